@@ -172,7 +172,7 @@ def _same(key: str, recorded: str | None, reported: str | None) -> bool:
     The revision of a distribution is part of the build, not of the version.
     """
     if key == "version" and recorded and reported:
-        versions = tools.upstream(recorded), tools.upstream(reported)
+        versions = tools.parse_version(recorded), tools.parse_version(reported)
         if all(versions):
             return versions[0] == versions[1]
     return recorded == reported

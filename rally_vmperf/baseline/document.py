@@ -94,7 +94,7 @@ def _check_entry(baseline_entry: Json, json_path: str) -> None:
         for encoded in baseline_entry.get("distributions", {}).values():
             histogram.Histogram.from_plain(encoded)
         for encoded in baseline_entry.get("time_series", {}).values():
-            series.Line.from_plain(encoded)
+            series.MeanSeries.from_plain(encoded)
     except ValueError as error:
         raise BaselineError(f"{json_path}: {error}") from None
     for finding_document in baseline_entry["findings"]:

@@ -115,8 +115,9 @@ class Store:
             stream = lock.open("w")
         except OSError as error:
             raise document.BaselineError(
-                f"baseline folder {self.folder}: {error.strerror or error}; "
-                "set [vmperf] baseline_dir to a writable directory"
+                f"baseline directory {self.folder}: "
+                f"{error.strerror or error}; set [vmperf] baseline_dir to a "
+                "writable directory"
             ) from None
         with stream:
             try:

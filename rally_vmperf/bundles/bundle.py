@@ -97,7 +97,7 @@ class Bundle:
 
 
 def load(path: str | os.PathLike[str]) -> Bundle:
-    """Read the description of a bundle.
+    """Return the bundle at a path, according to its description.
 
     :param path: The path of the archive.
     :raises BundleError: If the file is not a valid bundle.

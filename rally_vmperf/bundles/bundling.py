@@ -24,7 +24,7 @@ _LOADED = re.compile(r"^\s*([^\s/]+) => (/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 _DIRECTORIES = ("usr/bin", "bin", "usr/sbin", "sbin", "usr/games")
 
 
-def make(
+def create_bundle(
     target: pathlib.Path,
     package_names: collections.abc.Mapping[str, str],
     packages: collections.abc.Iterable[pathlib.Path],
@@ -89,7 +89,7 @@ def make(
         **{f"programs/{n}": p.read_bytes() for n, p in binaries.items()},
         **{f"lib/{n}": p.read_bytes() for n, p in libraries.items()},
     }
-    atomic.write(target, _archive(files), mode=0o644)
+    atomic.write(target, _create_archive(files), mode=0o644)
     return sorted(package_names.keys() - binaries.keys())
 
 
@@ -170,7 +170,7 @@ class _Tree:
         return path if is_inside else None
 
 
-def _archive(files: collections.abc.Mapping[str, bytes]) -> bytes:
+def _create_archive(files: collections.abc.Mapping[str, bytes]) -> bytes:
     """Return a compressed archive, which depends on the files only."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:

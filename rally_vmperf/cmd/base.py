@@ -39,8 +39,8 @@ class _BaseCommand(command.Command):
                 f"{error.filename}: {error.strerror}"
             ) from error
 
-    def say(self, line: str) -> None:
-        """Print a line of progress."""
+    def print_line(self, line: str) -> None:
+        """Print a line to standard output."""
         self.app.stdout.write(f"{sanitize.printable(line)}\n")
         self.app.stdout.flush()
 

@@ -37,7 +37,7 @@ class Cleanup(base.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
         parser.add_argument(
             "--env", help="Rally environment; default: the current environment"
         )
@@ -63,12 +63,12 @@ class Cleanup(base.Lister):
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per resource."""
         rally_api.load(parsed.config_file).check_db_revision()
-        platform = rally_api.platform(parsed.env)
+        platform = rally_api.get_platform(parsed.env)
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
         entries = list(run_ledger.entries())
-        tasks = rally_api.tasks()
+        tasks = rally_api.list_tasks()
         sweep = removal.OrphanCleanup(
-            views(platform, entries, parsed.project),
+            create_views(platform, entries, parsed.project),
             ownership.RunIndex(entries, tasks),
             task=parsed.task,
             everything=parsed.all,
@@ -84,7 +84,7 @@ class Cleanup(base.Lister):
             ended = [e for e in entries if parsed.task in (None, e.task)]
             names = {resource.name for resource in remaining}
             drop_entries(run_ledger, ended, platform, names)
-            crash_killed(ended, tasks)
+            mark_killed_tasks(ended, tasks)
         self.code = 1 if remaining else 0
         rows = []
         for orphan in orphans:
@@ -100,7 +100,7 @@ class Cleanup(base.Lister):
         return _COLUMNS, rows
 
 
-def views(
+def create_views(
     platform: dict[str, t.Any],
     entries: list[ledger.Entry],
     projects: list[str],
@@ -132,8 +132,8 @@ def views(
         for entry in entries
         if entry.auth_url == admin["auth_url"]
     ]
-    with cloud.asking("look for the projects of runs"):
-        searched = killed.projects(connection, [*projects, *recorded])
+    with cloud.convert_errors("look for the projects of runs"):
+        searched = killed.find_project_ids(connection, [*projects, *recorded])
     return [
         removal.CloudView(
             connection=connection,
@@ -162,7 +162,7 @@ def drop_entries(
     credentials = [admin] if admin else platform.get("users") or []
     for entry in entries:
         is_visible = any(
-            killed.visible(entry, credential, admin=bool(admin))
+            killed.is_visible(entry, credential, admin=bool(admin))
             for credential in credentials
         )
         remains = any(name.startswith(entry.prefix) for name in names)
@@ -170,11 +170,11 @@ def drop_entries(
             run_ledger.drop(entry.owner)
 
 
-def crash_killed(
+def mark_killed_tasks(
     entries: list[ledger.Entry], tasks: list[ownership.Task]
 ) -> None:
     """Mark the tasks of killed runs as crashed in Rally's database."""
     states = {entry.task: entry.process.state() for entry in entries}
     for task in tasks:
         if not task.ended and states.get(task.uuid) == "killed":
-            rally_api.crash(task.uuid)
+            rally_api.mark_crashed(task.uuid)

@@ -13,7 +13,7 @@ from rally_vmperf.cloud.system import layout
 from rally_vmperf.cmd import base
 
 
-def add_root(parser: argparse.ArgumentParser) -> None:
+def add_root_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for the state directory."""
     parser.add_argument(
         "--root",
@@ -24,13 +24,13 @@ def add_root(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def layout_of(parsed: argparse.Namespace) -> layout.Layout:
+def get_layout(parsed: argparse.Namespace) -> layout.Layout:
     """Return the directories of the cloud in the state directory."""
     preflight.check_user(os.geteuid())
     return layout.Layout(state_root.check_name(parsed.root.absolute()))
 
 
-def _network(text: str) -> addresses.Addresses:
+def _parse_network(text: str) -> addresses.Addresses:
     try:
         return addresses.parse(text)
     except ValueError as error:
@@ -47,7 +47,7 @@ class Up(base.Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        add_root(parser)
+        add_root_option(parser)
         parser.add_argument(
             "--disk-cache",
             choices=settings.DISK_CACHES,
@@ -57,7 +57,7 @@ class Up(base.Command):
         )
         parser.add_argument(
             "--network",
-            type=_network,
+            type=_parse_network,
             metavar="CIDR",
             help="network of /22 or larger, whose first three /24 networks "
             "the cloud uses (default: the previous network, initially one "
@@ -69,7 +69,7 @@ class Up(base.Command):
         from rally_vmperf.cloud import recovery
 
         recovery.up(
-            layout_of(parsed_args),
+            get_layout(parsed_args),
             console.Progress(),
             parsed_args.disk_cache,
             parsed_args.network,
@@ -85,7 +85,7 @@ class Down(base.Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        add_root(parser)
+        add_root_option(parser)
         parser.add_argument(
             "--purge",
             action="store_true",
@@ -98,7 +98,7 @@ class Down(base.Command):
         from rally_vmperf.cloud import teardown
 
         teardown.down(
-            layout_of(parsed_args),
+            get_layout(parsed_args),
             console.Progress(),
             purge=parsed_args.purge,
         )
@@ -112,7 +112,7 @@ class Status(base.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        add_root(parser)
+        add_root_option(parser)
 
     def take_action(
         self, parsed_args: argparse.Namespace
@@ -120,5 +120,5 @@ class Status(base.Lister):
         """Return one row per service."""
         from rally_vmperf.cloud import status
 
-        lines = status.of_cloud(layout_of(parsed_args))
+        lines = status.of_cloud(get_layout(parsed_args))
         return status.COLUMNS, [line.cells() for line in lines]

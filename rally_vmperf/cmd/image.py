@@ -55,7 +55,7 @@ class Build(base.Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Build the image."""
-        registry.packages(parsed_args.workloads)
+        registry.debian_packages(parsed_args.workloads)
         preflight.check_user(os.geteuid())
         progress = console.Progress()
         output = parsed_args.output.resolve()

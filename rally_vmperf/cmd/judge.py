@@ -50,30 +50,21 @@ class Judge(base.Command):
             help="YAML with the names of SLAs and their limits, instead of "
             "those of the task",
         )
-        parser.add_argument(
-            "--baseline",
-            metavar="NAME",
-            help="registered baseline with which guests are compared, instead "
-            "of the baseline of the run; machines and tools are compared, "
-            "too; --raw requires it",
+        raw_outputs.add_raw_options(
+            parser,
+            baseline_help="registered baseline with which guests are "
+            "compared, instead of the baseline of the run; machines and tools "
+            "are compared, too; --raw requires it",
         )
-        parser.add_argument(
-            "--raw",
-            action="store_true",
-            help="judge outputs of tools that ran in a guest, instead of a "
-            "run; the options with the names of the tools specify the files",
-        )
-        raw_outputs.add_arguments(parser)
-        raw_outputs.add_bounds(parser)
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Print the verdicts."""
         raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw:
-            lines, passed = raw_outputs.judge(parsed)
+            lines, passed = raw_outputs.judge_outputs(parsed)
             for line in lines:
-                self.say(line)
+                self.print_line(line)
             self.code = 0 if passed else NOT_PASSED
             return
         # These imports take a second, and --help does not require them.
@@ -82,7 +73,7 @@ class Judge(base.Command):
 
         judged_sources: list[sources.Source] = []
         for name in parsed.runs or [None]:
-            for source in _read(name, parsed.config_file):
+            for source in _read_sources(name, parsed.config_file):
                 if parsed.baseline:
                     source = _replace_baseline(
                         source, parsed.baseline, parsed.config_file
@@ -95,26 +86,28 @@ class Judge(base.Command):
                         "with --limits"
                     )
                 for line in verdict_table.lines(run):
-                    self.say(line)
+                    self.print_line(line)
                 if not run.passed:
                     self.code = NOT_PASSED
         for line in source_judge.format_skipped(parsed.limits, judged_sources):
             self.warn(line)
 
 
-def _read(name: str | None, config_file: str | None) -> "list[sources.Source]":
+def _read_sources(
+    name: str | None, config_file: str | None
+) -> "list[sources.Source]":
     """Return the runs in a file or in a task of Rally."""
     from rally_vmperf.report import sources
 
     scenarios = table.scenarios()
-    journal_dir = rally_api.journal_dir(config_file)
+    journal_dir = rally_api.get_journal_dir(config_file)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
         return sources.read(name, scenarios, journal_dir)
     try:
-        content = rally_api.results(config_file, name)
+        content = rally_api.load_results(config_file, name)
     except ValueError as error:
         raise JudgeError(str(error)) from error
     return sources.of_results(
@@ -133,7 +126,7 @@ def _replace_baseline(
     from rally_vmperf.records import files
     from rally_vmperf.runs import comparability
 
-    baseline = rally_api.registry(config_file).load(name)
+    baseline = rally_api.open_baseline_store(config_file).load(name)
     records: list[t.Any] = []
     for record in source.records:
         if record is not None:
@@ -145,6 +138,8 @@ def _replace_baseline(
                 ).get("machines", {})
             except files.FileError as error:
                 reason = str(error)
-            record = comparability.against(record, details, baseline, reason)
+            record = comparability.compare_record(
+                record, details, baseline, reason
+            )
         records.append(record)
     return dataclasses.replace(source, records=records)

@@ -25,17 +25,17 @@ class Plan(base.Lister):
         parser.add_argument(
             "--env", help="Rally environment; default: the current environment"
         )
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return one row per resource that the task requires."""
         from rally_vmperf.guests.planning import plan
 
-        workloads = task_file.read(parsed.task, parsed)
-        platform = rally_api.platform(parsed.env)
+        workloads = task_file.read_task(parsed.task, parsed)
+        platform = rally_api.get_platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
         for workload, question in workloads:
-            requirements = plan.of_options(
+            requirements = plan.create_plan_from_options(
                 {"env": {"platforms": {"openstack": platform}}},
                 workload.guests,
                 has_networks="network" not in workload.contexts,
@@ -43,17 +43,17 @@ class Plan(base.Lister):
             ).requirements
             rows += [
                 (
-                    *(workload.title, row.what, row.needed),
-                    "no limit known" if row.room is None else row.room,
-                    row.of,
+                    *(workload.title, row.resource, row.amount),
+                    "no limit known" if row.free is None else row.free,
+                    row.owner,
                 )
                 for row in requirements.rows
             ]
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))
             remarks = list(requirements.remarks)
-            if requirements.refusal:
-                remarks.append(f"rejected: {requirements.refusal}")
+            if requirements.error:
+                remarks.append(f"rejected: {requirements.error}")
                 self.code = 1
             for remark in remarks:
                 self.warn(f"{workload.title}: {remark}")

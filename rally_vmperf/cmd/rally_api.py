@@ -13,7 +13,7 @@ from rally_vmperf.guests.cleanup import ownership
 _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
 
 
-def add_argument(parser: argparse.ArgumentParser) -> None:
+def add_config_file(parser: argparse.ArgumentParser) -> None:
     """Add the option for Rally's configuration file."""
     parser.add_argument(
         "--config-file",
@@ -32,28 +32,28 @@ def load(config_file: str | None) -> t.Any:
     return rally
 
 
-def registry(config_file: str | None) -> store.Store:
+def open_baseline_store(config_file: str | None) -> store.Store:
     """Return the registry of baselines from Rally's configuration."""
     return store.Store(opts.read(config_file).baseline_dir)
 
 
-def journal_dir(config_file: str | None) -> pathlib.Path:
+def get_journal_dir(config_file: str | None) -> pathlib.Path:
     """Return the directory of journals from Rally's configuration."""
     return pathlib.Path(opts.read(config_file).journal_dir)
 
 
-def connection() -> t.Any:
+def connect() -> t.Any:
     """Return a connection to the cloud of Rally's current environment.
 
     :raises ValueError: If no environment with OpenStack is in use.
     """
     from rally_vmperf.guests import cloud
 
-    credentials = platform(None)
+    credentials = get_platform(None)
     return cloud.connect(credentials["admin"] or credentials["users"][0])
 
 
-def platform(env: str | None) -> dict[str, t.Any]:
+def get_platform(env: str | None) -> dict[str, t.Any]:
     """Return the OpenStack credentials of an environment.
 
     :param env: The name or UUID of the environment; None selects the current
@@ -86,7 +86,7 @@ def platform(env: str | None) -> dict[str, t.Any]:
     return platforms["openstack"]["platform_data"]
 
 
-def tasks() -> list[ownership.Task]:
+def list_tasks() -> list[ownership.Task]:
     """Return all tasks with their workloads, without results."""
     from rally.common.db import api
     from rally.common.db import models
@@ -117,7 +117,7 @@ def tasks() -> list[ownership.Task]:
     ]
 
 
-def results(config_file: str | None, uuid: str | None) -> t.Any:
+def load_results(config_file: str | None, uuid: str | None) -> t.Any:
     """Return the results of a task in the format of ``rally task report``.
 
     :param config_file: The path of Rally's configuration file, or None.
@@ -145,14 +145,14 @@ def results(config_file: str | None, uuid: str | None) -> t.Any:
     return json.loads(content)
 
 
-def crash(uuid: str) -> None:
+def mark_crashed(uuid: str) -> None:
     """Set the status of a task to crashed."""
     from rally.common import objects
 
     objects.Task.get(uuid).update_status("crashed")
 
 
-def subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
+def list_subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
     """Return the subtasks of a rendered task, with their workloads.
 
     :param content: The rendered task.

@@ -14,12 +14,12 @@ from rally_vmperf.workloads import base as workloads
 if t.TYPE_CHECKING:
     from rally_vmperf.measurement import overhead_judge
     from rally_vmperf.measurement import repetition
-    from rally_vmperf.report import run as runs
+    from rally_vmperf.report import reports
 
     _JudgedOutputs = tuple[
         document.Json,
         list[repetition.Repetition],
-        overhead_judge.Judgement,
+        overhead_judge.OverheadJudgement,
     ]
 
 _COLUMNS = (
@@ -34,24 +34,37 @@ class OptionError(errors.VMPerfError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add an option for each tool whose output can be parsed."""
-    for tool in raw.READERS:
+    for tool in raw.PARSERS:
         parser.add_argument(
             f"--{tool}",
             action="append",
             default=[],
             metavar="[WHICH=]FILE",
             help=f"output of {tool}; may be repeated, once per repetition; "
-            f"WHICH: {raw.WHICH[tool]}",
+            f"WHICH: {raw.WHICH_HELP[tool]}",
         )
 
 
-def add_bounds(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the physical limits of the machine."""
+def add_raw_options(
+    parser: argparse.ArgumentParser, *, baseline_help: str
+) -> None:
+    """Add the options for a comparison of raw outputs with a baseline.
+
+    :param baseline_help: The help text of ``--baseline``.
+    """
+    parser.add_argument("--baseline", metavar="NAME", help=baseline_help)
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="use outputs of tools that ran in a guest, instead of runs; the "
+        "options with the names of the tools specify the files",
+    )
+    add_arguments(parser)
     parser.add_argument(
         "--physical-limit",
         action="append",
         default=[],
-        type=_bound,
+        type=_parse_physical_limit,
         metavar="METRIC=VALUE",
         help="with --raw: the physical limit of the machine for a metric or "
         "a glob, in base units (B/s, bit/s), such as disk.*=330e6; may be "
@@ -79,14 +92,14 @@ def check_options(
                 "--raw requires a baseline; specify it with --baseline"
             )
     elif parsed.physical_limit or any(
-        getattr(parsed, tool) for tool in raw.READERS
+        getattr(parsed, tool) for tool in raw.PARSERS
     ):
         raise OptionError(
             "outputs of tools and --physical-limit require --raw; add --raw"
         )
 
 
-def read(parsed: argparse.Namespace) -> list[raw.Raw]:
+def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
     """Read the outputs of all tools.
 
     :param parsed: The parsed arguments.
@@ -94,40 +107,40 @@ def read(parsed: argparse.Namespace) -> list[raw.Raw]:
         option and the file.
     """
     outputs = [
-        _read(tool, argument)
-        for tool in raw.READERS
+        _read_output(tool, argument)
+        for tool in raw.PARSERS
         for argument in getattr(parsed, tool)
     ]
     if not outputs:
-        options = ", ".join(f"--{tool}" for tool in raw.READERS)
+        options = ", ".join(f"--{tool}" for tool in raw.PARSERS)
         raise document.BaselineError(
             f"outputs of tools are missing; add at least one of {options}"
         )
     return raw.merge(outputs)
 
 
-def judge(parsed: argparse.Namespace) -> tuple[list[str], bool]:
+def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     """Judge outputs of a guest; return the lines and whether it passed."""
     from rally_vmperf.questions.overhead import conclusion
     from rally_vmperf.report import verdict_table
 
     _, _, judgement = _judge(parsed)
-    table = [_COLUMNS, *map(_row, judgement.compared)]
+    table = [_COLUMNS, *map(_format_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
-    lines += [judgement.headline(), *conclusion.sentences(judgement)]
+    lines += [judgement.headline(), *conclusion.conclude(judgement)]
     return lines, judgement.passed
 
 
-def report(parsed: argparse.Namespace) -> "runs.RunReport":
+def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     """Judge outputs of a guest, and return a report."""
     from rally_vmperf.questions.overhead import conclusion
     from rally_vmperf.questions.overhead import question
 
     content, repetitions, judgement = _judge(parsed)
-    tools = [tool for tool in raw.READERS if getattr(parsed, tool)]
+    tools = [tool for tool in raw.PARSERS if getattr(parsed, tool)]
     section = question.QUESTION.section()
-    run_report: runs.RunReport = section.report_class(
+    run_report: reports.RunReport = section.report_class(
         section=section,
         title=f"Guest compared with {content['name']}",
         records=(),
@@ -135,7 +148,7 @@ def report(parsed: argparse.Namespace) -> "runs.RunReport":
         judgements={question.OVERHEAD.heading: judgement},
         machines=(),
         machines_error="",
-        conclusion=conclusion.sentences(judgement),
+        conclusion=conclusion.conclude(judgement),
         facts=[
             ("Guest", [f"outputs of {', '.join(tools)}"]),
             (
@@ -159,17 +172,19 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
 
-    content = rally_api.registry(parsed.config_file).load(parsed.baseline)
-    criteria = limits_file.by_criterion(parsed.limits) if parsed.limits else {}
+    content = rally_api.open_baseline_store(parsed.config_file).load(
+        parsed.baseline
+    )
+    criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
     judge = overhead_judge.OverheadJudge(
         **criteria.get(question.OVERHEAD.name, {})
     )
-    repetitions = imported.repetitions(
-        content, read(parsed), dict(parsed.physical_limit)
+    repetitions = imported.build_repetitions(
+        content, read_outputs(parsed), dict(parsed.physical_limit)
     )
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
-    limits_file.check(
+    limits_file.check_limits(
         parsed.limits,
         [question.OVERHEAD],
         criteria,
@@ -184,7 +199,7 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     return content, repetitions, judge.judgement()
 
 
-def _row(row: "overhead_judge.rows.Row") -> tuple[str, ...]:
+def _format_row(row: "overhead_judge.rows.FigureResult") -> tuple[str, ...]:
     from rally_vmperf.measurement.comparison import verdict
     from rally_vmperf.measurement.samples import units
 
@@ -211,7 +226,7 @@ def _row(row: "overhead_judge.rows.Row") -> tuple[str, ...]:
     )
 
 
-def _read(tool: str, argument: str) -> raw.Raw:
+def _read_output(tool: str, argument: str) -> raw.RawOutput:
     which, equals, path = argument.partition("=")
     if not equals or "/" in which or pathlib.Path(argument).is_file():
         which, path = "", argument
@@ -222,12 +237,12 @@ def _read(tool: str, argument: str) -> raw.Raw:
             f"--{tool} {path}: {getattr(error, 'strerror', None) or error}"
         ) from None
     try:
-        return raw.read(tool, text, which)
+        return raw.parse(tool, text, which)
     except workloads.WorkloadError as error:
         raise document.BaselineError(f"--{tool} {path}: {error}") from None
 
 
-def _bound(text: str) -> tuple[str, float]:
+def _parse_physical_limit(text: str) -> tuple[str, float]:
     pattern, _, number = text.rpartition("=")
     try:
         limit = float(number)

@@ -11,7 +11,7 @@ from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.questions import table
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as runs
+    from rally_vmperf.report import reports
 
 
 class ReportError(errors.VMPerfError):
@@ -55,21 +55,12 @@ class Report(base.Command):
             metavar="FILE",
             help="path of the report; default: %(default)s",
         )
-        parser.add_argument(
-            "--baseline",
-            metavar="NAME",
-            help="with --raw: registered baseline with which the outputs are "
-            "compared",
+        raw_outputs.add_raw_options(
+            parser,
+            baseline_help="with --raw: registered baseline with which the "
+            "outputs are compared",
         )
-        parser.add_argument(
-            "--raw",
-            action="store_true",
-            help="report outputs of tools that ran in a guest, instead of "
-            "runs; the options with the names of the tools specify the files",
-        )
-        raw_outputs.add_arguments(parser)
-        raw_outputs.add_bounds(parser)
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write the report, and print its path and headlines."""
@@ -83,23 +74,23 @@ class Report(base.Command):
                 "task report --json, or --raw with outputs of tools"
             )
         if parsed.raw:
-            reports = [raw_outputs.report(parsed)]
+            run_reports = [raw_outputs.report_outputs(parsed)]
         else:
-            reports = self._read(parsed)
+            run_reports = self._read(parsed)
         try:
             pathlib.Path(parsed.output).write_text(
-                page.standalone(reports), encoding="utf-8"
+                page.standalone(run_reports), encoding="utf-8"
             )
         except OSError as error:
             raise ReportError(
                 f"report {parsed.output}: {error.strerror or error}; select "
                 "another path with --output"
             ) from error
-        for run_report in reports:
-            self.say(f"{run_report.title}: {run_report.headline}")
-        self.say(f"written to {parsed.output}")
+        for run_report in run_reports:
+            self.print_line(f"{run_report.title}: {run_report.headline}")
+        self.print_line(f"written to {parsed.output}")
 
-    def _read(self, parsed: argparse.Namespace) -> "list[runs.RunReport]":
+    def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":
         """Judge the runs in the files, and warn about skipped SLAs."""
         from rally_vmperf.questions import source_judge
         from rally_vmperf.report import sources
@@ -112,10 +103,10 @@ class Report(base.Command):
             for path in parsed.files
             for source in sources.read(path, table.scenarios(), journal_dir)
         ]
-        reports = [
+        run_reports = [
             source_judge.judge_by_file(source, parsed.limits)
             for source in run_sources
         ]
         for line in source_judge.format_skipped(parsed.limits, run_sources):
             self.warn(line)
-        return reports
+        return run_reports

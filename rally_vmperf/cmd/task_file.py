@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
+def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
     """Return the workloads of a task file, with their questions.
 
     :param task: The path of the task file.
@@ -56,12 +56,12 @@ def read(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
     arguments: dict[str, t.Any] = {}
     if parsed.task_args_file:
         text = pathlib.Path(parsed.task_args_file).read_text("utf-8")
-        arguments.update(_mapping(text, parsed.task_args_file))
+        arguments.update(_parse_mapping(text, parsed.task_args_file))
     if parsed.task_args:
-        arguments.update(_mapping(parsed.task_args, "--task-args"))
-    content = _render(task, arguments, parsed.config_file)
+        arguments.update(_parse_mapping(parsed.task_args, "--task-args"))
+    content = _render_task(task, arguments, parsed.config_file)
     try:
-        subtasks = rally_api.subtasks(content)
+        subtasks = rally_api.list_subtasks(content)
     except ValueError as error:
         raise document.BaselineError(f"{task}: {error}") from error
     scenarios = table.scenarios()
@@ -81,7 +81,7 @@ def read(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
     return workloads
 
 
-def _render(
+def _render_task(
     task: str, arguments: dict[str, t.Any], config_file: str | None
 ) -> dict[str, t.Any]:
     import jinja2
@@ -96,7 +96,7 @@ def _render(
     except (jinja2.TemplateError, TypeError) as error:
         line = str(error).partition("\n")[0]
         raise document.BaselineError(f"{task}: {line}") from error
-    return _mapping(rendered, task)
+    return _parse_mapping(rendered, task)
 
 
 def _check_arguments(
@@ -144,7 +144,7 @@ def _check_slas(
     applied = {
         name
         for workload, task_question in workloads
-        for name in limits_file.applicable(
+        for name in limits_file.list_applicable_slas(
             task_question,
             has_neighbours=bool(workload.arguments.get("neighbours")),
         )
@@ -160,7 +160,7 @@ def _check_slas(
             )
 
 
-def _mapping(text: str, origin: str) -> dict[str, t.Any]:
+def _parse_mapping(text: str, origin: str) -> dict[str, t.Any]:
     try:
         content = documents.parse_yaml(text, origin)
     except documents.DocumentError as error:
@@ -182,14 +182,14 @@ def _convert(
 ) -> tasks.Task:
     """Convert a workload of Rally to a task."""
     try:
-        task = tasks.of_rally(
+        task = tasks.create_from_rally(
             workload, task_question.scenario, title, task_question.defaults
         )
         sections = {
             "runner": workload["runner"],
             "vmperf_guests": task.guest_options,
         }
-        tasks.check_form(sections, _SECTIONS)
+        tasks.check_schema(sections, _SECTIONS)
         # Invalid guests and copies are rejected here.
         _ = task.guests, task_question.copies(task)
     except (errors.GuestError, tasks.InvalidTask) as error:

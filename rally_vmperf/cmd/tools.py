@@ -54,25 +54,25 @@ class Bundle(base.Command):
             metavar="URL",
             help="mirror of the packages; default: the source of this machine",
         )
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Download the packages, and write the bundle."""
         package_names = {
             tool.command: tool.package
-            for tool in _tools(parsed)
-            if tool.measures and tool.side != "peer"
+            for tool in _select_tools(parsed)
+            if tool.affects_results and tool.side != "peer"
         }
         target = parsed.bundle
         request = tool_packages.PackageRequest(
-            suite=parsed.distribution or _suite(),
+            suite=parsed.distribution or _get_suite(),
             packages=tuple(sorted(set(package_names.values()) - {""})),
             mirror=parsed.mirror,
         )
         log = target.with_name(f"{target.name}.log")
         with removal.temporary(".vmperf-", target.parent) as work_dir:
             packages = tool_packages.fetch(request, work_dir / "apt", log)
-            omitted = bundling.make(
+            omitted = bundling.create_bundle(
                 target,
                 package_names,
                 packages,
@@ -81,28 +81,28 @@ class Bundle(base.Command):
             )
         programs = ", ".join(sorted(package_names.keys() - set(omitted)))
         mebibytes = target.stat().st_size / 1024**2
-        self.say(
+        self.print_line(
             f"{target}: {programs} of {request.suite}, {mebibytes:.0f} MiB"
         )
         if omitted:
-            self.say(
+            self.print_line(
                 f"omitted: {', '.join(omitted)}, because they are scripts or "
                 "have no package; machines use their installed programs"
             )
 
 
-def _tools(
+def _select_tools(
     parsed: argparse.Namespace,
 ) -> collections.abc.Sequence[tools_.Tool]:
     assignments = [
         assigned
         for path in parsed.task or ()
-        for workload, _ in task_file.read(path, parsed)
+        for workload, _ in task_file.read_task(path, parsed)
         for assigned in workload.every_workload
     ]
     if not parsed.task:
         assignments += assignment.assign(
-            {"name": name} for name in registry.names()
+            {"name": name} for name in registry.workload_names()
         )
         return [
             tool
@@ -112,6 +112,6 @@ def _tools(
     return requirements.tools(assignments)
 
 
-def _suite() -> str:
+def _get_suite() -> str:
     release = platform.freedesktop_os_release()
     return release.get("VERSION_CODENAME", release["ID"])

@@ -5,7 +5,7 @@ import dataclasses
 import re
 import typing as t
 
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
@@ -105,9 +105,9 @@ class Assignment:
                 f"workload {self.title}: {error}"
             ) from error
 
-    def narrowed(self, ends: base.Ends) -> "Assignment":
-        """Return the assignment of a machine that has these other ends."""
-        arguments = self.workload.narrowed(self.arguments, ends)
+    def for_endpoints(self, endpoints: base.Endpoints) -> "Assignment":
+        """Return the assignment of a machine that has these endpoints."""
+        arguments = self.workload.for_endpoints(self.arguments, endpoints)
         return dataclasses.replace(self, arguments=arguments)
 
     def rename(self, metric: str) -> str:
@@ -157,7 +157,7 @@ def assign(
     assignments = []
     owners: dict[str, str] = {}
     for document in workload_documents:
-        workload = registry.get(document["name"])
+        workload = registry.get_workload(document["name"])
         arguments = workload.complete(document.get("arguments", {}))
         assigned = Assignment(
             workload,
@@ -178,11 +178,11 @@ def assign(
     return tuple(assignments)
 
 
-def needs(
+def required_endpoints(
     assignments: collections.abc.Iterable[Assignment],
 ) -> frozenset[str]:
-    """Return the other ends that are required: ``peer``, ``partner``."""
-    ends: frozenset[str] = frozenset()
+    """Return the endpoints that are required: ``peer``, ``partner``."""
+    endpoints: frozenset[str] = frozenset()
     for assigned in assignments:
-        ends |= assigned.workload.needs(assigned.arguments)
-    return ends
+        endpoints |= assigned.workload.needs(assigned.arguments)
+    return endpoints

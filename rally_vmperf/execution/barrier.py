@@ -10,7 +10,7 @@ from rally_vmperf.machines import base
 PATIENCE = 120.0
 #: The delay of the start, as a multiple of the longest preparation: the
 #: release is a single and smaller request.
-_AHEAD = 1.5
+_MARGIN = 1.5
 #: The shortest and the longest delay of the start in seconds.
 _SOONEST, _LATEST = 0.1, 30.0
 
@@ -79,7 +79,7 @@ class StartBarrier:
         if self._impatience is not None:
             self._impatience.cancel()
         self._working -= self._absent
-        delay = min(max(self._slowest * _AHEAD, _SOONEST), _LATEST)
+        delay = min(max(self._slowest * _MARGIN, _SOONEST), _LATEST)
         self._instant = time.time() + delay
         self._begun.set()
         self._see()

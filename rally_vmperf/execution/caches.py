@@ -4,7 +4,7 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.execution.stations import concurrency
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
@@ -12,7 +12,7 @@ from rally_vmperf.machines import scripts
 #: Seconds in which a machine must have written all dirty pages.
 TIMEOUT = 600.0
 
-_Places = collections.abc.Iterable[stations_.Station]
+_Places = collections.abc.Iterable[roles.Station]
 
 
 @dataclasses.dataclass

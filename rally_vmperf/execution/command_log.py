@@ -3,7 +3,7 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import clocks as clocks_
 from rally_vmperf.measurement import finding
@@ -76,7 +76,7 @@ class CommandLog:
         """
         runs = slice(offset.runs, None)
         result.runs[runs] = [
-            _corrected(run, clocks) for run in result.runs[runs]
+            _correct_times(run, clocks) for run in result.runs[runs]
         ]
         shortest: dict[str, float] = {}
         for run in result.runs[runs]:
@@ -89,7 +89,7 @@ class CommandLog:
             if synchronised:
                 spans = _spans(synchronised, clocks)
                 command = synchronised[0].command
-                start = overlap.start(
+                start = overlap.compute_synchronisation(
                     title,
                     command.name,
                     command.bound,
@@ -102,7 +102,9 @@ class CommandLog:
         del result.observations[offset.observations :]
         for observation in observations:
             try:
-                result.observations.append(_cut(observation, paces))
+                result.observations.append(
+                    _limit_to_overlap(observation, paces)
+                )
             except workloads.WorkloadError as error:
                 result.miss(
                     observation.sample.metric.name,
@@ -135,20 +137,24 @@ def _paces(
 ) -> _Paces:
     """Return the relative rates of the metrics of one command."""
     paces: _Paces = {}
-    window = overlap.window([span for _, span in spans])
+    window = overlap.common_window([span for _, span in spans])
     if window is None:
         return paces
     for command, span in spans:
-        if command.course is None or command.outcome is None:
+        if command.progress is None or command.outcome is None:
             continue
         offset = command.outcome.started - span.started
-        pace = command.course.pace(window[0] + offset, window[1] + offset)
-        for metric in command.course.metrics:
+        pace = command.progress.relative_rate(
+            window[0] + offset, window[1] + offset
+        )
+        for metric in command.progress.metrics:
             paces[command.station.name, metric] = pace
     return paces
 
 
-def _cut(observation: sample.Observation, paces: _Paces) -> sample.Observation:
+def _limit_to_overlap(
+    observation: sample.Observation, paces: _Paces
+) -> sample.Observation:
     """Return the observation, limited to the time in which all machines ran.
 
     :raises WorkloadError: If the value is not plausible.
@@ -157,11 +163,11 @@ def _cut(observation: sample.Observation, paces: _Paces) -> sample.Observation:
     pace = paces.get((observation.source, metric.name))
     if pace is None:
         return observation
-    value = limits.measured(metric, observation.sample.value * pace)
+    value = limits.create_sample(metric, observation.sample.value * pace)
     return dataclasses.replace(observation, sample=value)
 
 
-def _corrected(
+def _correct_times(
     run: measured.CommandRun, clocks: clocks_.Clocks
 ) -> measured.CommandRun:
     reading = clocks.at(run.machine, run.started)

@@ -18,7 +18,7 @@ _DROP = 2
 _AROUND = 3
 
 
-def minutes(
+def estimate_minutes(
     assignments: collections.abc.Iterable[assignment.Assignment],
     repetitions: int,
     levels: int = 1,
@@ -35,23 +35,26 @@ def minutes(
     return math.ceil(seconds / 60)
 
 
-def commands(assignment: assignment.Assignment) -> tuple[base.Command, ...]:
-    """Return the commands of a workload, with placeholders as other ends.
+def planned_commands(
+    assignment: assignment.Assignment,
+) -> tuple[base.Command, ...]:
+    """Return the commands of a workload, with placeholders as endpoints.
 
     The commands are for estimates of their duration only.
     """
-    (allotment,) = ports.allot([assignment])
-    ends = base.Ends(
+    (allotment,) = ports.allocate([assignment])
+    endpoints = base.Endpoints(
         peer="192.0.2.1",
         partner="192.0.2.2",
         own_ports=allotment.own(0),
         shared_ports=allotment.shared,
     )
-    return assignment.workload.commands(assignment.arguments, ends)
+    return assignment.workload.commands(assignment.arguments, endpoints)
 
 
 def _seconds(assignment: assignment.Assignment) -> float:
     before = assignment.cooldown + (_DROP if assignment.drop_caches else 0)
     return sum(
-        before + command.seconds + _AROUND for command in commands(assignment)
+        before + command.seconds + _AROUND
+        for command in planned_commands(assignment)
     )

@@ -7,15 +7,15 @@ import typing as t
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
 from rally_vmperf.execution import caches as caches_
-from rally_vmperf.execution import command as commands
 from rally_vmperf.execution import command_log
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers as servers_
 from rally_vmperf.execution import station_run
 from rally_vmperf.execution.stations import clocks as clocks_
 from rally_vmperf.execution.stations import concurrency
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import files
@@ -28,8 +28,8 @@ Facts = dict[str, dict[str, dict[str, str]]]
 
 async def prepare(
     assignments: collections.abc.Iterable[assignment.Assignment],
-    stations: collections.abc.Sequence[stations_.Station],
-    peer: stations_.Station | None,
+    stations: collections.abc.Sequence[roles.Station],
+    peer: roles.Station | None,
     progress: Progress,
 ) -> Facts:
     """Copy files and data to all stations and to the peer, concurrently.
@@ -59,8 +59,8 @@ async def prepare(
 
 async def repetition(
     assignments: collections.abc.Sequence[assignment.Assignment],
-    stations: collections.abc.Sequence[stations_.Station],
-    peer: stations_.Station | None,
+    stations: collections.abc.Sequence[roles.Station],
+    peer: roles.Station | None,
     progress: Progress,
     result: measured.Measured,
     lost: collections.abc.Iterable[str] = (),
@@ -85,15 +85,15 @@ async def repetition(
         await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
         for assigned, allotment in zip(
-            assignments, ports.allot(assignments), strict=True
+            assignments, ports.allocate(assignments), strict=True
         ):
             progress(f"{assigned.title} on {_names(stations)}")
             servers = servers_.Servers(title=assigned.title, peer=peer)
             station_runs = [
                 station_run.create(
-                    assigned, station, ends, servers, result, gone
+                    assigned, station, endpoints, servers, result, gone
                 )
-                for station, ends in _ends(stations, peer, allotment)
+                for station, endpoints in _endpoints(stations, peer, allotment)
             ]
             servers.seconds = max(run.seconds() for run in station_runs)
             try:
@@ -111,20 +111,20 @@ async def repetition(
     return findings
 
 
-def _ends(
-    stations: collections.abc.Iterable[stations_.Station],
-    peer: stations_.Station | None,
-    allotment: ports.Allotment,
-) -> collections.abc.Iterator[tuple[stations_.Station, workloads.Ends]]:
-    """Yield each station with its other ends."""
+def _endpoints(
+    stations: collections.abc.Iterable[roles.Station],
+    peer: roles.Station | None,
+    allotment: ports.PortAllocation,
+) -> collections.abc.Iterator[tuple[roles.Station, workloads.Endpoints]]:
+    """Yield each station with its endpoints."""
     for position, station in enumerate(stations):
-        ends = workloads.Ends(
+        endpoints = workloads.Endpoints(
             peer=peer.address if peer else "",
             partner=station.partner.address if station.partner else "",
             own_ports=allotment.own(position),
             shared_ports=allotment.shared,
         )
-        yield station, ends
+        yield station, endpoints
 
 
 async def _run(
@@ -176,7 +176,7 @@ async def _run(
 
 async def _prepare(
     assignment: assignment.Assignment,
-    station: stations_.Station,
+    station: roles.Station,
     contents: collections.abc.Mapping[workloads.File, bytes],
     facts: Facts,
 ) -> None:
@@ -195,7 +195,7 @@ async def _prepare(
     for step in steps(assignment.arguments):
         outcome = await commands.run(station, step, folder)
         try:
-            outcome.checked()
+            outcome.validate()
         except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
                 f"{station.name}: preparing {assignment.title}: {error}"
@@ -207,7 +207,7 @@ async def _prepare(
         )
 
 
-def _names(stations: collections.abc.Sequence[stations_.Station]) -> str:
+def _names(stations: collections.abc.Sequence[roles.Station]) -> str:
     if len(stations) == 1:
         return stations[0].name
     return f"{stations[0].name} to {stations[-1].name}"

@@ -10,7 +10,7 @@ from rally_vmperf.execution import estimate
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers as servers_
 from rally_vmperf.execution.stations import concurrency
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
 from rally_vmperf.machines import scripts
@@ -66,7 +66,7 @@ class Neighbours:
         }
 
 
-def of_argument(
+def create_neighbours(
     argument: collections.abc.Mapping[str, t.Any] | None,
 ) -> Neighbours | None:
     """Return the neighbours of a task; None if it has none.
@@ -98,9 +98,9 @@ class Load:
 
     work: assignment.Assignment
     measured: collections.abc.Sequence[assignment.Assignment]
-    stations: collections.abc.Sequence[stations_.Station]
+    stations: collections.abc.Sequence[roles.Station]
     others: int
-    peer: stations_.Station | None
+    peer: roles.Station | None
     settling: float = 2.0
     _jobs: dict[str, job.Job] = dataclasses.field(default_factory=dict)
     _servers: servers_.Servers | None = None
@@ -115,8 +115,10 @@ class Load:
             title=self.work.title, peer=self.peer, seconds=seconds
         )
         errors = await self._each(
-            self._start(station, ends, seconds)
-            for station, ends in zip(self.stations, self._ends(), strict=True)
+            self._start(station, endpoints, seconds)
+            for station, endpoints in zip(
+                self.stations, self._endpoints(), strict=True
+            )
         )
         await asyncio.sleep(self.settling)
         return errors
@@ -124,7 +126,7 @@ class Load:
     async def end(self) -> dict[str, str]:
         """End the jobs; without jobs, this has no effect.
 
-        :returns: Neighbour -> reason why its workload ended too early.
+        :returns: The reasons for early ends of the workload, by neighbour.
         """
         jobs, self._jobs = self._jobs, {}
         errors = await self._each(
@@ -136,12 +138,12 @@ class Load:
             await self._servers.close()
         return errors
 
-    def _ends(self) -> collections.abc.Iterator[workloads.Ends]:
-        """Yield the other ends of each neighbour, with ports of its own."""
-        begin = ports.used(self.measured, self.others).stop
-        (allotment,) = ports.allot([self.work], begin)
+    def _endpoints(self) -> collections.abc.Iterator[workloads.Endpoints]:
+        """Yield the endpoints of each neighbour, with ports of its own."""
+        begin = ports.used_ports(self.measured, self.others).stop
+        (allotment,) = ports.allocate([self.work], begin)
         for place in range(len(self.stations)):
-            yield workloads.Ends(
+            yield workloads.Endpoints(
                 peer=self.peer.address if self.peer else "",
                 partner="",
                 own_ports=allotment.own(place),
@@ -159,15 +161,15 @@ class Load:
 
     async def _start(
         self,
-        station: stations_.Station,
-        ends: workloads.Ends,
+        station: roles.Station,
+        endpoints: workloads.Endpoints,
         seconds: float,
     ) -> tuple[str, str]:
-        assigned = self.work.narrowed(ends)
+        assigned = self.work.for_endpoints(endpoints)
         argv: list[str] = []
         try:
             for command in assigned.workload.commands(
-                assigned.arguments, ends
+                assigned.arguments, endpoints
             ):
                 argv += [str(len(command.argv)), *command.argv]
                 if self._servers is not None:
@@ -186,7 +188,7 @@ class Load:
         return station.name, ""
 
     async def _stop(
-        self, station: stations_.Station, started: job.Job
+        self, station: roles.Station, started: job.Job
     ) -> tuple[str, str]:
         """End a running job; a job that has already ended has failed."""
         try:
@@ -208,5 +210,5 @@ def _longest(assignment: assignment.Assignment) -> float:
     """Return the maximum duration of a measured workload in seconds."""
     return sum(
         assignment.cooldown + 2 * command.timeout
-        for command in estimate.commands(assignment)
+        for command in estimate.planned_commands(assignment)
     )

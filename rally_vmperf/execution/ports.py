@@ -1,4 +1,4 @@
-"""The ports at the other ends, from one range for all workloads of a run.
+"""The ports at the endpoints, from one range for all workloads of a run.
 
 The range begins with the ports that all machines share. The ports of the first
 machine follow, workload by workload, then those of the second one, and so on.
@@ -17,7 +17,7 @@ Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Allotment:
+class PortAllocation:
     """The ports of one workload.
 
     :param shared: The ports that all machines use.
@@ -39,9 +39,9 @@ class Allotment:
         return range(self.first.start + offset, self.first.stop + offset)
 
 
-def allot(
+def allocate(
     assignments: Assignments, begin: int | None = None
-) -> list[Allotment]:
+) -> list[PortAllocation]:
     """Return the ports of each workload.
 
     :param begin: The first port of all; None means :data:`FIRST`.
@@ -56,7 +56,7 @@ def allot(
     allotments = []
     for count in counts:
         allotments.append(
-            Allotment(
+            PortAllocation(
                 shared=range(shared_begin, shared_begin + count.shared),
                 first=range(own_begin, own_begin + count.own),
                 stride=stride,
@@ -69,7 +69,7 @@ def allot(
     return allotments
 
 
-def used(assignments: Assignments, machines: int) -> range:
+def used_ports(assignments: Assignments, machines: int) -> range:
     """Return all ports that a number of machines use.
 
     :raises WorkloadError: If there are not enough ports for the machines.
@@ -88,10 +88,14 @@ def used(assignments: Assignments, machines: int) -> range:
     return range(FIRST, last + 1)
 
 
-def of_guests(assignments: Assignments, machines: int) -> range:
+def guest_ports(assignments: Assignments, machines: int) -> range:
     """Return the ports on which guests listen for other guests.
 
     :raises WorkloadError: If there are not enough ports for the machines.
     """
-    ports = used(assignments, machines)
-    return ports if "partner" in assignment.needs(assignments) else range(0)
+    ports = used_ports(assignments, machines)
+    return (
+        ports
+        if "partner" in assignment.required_endpoints(assignments)
+        else range(0)
+    )

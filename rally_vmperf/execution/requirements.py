@@ -10,7 +10,7 @@ from urllib import parse
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import concurrency
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
@@ -39,15 +39,17 @@ def tools(
             if tool.side not in sides:
                 continue
             tool_so_far = tools_by_command.setdefault(tool.command, tool)
-            if tools_.oldest(tool_so_far) < tools_.oldest(tool):
+            if tools_.minimum_version(tool_so_far) < tools_.minimum_version(
+                tool
+            ):
                 tools_by_command[tool.command] = tool
     return list(tools_by_command.values())
 
 
 async def ensure(
     assignments: collections.abc.Sequence[assignment.Assignment],
-    stations: collections.abc.Sequence[stations_.Station],
-    peer: stations_.Station | None,
+    stations: collections.abc.Sequence[roles.Station],
+    peer: roles.Station | None,
     *,
     supply: provision.Supply,
 ) -> dict[str, dict[str, provision.ToolFacts]]:
@@ -59,7 +61,7 @@ async def ensure(
         the tool and the solution.
     """
     supply_of_others = dataclasses.replace(
-        provision.NOTHING, bundle=supply.bundle
+        provision.NO_SUPPLY, bundle=supply.bundle
     )
     jobs = [
         (
@@ -71,7 +73,7 @@ async def ensure(
     ]
     if peer is not None:
         required_tools = tools(assignments, side="peer")
-        jobs.append((peer, required_tools, provision.NOTHING))
+        jobs.append((peer, required_tools, provision.NO_SUPPLY))
     answers = await concurrency.wait_for_all(
         _ensure(station, station_tools, station_supply)
         for station, station_tools, station_supply in jobs
@@ -79,7 +81,7 @@ async def ensure(
     facts_by_station = {}
     for (station, required_tools, _), facts in zip(jobs, answers, strict=True):
         for tool in required_tools:
-            error = tools_.too_old(tool, facts[tool.command].version)
+            error = tools_.version_problem(tool, facts[tool.command].version)
             if error:
                 raise base.MachineError(f"{station.name}: {error}")
         facts_by_station[station.name] = facts
@@ -87,7 +89,7 @@ async def ensure(
 
 
 async def _ensure(
-    station: stations_.Station,
+    station: roles.Station,
     tools_to_provision: list[tools_.Tool],
     supply: provision.Supply,
 ) -> dict[str, provision.ToolFacts]:
@@ -115,7 +117,7 @@ _PROXY = re.compile(
 _LONGEST_LOGIN = 1024
 
 
-def supply_of(
+def create_supply(
     options: collections.abc.Mapping[str, t.Any],
 ) -> provision.Supply:
     """Return the permitted ways of supply from the options of vmperf_guests.

@@ -1,11 +1,11 @@
-"""Servers: the other ends of a workload's commands."""
+"""Servers: the endpoints of a workload's commands."""
 
 import asyncio
 import collections.abc
 import dataclasses
 import re
 
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
 from rally_vmperf.workloads import base as workloads
@@ -51,7 +51,7 @@ class Servers:
     """
 
     title: str
-    peer: stations_.Station | None
+    peer: roles.Station | None
     seconds: float = 0
     intruders: dict[tuple[str, str], str] = dataclasses.field(
         default_factory=dict
@@ -65,7 +65,7 @@ class Servers:
 
     async def serve(
         self,
-        station: stations_.Station,
+        station: roles.Station,
         command: workloads.Command,
         work: collections.abc.Callable[
             [], collections.abc.Awaitable[workloads.Outcome]
@@ -93,13 +93,15 @@ class Servers:
             running.users -= 1
             if failed:
                 key = station.name, command.name
-                self.intruders[key] = await _others(other, server)
+                self.intruders[key] = await _describe_late_clients(
+                    other, server
+                )
             if server.lifetime == "command" and not running.users:
                 await self._end(other.name, server.port)
 
     async def hold(
         self,
-        station: stations_.Station,
+        station: roles.Station,
         command: workloads.Command,
         patience: float,
     ) -> None:
@@ -114,10 +116,10 @@ class Servers:
 
     def _other(
         self,
-        station: stations_.Station,
+        station: roles.Station,
         command: workloads.Command,
         server: workloads.Server,
-    ) -> stations_.Station:
+    ) -> roles.Station:
         other = self.peer if server.on == "peer" else station.partner
         if other is None:
             raise base.MachineError(
@@ -139,8 +141,8 @@ class Servers:
 
     async def _begin(
         self,
-        other: stations_.Station,
-        station: stations_.Station,
+        other: roles.Station,
+        station: roles.Station,
         command: workloads.Command,
         server: workloads.Server,
         patience: float,
@@ -175,8 +177,8 @@ class Servers:
 
     async def _start(
         self,
-        other: stations_.Station,
-        station: stations_.Station,
+        other: roles.Station,
+        station: roles.Station,
         command: workloads.Command,
         server: workloads.Server,
         patience: float,
@@ -195,7 +197,7 @@ class Servers:
             output_limit=command.output_limit,
             prefix=other.tools,
         )
-        is_taken, _ = await _look(other.machine, server)
+        is_taken, _ = await _check_listening(other.machine, server)
         if is_taken:
             raise base.MachineError(
                 f"{other.name}: {server.transport.upper()} port {server.port} "
@@ -227,11 +229,13 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
     ended, sent_away = False, 0
     where = f"{server.transport.upper()} port {server.port}"
     while True:
-        listens, clients = await _look(machine, server)
+        listens, clients = await _check_listening(machine, server)
         if listens and not clients:
             return
         if sent_away >= _SENT_AWAY:
-            raise base.MachineError(_used_from(machine.name, server, clients))
+            raise base.MachineError(
+                _describe_clients(machine.name, server, clients)
+            )
         if clients:
             sent_away += 1
             await machine.run(["ss", "-K", *_established(server)], timeout=20)
@@ -267,7 +271,7 @@ async def _last_output(server: job.Job) -> str:
     return base.last_line(result.stderr or result.stdout)
 
 
-async def _look(
+async def _check_listening(
     machine: base.Machine, server: workloads.Server
 ) -> tuple[bool, list[str]]:
     """Return whether a server listens, and its foreign clients.
@@ -290,24 +294,28 @@ def _established(server: workloads.Server) -> tuple[str, ...]:
     return ("-Htn", "state", "established", "sport", "=", f":{server.port}")
 
 
-async def _others(other: stations_.Station, server: workloads.Server) -> str:
+async def _describe_late_clients(
+    other: roles.Station, server: workloads.Server
+) -> str:
     """Return a message about clients of a server whose own client has ended.
 
     A silent client that connects first blocks the server's own client.
     """
     try:
-        _, clients = await _look(other.machine, server)
+        _, clients = await _check_listening(other.machine, server)
     except base.MachineError:
         return ""
-    return _used_from(other.name, server, clients) if clients else ""
+    return _describe_clients(other.name, server, clients) if clients else ""
 
 
-def _used_from(
-    name: str, server: workloads.Server, ends: collections.abc.Iterable[str]
+def _describe_clients(
+    name: str,
+    server: workloads.Server,
+    endpoints: collections.abc.Iterable[str],
 ) -> str:
     addresses = {
         match[1]
-        for endpoint in ends
+        for endpoint in endpoints
         if (match := _ADDRESS.fullmatch(endpoint.rpartition(":")[0]))
     }
     return (

@@ -9,12 +9,12 @@ import typing as t
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
 from rally_vmperf.execution import caches
-from rally_vmperf.execution import command as commands
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import servers as servers_
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
 
@@ -31,7 +31,7 @@ class StationRun:
     """
 
     assigned: assignment.Assignment
-    station: stations_.Station
+    station: roles.Station
     servers: servers_.Servers
     result: measured.Measured
     steps: dict[str, workloads.Command]
@@ -96,7 +96,7 @@ class StationRun:
             try:
                 outcome = await synchronised_command.run()
                 self._take(outcome)
-                synchronised_command.course = self._course(outcome)
+                synchronised_command.progress = self._progress(outcome)
             finally:
                 await synchronised_command.finish()
 
@@ -132,25 +132,27 @@ class StationRun:
             if metric.name not in reported and not metric.optional:
                 self.result.miss(metric.name, self.station.name, reason[:500])
 
-    def _course(self, outcome: workloads.Outcome) -> courses.Course | None:
+    def _progress(
+        self, outcome: workloads.Outcome
+    ) -> curves.ProgressCurve | None:
         """Return the progress of a command over time, with labelled metrics.
 
         Without it, the samples remain valid.
         """
-        course = None
+        progress = None
         with contextlib.suppress(workloads.WorkloadError, ValueError):
-            course = self.assigned.workload.course(
+            progress = self.assigned.workload.progress(
                 self.assigned.arguments, outcome
             )
-        if course is None:
+        if progress is None:
             return None
-        names = {self.assigned.rename(name) for name in course.metrics}
-        return dataclasses.replace(course, metrics=frozenset(names))
+        names = {self.assigned.rename(name) for name in progress.metrics}
+        return dataclasses.replace(progress, metrics=frozenset(names))
 
     def _work(self, outcome: workloads.Outcome) -> workloads.Work | None:
         """Return the amount of work of a command; None if not reported."""
         with contextlib.suppress(workloads.WorkloadError, ValueError):
-            work = self.assigned.workload.work(
+            work = self.assigned.workload.work_done(
                 self.assigned.arguments, outcome
             )
             if work is not None and 0 < work.amount < math.inf:
@@ -188,7 +190,7 @@ class StationRun:
             valid.
         """
         try:
-            readings = self.assigned.workload.parse(
+            readings = self.assigned.workload.parse_all(
                 self.assigned.arguments, {outcome.name: outcome}
             )
         except ValueError as error:
@@ -219,8 +221,8 @@ class StationRun:
 
 def create(
     assignment: assignment.Assignment,
-    station: stations_.Station,
-    ends: workloads.Ends,
+    station: roles.Station,
+    endpoints: workloads.Endpoints,
     servers: servers_.Servers,
     result: measured.Measured,
     lost: collections.abc.Mapping[str, str],
@@ -229,7 +231,7 @@ def create(
 
     :param lost: The reasons why machines are skipped, by name.
     """
-    assigned = assignment.narrowed(ends)
+    assigned = assignment.for_endpoints(endpoints)
     station_run = StationRun(
         assigned=assigned,
         station=station,
@@ -237,7 +239,9 @@ def create(
         result=result,
         steps={
             step.name: step
-            for step in assigned.workload.commands(assigned.arguments, ends)
+            for step in assigned.workload.commands(
+                assigned.arguments, endpoints
+            )
         },
     )
     if station.name in lost:

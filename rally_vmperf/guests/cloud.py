@@ -10,24 +10,27 @@ import os
 import re
 import typing as t
 
+import openstack
 from keystoneauth1 import exceptions as auth_errors
 from keystoneauth1 import session
 from openstack import config as sdk_config
-from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
 
+#: The type of a connection to a cloud.
+Connection: t.TypeAlias = openstack.connection.Connection
+
 #: Seconds without a response after which a request fails.
 TIMEOUT = 60
 #: The number of retries of a read request, after 0.5 s and after 1 s.
-_REPEATED = 2
+_RETRIES = 2
 #: Status codes of an overloaded cloud, or of a proxy in front of it.
-_IN_NEED = (429, 500, 502, 503, 504)
+_RETRIED_STATUSES = (429, 500, 502, 503, 504)
 _ACCEPTED, _NO_CONTENT = 202, 204
 
 
-class Garbled(auth_errors.ConnectionError):
+class InvalidResponse(auth_errors.ConnectionError):
     """A response that is not from the API of the cloud."""
 
 
@@ -46,27 +49,29 @@ class Session(session.Session):
         self, url: str, method: str, **options: t.Any
     ) -> t.Any:
         """Send a request, as ``keystoneauth1.session.Session`` does."""
-        asks = method in ("GET", "HEAD") or url.endswith("/auth/tokens")
-        options["connect_retries"] = _REPEATED if asks else 0
-        options["status_code_retries"] = _REPEATED if asks else 0
-        options["retriable_status_codes"] = list(_IN_NEED)
-        answer = super().request(url, method, **options)
-        if method in ("GET", "POST") and not _readable(answer):
-            raise Garbled(
+        is_repeatable = method in ("GET", "HEAD") or url.endswith(
+            "/auth/tokens"
+        )
+        options["connect_retries"] = _RETRIES if is_repeatable else 0
+        options["status_code_retries"] = _RETRIES if is_repeatable else 0
+        options["retriable_status_codes"] = list(_RETRIED_STATUSES)
+        response = super().request(url, method, **options)
+        if method in ("GET", "POST") and not _is_valid_response(response):
+            raise InvalidResponse(
                 f"the response to {method} {url} is not a JSON object: "
-                f"{answer.text[:60]!r}"
+                f"{response.text[:60]!r}"
             )
-        return answer
+        return response
 
 
-def _readable(answer: t.Any) -> bool:
+def _is_valid_response(response: t.Any) -> bool:
     """Return whether a response is an error or contains valid content."""
-    if not answer.ok or answer.status_code == _NO_CONTENT:
+    if not response.ok or response.status_code == _NO_CONTENT:
         return True
-    if answer.status_code == _ACCEPTED and not answer.content:
-        return bool(answer.url.endswith("/action"))
+    if response.status_code == _ACCEPTED and not response.content:
+        return bool(response.url.endswith("/action"))
     try:
-        return isinstance(answer.json(), dict)
+        return isinstance(response.json(), dict)
     except ValueError:
         return False
 
@@ -74,37 +79,37 @@ def _readable(answer: t.Any) -> bool:
 Credential = collections.abc.Mapping[str, t.Any]
 
 #: Exceptions of the SDK for rejected and unanswered requests.
-REFUSALS = (sdk_errors.SDKException, auth_errors.ClientException)
+CLOUD_ERRORS = (sdk_errors.SDKException, auth_errors.ClientException)
 
 #: Status codes of temporary failures; from the second number on, of an
 #: overloaded cloud.
-_PASSING, _FAILURE = (409, 413, 429), 500
+_TEMPORARY_STATUSES, _OVERLOADED = (409, 413, 429), 500
 
 
-class Busy(sdk_errors.SDKException):
-    """A request that must be repeated later because the cloud is busy."""
+class CloudBusy(sdk_errors.SDKException):
+    """A failure of a busy cloud; the request must be repeated later."""
 
 
-def _no_secrets(record: logging.LogRecord) -> bool:
-    """Exclude the guests' private host keys and passwords from debug logs."""
+def _has_no_secrets(record: logging.LogRecord) -> bool:
+    """Return whether a log record has no private keys and passwords."""
     message = record.getMessage()
     return "user_data" not in message and "adminPass" not in message
 
 
-def _no_volumes(record: logging.LogRecord) -> bool:
-    """Exclude a missing block-storage service, which is optional."""
+def _is_not_about_volumes(record: logging.LogRecord) -> bool:
+    """Return whether a log record is not about missing block storage."""
     return "service_type=block-storage" not in record.getMessage()
 
 
-def connect(credential: Credential) -> sdk.Connection:
+def connect(credential: Credential) -> Connection:
     """Return a connection for one of Rally's credentials.
 
     ``clouds.yaml`` and the environment are ignored.
 
     :param credential: A mapping with the keys of ``OpenStackCredential``.
     """
-    logging.getLogger("keystoneauth.session").addFilter(_no_secrets)
-    logging.getLogger("openstack.config").addFilter(_no_volumes)
+    logging.getLogger("keystoneauth.session").addFilter(_has_no_secrets)
+    logging.getLogger("openstack.config").addFilter(_is_not_about_volumes)
     config = sdk_config.OpenStackConfig(
         load_yaml_config=False,
         load_envvars=False,
@@ -112,18 +117,18 @@ def connect(credential: Credential) -> sdk.Connection:
         session_constructor=Session,
     )
     region = config.get_one(
-        auth=_auth(credential),
+        auth=_convert_auth(credential),
         api_timeout=TIMEOUT,
         region_name=credential.get("region_name"),
         interface=credential.get("endpoint_type") or "public",
         verify=not credential.get("https_insecure"),
         cacert=credential.get("https_cacert"),
-        **_client_certificate(credential.get("https_cert")),
+        **_convert_certificate(credential.get("https_cert")),
     )
-    return sdk.Connection(config=region)
+    return Connection(config=region)
 
 
-def _auth(credential: Credential) -> dict[str, t.Any]:
+def _convert_auth(credential: Credential) -> dict[str, t.Any]:
     auth = {
         "auth_url": credential["auth_url"],
         "username": credential["username"],
@@ -140,7 +145,7 @@ def _auth(credential: Credential) -> dict[str, t.Any]:
     return auth
 
 
-def _client_certificate(cert: t.Any) -> dict[str, str]:
+def _convert_certificate(cert: t.Any) -> dict[str, str]:
     if not cert:
         return {}
     if isinstance(cert, str):
@@ -149,7 +154,7 @@ def _client_certificate(cert: t.Any) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def asking(what: str) -> collections.abc.Iterator[None]:
+def convert_errors(what: str) -> collections.abc.Iterator[None]:
     """Convert exceptions of the SDK to errors of one line.
 
     :param what: The action, such as ``create server c_rally_1``.
@@ -157,30 +162,32 @@ def asking(what: str) -> collections.abc.Iterator[None]:
     """
     try:
         yield
-    except REFUSALS as error:
+    except CLOUD_ERRORS as error:
         raise errors.GuestError(f"{what}: {one_line(error)}") from error
 
 
 @contextlib.contextmanager
-def unless_forbidden() -> collections.abc.Iterator[None]:
-    """Skip the rest of the block if a policy forbids a request."""
+def skip_if_forbidden() -> collections.abc.Iterator[None]:
+    """Leave the block without an error if a policy forbids a request."""
     try:
         yield
-    except REFUSALS as error:
-        if passing(error):
+    except CLOUD_ERRORS as error:
+        if is_temporary(error):
             raise
 
 
-def passing(error: Exception) -> bool:
+def is_temporary(error: Exception) -> bool:
     """Return whether an error is temporary: resource in use, or busy cloud."""
     if isinstance(error, auth_errors.SSLError):
         return False
-    if isinstance(error, (auth_errors.ConnectionError, Busy)):
+    if isinstance(error, (auth_errors.ConnectionError, CloudBusy)):
         return True
     status = getattr(error, "status_code", None) or getattr(
         error, "http_status", None
     )
-    return status is not None and (status in _PASSING or status >= _FAILURE)
+    return status is not None and (
+        status in _TEMPORARY_STATUSES or status >= _OVERLOADED
+    )
 
 
 def one_line(error: Exception) -> str:
@@ -197,7 +204,7 @@ def one_line(error: Exception) -> str:
     return " ".join(str(text).split())[:500]
 
 
-def beginning(names: collections.abc.Iterable[str]) -> str:
+def create_prefix_pattern(names: collections.abc.Iterable[str]) -> str:
     """Return the regular expression of a common prefix, for Nova's filter."""
     shared = os.path.commonprefix(list(names))  # noqa: RUF071  no paths
     return "^" + re.escape(shared).replace(r"\-", "-")

@@ -6,8 +6,6 @@ The text of a guest is not trusted.
 import dataclasses
 import re
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import base
@@ -33,36 +31,36 @@ class ConsoleDiagnosis:
     end: str
 
 
-def log(connection: sdk.Connection, server_id: str) -> str:
+def read_console(connection: cloud.Connection, server_id: str) -> str:
     """Return the console as plain lines.
 
     :raises GuestError: If Nova does not return the console.
     """
-    with cloud.asking("console"):
+    with cloud.convert_errors("console"):
         answer = connection.compute.get_server_console_output(
             server_id, length=_WHOLE_BOOT
         )
-    return plain(answer.get("output") or "")
+    return clean_text(answer.get("output") or "")
 
 
 def diagnose(
-    connection: sdk.Connection, server_id: str, host_key: str | None = None
+    connection: cloud.Connection, server_id: str, host_key: str | None = None
 ) -> ConsoleDiagnosis:
     """Return the diagnosis of a guest's failure.
 
     :param host_key: The expected public key lines; None if they are not known.
     """
     try:
-        text = log(connection, server_id)
+        text = read_console(connection, server_id)
     except errors.GuestError as error:
         return ConsoleDiagnosis(hints=[], end=f"(no {error})")
     return ConsoleDiagnosis(
-        hints=hints(text, host_key),
+        hints=find_hints(text, host_key),
         end=sanitise(text) or "(the console is empty)",
     )
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return the end of a text with printable lines of limited length.
 
     The time of a search may grow with the square of the length of a line.
@@ -78,7 +76,7 @@ def plain(text: str) -> str:
 
 def sanitise(text: str) -> str:
     """Return the last lines of a text, printable and of limited length."""
-    lines = [line[:_WIDTH] for line in plain(text).split("\n") if line]
+    lines = [line[:_WIDTH] for line in clean_text(text).split("\n") if line]
     return "\n".join(lines[-_LINES:])
 
 
@@ -128,14 +126,14 @@ _SIGNS = (
 )
 
 
-def hints(text: str, host_key: str | None = None) -> list[str]:
+def find_hints(text: str, host_key: str | None = None) -> list[str]:
     """Return an explanation of each sign of a failure on a console.
 
     :param host_key: The public key lines, one of which the guest must show.
     """
-    text = plain(text)
+    text = clean_text(text)
     hint_list = [hint for pattern, hint in _SIGNS if re.search(pattern, text)]
-    if host_key and keys_differ(text, host_key):
+    if host_key and has_other_keys(text, host_key):
         hint_list.append(OTHER_KEY)
     return list(dict.fromkeys(hint_list))
 
@@ -165,13 +163,13 @@ def read_keys(text: str) -> list[str]:
 
 def _is_key(line: str) -> bool:
     try:
-        hostkey.pinned(line)
+        hostkey.parse_host_keys(line)
     except base.MachineError:
         return False
     return True
 
 
-def keys_differ(text: str, host_key: str) -> bool:
+def has_other_keys(text: str, host_key: str) -> bool:
     """Return whether a console shows keys, but none of the expected ones.
 
     :param host_key: The expected public key lines.

@@ -9,31 +9,31 @@ Json = collections.abc.Mapping[str, t.Any]
 Credential = Json
 
 
-def of_admin(context: Json) -> Credential | None:
+def get_admin_credential(context: Json) -> Credential | None:
     """Return the environment's administrator, if it has one.
 
     :param context: The context object of Rally.
     """
     if "admin" in context:
         return context["admin"]["credential"]
-    return _platform(context).get("admin")
+    return _get_platform(context).get("admin")
 
 
-def of_guests(context: Json, options: Json) -> Credential:
+def get_guest_credential(context: Json, options: Json) -> Credential:
     """Return the credential of the first user, else of the administrator.
 
     :param options: The options of vmperf_guests. If they select hosts, the
         credential is that of the administrator.
     :raises GuestError: If there are neither users nor an administrator.
     """
-    admin = of_admin(context)
+    admin = get_admin_credential(context)
     forced = any(
         options.get(option) for option in ("host", "hosts", "aggregate")
     )
     if admin and forced:
         return admin
     users = [user["credential"] for user in context.get("users", [])]
-    users = users or _platform(context).get("users") or []
+    users = users or _get_platform(context).get("users") or []
     credential = users[0] if users else admin
     if credential is None:
         raise errors.GuestError(
@@ -43,7 +43,7 @@ def of_guests(context: Json, options: Json) -> Credential:
     return credential
 
 
-def tenant_network(context: Json) -> str | None:
+def get_tenant_network(context: Json) -> str | None:
     """Return the network that Rally's context created for the first user."""
     users = context.get("users")
     if not users or "network@openstack" not in context["config"]:
@@ -52,6 +52,6 @@ def tenant_network(context: Json) -> str | None:
     return str(tenant["networks"][0]["id"])
 
 
-def _platform(context: Json) -> Json:
+def _get_platform(context: Json) -> Json:
     env = context.get("env") or {}
     return env.get("platforms", {}).get("openstack", {})

@@ -7,8 +7,6 @@ import os
 import typing as t
 from urllib import parse
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
@@ -38,9 +36,9 @@ ComputeHosts = dict[str, _ComputeHost]
 
 
 #: The maximum features of a processor, and characters of their names.
-_MOST, _LONGEST = 512, 32
+_MAX_HOSTS, _LONGEST = 512, 32
 #: The last version of Nova's API that shows the resources of hypervisors.
-_WITH_DETAILS = "2.87"
+_DETAILS_VERSION = "2.87"
 #: Up to this number of hypervisors each is requested by its name.
 _FEW = 8
 
@@ -59,8 +57,8 @@ class Hypervisor:
     memory_mib: int | None = None
 
 
-def hypervisors(
-    admin: sdk.Connection, names: collections.abc.Set[str]
+def find_hypervisors(
+    admin: cloud.Connection, names: collections.abc.Set[str]
 ) -> dict[str, Hypervisor]:
     """Return hypervisors by their names; none if the cloud hides them.
 
@@ -78,14 +76,14 @@ def hypervisors(
         try:
             answer = admin.compute.get(
                 f"/os-hypervisors/detail?{parse.urlencode(query)}",
-                microversion=_WITH_DETAILS,
+                microversion=_DETAILS_VERSION,
             )
-        except cloud.REFUSALS:
+        except cloud.CLOUD_ERRORS:
             continue
         listed = answer.json().get("hypervisors", ()) if answer.ok else ()
         for record in listed:
             hypervisors_by_name[str(record.get("hypervisor_hostname"))] = (
-                _hypervisor(record)
+                _parse_hypervisor(record)
             )
     return {
         name: record
@@ -94,47 +92,49 @@ def hypervisors(
     }
 
 
-def _hypervisor(record: dict[str, t.Any]) -> Hypervisor:
+def _parse_hypervisor(record: dict[str, t.Any]) -> Hypervisor:
     cpu_info = record.get("cpu_info") or {}
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
     return Hypervisor(
         features=tuple(
-            sorted(str(name)[:_LONGEST] for name in features or ())[:_MOST]
+            sorted(str(name)[:_LONGEST] for name in features or ())[
+                :_MAX_HOSTS
+            ]
         ),
-        vcpus=_number(record.get("vcpus")),
-        memory_mib=_number(record.get("memory_mb")),
+        vcpus=_parse_number(record.get("vcpus")),
+        memory_mib=_parse_number(record.get("memory_mb")),
     )
 
 
-def _number(count: t.Any) -> int | None:
+def _parse_number(count: t.Any) -> int | None:
     return count if isinstance(count, int) and count > 0 else None
 
 
 def resolve_placement(
-    connection: sdk.Connection, guest_request: request.Request
+    connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
-    """Return the placement of the guests.
+    """Resolve the requested zone, host or aggregate of the guests.
 
     :raises GuestError: If a zone, host or aggregate does not exist, if options
         exclude each other, or if the user may not select hosts.
     """
     if guest_request.host or guest_request.hosts or guest_request.aggregate:
-        return _forced(connection, guest_request)
+        return _resolve_host(connection, guest_request)
     zone = guest_request.availability_zone
     if zone:
-        with cloud.asking("list availability zones"):
+        with cloud.convert_errors("list availability zones"):
             listed = connection.compute.availability_zones()
             zone_names = {zone_record.name for zone_record in listed}
         if zone not in zone_names:
             raise errors.GuestError(
                 f"availability_zone {zone!r} does not exist; there are: "
-                f"{_listed(zone_names)}; to select a host, set host"
+                f"{_format_names(zone_names)}; to select a host, set host"
             )
     return Placement(zones=(zone,) * guest_request.count)
 
 
-def _forced(
-    connection: sdk.Connection, guest_request: request.Request
+def _resolve_host(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
     forced_by = [
         key
@@ -150,24 +150,24 @@ def _forced(
     forced_placement = getattr(guest_request, key)
     try:
         if guest_request.aggregate:
-            return _of_aggregate(connection, guest_request)
+            return _resolve_aggregate(connection, guest_request)
         names = guest_request.hosts or (t.cast(str, guest_request.host),)
-        hosts = _compute_hosts(connection, names)
-    except cloud.REFUSALS as error:
+        hosts = _find_compute_hosts(connection, names)
+    except cloud.CLOUD_ERRORS as error:
         raise errors.GuestError(
-            f"{key} {_shown(forced_placement)}: only an administrator may "
-            f"select the {key} ({cloud.one_line(error)}); remove the option, "
-            "or add an admin to the environment"
+            f"{key} {_format_placement(forced_placement)}: only an "
+            f"administrator may select the {key} ({cloud.one_line(error)}); "
+            "remove the option, or add an admin to the environment"
         ) from error
     return (
-        _on_hosts(guest_request, hosts)
+        _assign_to_hosts(guest_request, hosts)
         if guest_request.hosts
-        else _on_host(guest_request, hosts)
+        else _assign_to_host(guest_request, hosts)
     )
 
 
-def _of_aggregate(
-    connection: sdk.Connection, guest_request: request.Request
+def _resolve_aggregate(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
     aggregates = list(connection.compute.aggregates())
     aggregate = resolve.get_by_reference(
@@ -182,10 +182,11 @@ def _of_aggregate(
         if guest_request.host not in members:
             raise errors.GuestError(
                 f"host {guest_request.host!r} is not in aggregate "
-                f"{aggregate.name!r}, which has: {_listed(members)}"
+                f"{aggregate.name!r}, which has: {_format_names(members)}"
             )
-        return _on_host(
-            guest_request, _compute_hosts(connection, (guest_request.host,))
+        return _assign_to_host(
+            guest_request,
+            _find_compute_hosts(connection, (guest_request.host,)),
         )
     own_zone = aggregate.availability_zone
     in_zone = {
@@ -194,12 +195,14 @@ def _of_aggregate(
         if own_zone and other_aggregate.availability_zone == own_zone
         for host in other_aggregate.hosts or []
     }
-    hosts = _compute_hosts(connection, members)
+    hosts = _find_compute_hosts(connection, members)
     is_exclusive = bool(own_zone) and in_zone <= set(members)
-    return _inside(guest_request, aggregate, hosts, is_exclusive=is_exclusive)
+    return _assign_to_aggregate(
+        guest_request, aggregate, hosts, is_exclusive=is_exclusive
+    )
 
 
-def _shown(forced_placement: str | tuple[str, ...]) -> str:
+def _format_placement(forced_placement: str | tuple[str, ...]) -> str:
     return (
         ", ".join(forced_placement)
         if isinstance(forced_placement, tuple)
@@ -207,8 +210,8 @@ def _shown(forced_placement: str | tuple[str, ...]) -> str:
     )
 
 
-def _compute_hosts(
-    connection: sdk.Connection, names: collections.abc.Collection[str]
+def _find_compute_hosts(
+    connection: cloud.Connection, names: collections.abc.Collection[str]
 ) -> ComputeHosts:
     """Return the compute hosts with the given names.
 
@@ -228,7 +231,9 @@ def _compute_hosts(
     }
 
 
-def _on_host(guest_request: request.Request, hosts: ComputeHosts) -> Placement:
+def _assign_to_host(
+    guest_request: request.Request, hosts: ComputeHosts
+) -> Placement:
     host = t.cast(str, guest_request.host)
     if host not in hosts:
         raise errors.GuestError(
@@ -241,19 +246,19 @@ def _on_host(guest_request: request.Request, hosts: ComputeHosts) -> Placement:
             f"availability_zone {guest_request.availability_zone!r}: host "
             f"{host!r} is in {zone!r}; remove one of the options"
         )
-    _check_apart(guest_request, f"host {host!r}", [host])
+    _check_anti_affinity(guest_request, f"host {host!r}", [host])
     return Placement(
         zones=(f"{zone}:{host}",) * guest_request.count,
         hosts=frozenset({host}),
     )
 
 
-def _on_hosts(
+def _assign_to_hosts(
     guest_request: request.Request, hosts: ComputeHosts
 ) -> Placement:
     """Return a placement that assigns guests to the hosts in rotation."""
     for host in guest_request.hosts:
-        _on_host(
+        _assign_to_host(
             dataclasses.replace(guest_request, host=host, server_group=None),
             hosts,
         )
@@ -262,7 +267,7 @@ def _on_hosts(
                 f"hosts: nova-compute on {host!r} is disabled or down; enable "
                 "it, or remove the host"
             )
-    _check_apart(guest_request, "hosts", guest_request.hosts)
+    _check_anti_affinity(guest_request, "hosts", guest_request.hosts)
     if (
         guest_request.server_group == "affinity"
         and len(guest_request.hosts) > 1
@@ -280,7 +285,7 @@ def _on_hosts(
     )
 
 
-def _inside(
+def _assign_to_aggregate(
     guest_request: request.Request,
     aggregate: t.Any,
     compute_hosts: ComputeHosts,
@@ -308,17 +313,18 @@ def _inside(
         within = f" in availability_zone {zone!r}" if zone else ""
         raise errors.GuestError(
             f"{name} has no compute host{within} that is enabled and up (it "
-            f"has: {_listed(aggregate.hosts or [])}); choose another aggregate"
+            f"has: {_format_names(aggregate.hosts or [])}); choose another "
+            "aggregate"
         )
-    _check_apart(guest_request, name, usable)
+    _check_anti_affinity(guest_request, name, usable)
     own_zone = aggregate.availability_zone
     if is_exclusive and zone in (None, own_zone):
         return Placement(
             zones=(own_zone,) * guest_request.count,
             hosts=frozenset(compute_hosts),
         )
-    together = guest_request.server_group in ("affinity", "soft-affinity")
-    host_names = itertools.cycle(usable[:1] if together else usable)
+    shared_host = guest_request.server_group in ("affinity", "soft-affinity")
+    host_names = itertools.cycle(usable[:1] if shared_host else usable)
     return Placement(
         zones=tuple(
             f"{compute_hosts[host_name].zone}:{host_name}"
@@ -328,7 +334,7 @@ def _inside(
     )
 
 
-def _check_apart(
+def _check_anti_affinity(
     guest_request: request.Request, name: str, usable: collections.abc.Sized
 ) -> None:
     if (
@@ -342,5 +348,5 @@ def _check_apart(
         )
 
 
-def _listed(names: collections.abc.Iterable[str]) -> str:
+def _format_names(names: collections.abc.Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"

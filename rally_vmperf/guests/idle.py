@@ -13,12 +13,12 @@ STATUS: dict[str, str] = {
     "stopped": "SHUTOFF",
 }
 #: The state of idle guests -> the actions that enter and leave it.
-_VERBS: dict[str, tuple[str, str]] = {
+_ACTIONS: dict[str, tuple[str, str]] = {
     "paused": ("pause", "unpause"),
     "stopped": ("stop", "start"),
 }
 
-Verb = t.Literal["pause", "unpause", "stop", "start"]
+PowerAction = t.Literal["pause", "unpause", "stop", "start"]
 
 
 def target_statuses(
@@ -40,18 +40,18 @@ def target_statuses(
     }
 
 
-def verb(
+def choose_action(
     status: str, target_status: str, idle_guests: IdleState
-) -> Verb | None:
+) -> PowerAction | None:
     """Return the action that leads from one status to another, or None.
 
     There is no action for a status that this package does not cause.
     """
     if idle_guests == "running" or status == target_status:
         return None
-    idle_verb, wake_verb = _VERBS[idle_guests]
+    idle_verb, wake_verb = _ACTIONS[idle_guests]
     if (status, target_status) == (AWAKE, STATUS[idle_guests]):
-        return t.cast(Verb, idle_verb)
+        return t.cast(PowerAction, idle_verb)
     if (status, target_status) == (STATUS[idle_guests], AWAKE):
-        return t.cast(Verb, wake_verb)
+        return t.cast(PowerAction, wake_verb)
     return None

@@ -4,8 +4,6 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
@@ -30,37 +28,39 @@ class Network:
 class Networks:
     """The networks of a guest.
 
-    :param every: All networks in the order of the ports.
+    :param networks: All networks in the order of the ports.
     :param ssh_network: The network of the addresses for SSH.
     :param traffic_network: The network of the traffic between guests.
     :param pool: The network of floating IPs; None for fixed addresses.
     """
 
-    every: tuple[Network, ...]
+    networks: tuple[Network, ...]
     ssh_network: Network
     traffic_network: Network
     pool: Network | None
 
 
-def choose(
-    connection: sdk.Connection, guest_request: request.Request
+def choose_networks(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> Networks:
-    """Return the networks of a request.
+    """Resolve the networks of a request, and their purposes.
 
     :raises GuestError: If a network does not exist or is ambiguous.
     """
-    guest_networks = _every(connection, guest_request)
-    ssh_network = _reach_on(connection, guest_request, guest_networks)
+    guest_networks = _find_networks(connection, guest_request)
+    ssh_network = _choose_ssh_network(
+        connection, guest_request, guest_networks
+    )
     traffic_network = ssh_network
     if guest_request.traffic_network:
-        traffic_network = _among(
+        traffic_network = _choose_among(
             "traffic_network", guest_request.traffic_network, guest_networks
         )
     pool = None
     if needs_floating(guest_request, ssh_network):
-        pool = floating_pool(connection, guest_request, ssh_network)
+        pool = find_floating_pool(connection, guest_request, ssh_network)
     return Networks(
-        every=guest_networks,
+        networks=guest_networks,
         ssh_network=ssh_network,
         traffic_network=traffic_network,
         pool=pool,
@@ -87,8 +87,8 @@ def needs_floating(guest_request: request.Request, network: Network) -> bool:
     return not network.external and guest_request.ip_version != 6
 
 
-def floating_pool(
-    connection: sdk.Connection,
+def find_floating_pool(
+    connection: cloud.Connection,
     guest_request: request.Request,
     network: Network,
 ) -> Network:
@@ -97,9 +97,9 @@ def floating_pool(
     It is the requested network, else the network behind the router, else the
     only external network.
     """
-    with cloud.asking("list external networks"):
+    with cloud.convert_errors("list external networks"):
         pools = [
-            _network(sdk_network)
+            _convert_network(sdk_network)
             for sdk_network in connection.network.networks(
                 is_router_external=True
             )
@@ -108,7 +108,7 @@ def floating_pool(
         return resolve.get_by_reference(
             "network", guest_request.floating_network, pools
         )
-    pool_ids = _gateways(connection, network)
+    pool_ids = _find_gateways(connection, network)
     reachable_pools = [pool for pool in pools if pool.id in pool_ids]
     return resolve.get_only(
         "external network", "floating_network", reachable_pools or pools
@@ -123,12 +123,12 @@ _INTERFACES = (
 )
 
 
-def _gateways(connection: sdk.Connection, network: Network) -> set[str]:
+def _find_gateways(connection: cloud.Connection, network: Network) -> set[str]:
     """Return the external networks behind the routers of a network.
 
     Routers of other projects are not visible.
     """
-    with cloud.asking("list routers"):
+    with cloud.convert_errors("list routers"):
         ports = connection.network.ports(
             network_id=network.id, device_owner=list(_INTERFACES)
         )
@@ -143,7 +143,7 @@ def _gateways(connection: sdk.Connection, network: Network) -> set[str]:
         }
 
 
-def _network(sdk_network: t.Any) -> Network:
+def _convert_network(sdk_network: t.Any) -> Network:
     return Network(
         id=sdk_network.id,
         name=sdk_network.name,
@@ -152,18 +152,19 @@ def _network(sdk_network: t.Any) -> Network:
     )
 
 
-def _every(
-    connection: sdk.Connection, guest_request: request.Request
+def _find_networks(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> tuple[Network, ...]:
     if not guest_request.networks:
-        return (_single(connection, guest_request),)
+        return (_find_single_network(connection, guest_request),)
     if guest_request.network:
         raise errors.GuestError(
             "network and networks: cannot be combined; list all networks in "
             "networks, in the order of the guests' ports"
         )
     guest_networks = tuple(
-        _named(connection, reference) for reference in guest_request.networks
+        _find_network(connection, reference)
+        for reference in guest_request.networks
     )
     for position, network in enumerate(guest_networks):
         if network in guest_networks[:position]:
@@ -173,36 +174,36 @@ def _every(
     return guest_networks
 
 
-def _single(
-    connection: sdk.Connection, guest_request: request.Request
+def _find_single_network(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> Network:
     if guest_request.network:
-        return _named(connection, guest_request.network)
+        return _find_network(connection, guest_request.network)
     if guest_request.tenant_network:
         reference = request.Reference(
             by="id", value=guest_request.tenant_network
         )
-        return _named(connection, reference)
-    with cloud.asking("list networks"):
+        return _find_network(connection, reference)
+    with cloud.convert_errors("list networks"):
         visible = [
-            _network(sdk_network)
+            _convert_network(sdk_network)
             for sdk_network in connection.network.networks()
         ]
     return resolve.get_only("network", "network", visible)
 
 
-def _named(
-    connection: sdk.Connection, reference: request.Reference
+def _find_network(
+    connection: cloud.Connection, reference: request.Reference
 ) -> Network:
-    with cloud.asking("list networks"):
+    with cloud.convert_errors("list networks"):
         sdk_network = resolve.find_by_reference(
             "network", reference, connection.network.networks
         )
-    return _network(sdk_network)
+    return _convert_network(sdk_network)
 
 
-def _reach_on(
-    connection: sdk.Connection,
+def _choose_ssh_network(
+    connection: cloud.Connection,
     guest_request: request.Request,
     guest_networks: tuple[Network, ...],
 ) -> Network:
@@ -211,7 +212,9 @@ def _reach_on(
     A rule must select exactly one network, otherwise the task must select it.
     """
     if guest_request.ssh_network:
-        return _among("ssh_network", guest_request.ssh_network, guest_networks)
+        return _choose_among(
+            "ssh_network", guest_request.ssh_network, guest_networks
+        )
     if len(guest_networks) == 1:
         return guest_networks[0]
     candidates = [
@@ -227,18 +230,18 @@ def _reach_on(
             candidates = [
                 candidate
                 for candidate in candidates
-                if _gateways(connection, candidate)
+                if _find_gateways(connection, candidate)
             ]
     if len(candidates) == 1:
         return candidates[0]
     raise errors.GuestError(
         f"ssh_network: address {guest_request.address!r} is ambiguous in "
-        f"networks {_names(candidates or guest_networks)}; select one with "
-        '"ssh_network": {"name": ...}'
+        f"networks {_format_names(candidates or guest_networks)}; select one "
+        'with "ssh_network": {"name": ...}'
     )
 
 
-def _among(
+def _choose_among(
     option: str,
     reference: request.Reference,
     guest_networks: tuple[Network, ...],
@@ -248,9 +251,9 @@ def _among(
             return network
     raise errors.GuestError(
         f"{option}: {reference.value!r} is not one of the networks of the "
-        f"guests: {_names(guest_networks)}"
+        f"guests: {_format_names(guest_networks)}"
     )
 
 
-def _names(networks: collections.abc.Iterable[Network]) -> str:
+def _format_names(networks: collections.abc.Iterable[Network]) -> str:
     return ", ".join(str(network.name or network.id) for network in networks)

@@ -17,7 +17,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6]
 #: Options for the SSH access to booted guests.
-REACHING = ("jump", "namespace", "allowed_sources", "login")
+SSH_OPTIONS = ("jump", "namespace", "allowed_sources", "login")
 ServerGroup = t.Literal[
     "affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity"
 ]
@@ -134,7 +134,7 @@ class Request:
         return units.number_of("guest", self.count)
 
 
-def of_config(
+def parse_config(
     config: Json, tenant_network: str | None = None, *, one_host: bool = False
 ) -> Request:
     """Return the request in the options of the vmperf_guests context.
@@ -143,25 +143,31 @@ def of_config(
     :raises GuestError: If groups have the same name, or if sources are not
         valid networks.
     """
-    options = _known(Request, config)
+    options = _select_fields(Request, config)
     for key in (
         "network",
         "ssh_network",
         "traffic_network",
         "floating_network",
     ):
-        options[key] = reference(options[key]) if options.get(key) else None
-    options["networks"] = tuple(map(reference, options.get("networks") or ()))
+        options[key] = (
+            parse_reference(options[key]) if options.get(key) else None
+        )
+    options["networks"] = tuple(
+        map(parse_reference, options.get("networks") or ())
+    )
     options["hosts"] = tuple(options.get("hosts") or ())
     options["jump"] = target.jump_hosts(options.get("jump"))
-    options["allowed_sources"] = sources(config)
-    options["groups"] = tuple(_group(group) for group in group_options(config))
+    options["allowed_sources"] = parse_sources(config)
+    options["groups"] = tuple(
+        _parse_group(group) for group in list_group_options(config)
+    )
     return Request(
         **{**options, "tenant_network": tenant_network, "one_host": one_host}
     )
 
 
-def sources(config: Json) -> "tuple[routes.Network, ...]":
+def parse_sources(config: Json) -> "tuple[routes.Network, ...]":
     """Return the networks in the option ``allowed_sources``, each once.
 
     :raises GuestError: If a source is not a valid network.
@@ -178,20 +184,20 @@ def sources(config: Json) -> "tuple[routes.Network, ...]":
     return tuple(dict.fromkeys(networks))
 
 
-def reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
+def parse_reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
     """Return the reference in ``{name: ...}`` or ``{id: ...}``."""
     ((by, text),) = mapping.items()
     return Reference(by=t.cast(t.Literal["name", "id"], by), value=text)
 
 
-def group_options(config: Json) -> list[dict[str, t.Any]]:
+def list_group_options(config: Json) -> list[dict[str, t.Any]]:
     """Return the options of each group.
 
     Options of a group next to ``groups`` are the defaults of all groups.
 
     :raises GuestError: If both forms are combined, or if a name is repeated.
     """
-    shared = _known(Group, config)
+    shared = _select_fields(Group, config)
     if "groups" not in config:
         return [{"name": GROUP, **shared}]
     for key in ("image", "flavor"):
@@ -225,13 +231,15 @@ def group_options(config: Json) -> list[dict[str, t.Any]]:
     return groups
 
 
-def one_group(config: Json, name: str | None = None) -> dict[str, t.Any]:
+def merge_group_options(
+    config: Json, name: str | None = None
+) -> dict[str, t.Any]:
     """Return the options of one group in the form without ``groups``.
 
     :param name: The name of the group; None for the only group.
     :raises GuestError: If the group does not exist, or if there are several.
     """
-    groups = group_options(config)
+    groups = list_group_options(config)
     names = ", ".join(group["name"] for group in groups)
     matches = [group for group in groups if name in (None, group["name"])]
     if len(matches) > 1:
@@ -252,18 +260,18 @@ def one_group(config: Json, name: str | None = None) -> dict[str, t.Any]:
     return options | {k: v for k, v in matches[0].items() if k != "name"}
 
 
-def _group(options: Json) -> Group:
+def _parse_group(options: Json) -> Group:
     fields = dict(options)
     for key in ("image", "flavor"):
-        fields[key] = reference(fields[key])
+        fields[key] = parse_reference(fields[key])
     volume, login = fields.get("boot_volume"), fields.get("login")
     fields["boot_volume"] = BootVolume(**volume) if volume else None
     fields["login"] = target.Login(**login) if login else None
-    fields["host_key"] = _key_source(fields.get("host_key") or {})
+    fields["host_key"] = _parse_key_source(fields.get("host_key") or {})
     return Group(**fields)
 
 
-def _key_source(options: Json) -> KeySource:
+def _parse_key_source(options: Json) -> KeySource:
     if "public_key" in options:
         return KeySource(
             kind="public_key", line=str(options["public_key"]).strip()
@@ -271,6 +279,6 @@ def _key_source(options: Json) -> KeySource:
     return KeySource(kind="console" if "console" in options else "generated")
 
 
-def _known(class_: type[t.Any], config: Json) -> dict[str, t.Any]:
+def _select_fields(class_: type[t.Any], config: Json) -> dict[str, t.Any]:
     names = {field.name for field in dataclasses.fields(class_)} - {"name"}
     return {key: option for key, option in config.items() if key in names}

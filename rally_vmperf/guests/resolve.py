@@ -3,11 +3,9 @@
 import collections.abc
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -18,10 +16,10 @@ Resource = t.TypeVar("Resource", bound=t.Any)
 
 
 def get_image(
-    connection: sdk.Connection, reference: request.Reference
+    connection: cloud.Connection, reference: request.Reference
 ) -> t.Any:
     """Return the active image with a name or id, as an object of the SDK."""
-    with cloud.asking("list images"):
+    with cloud.convert_errors("list images"):
         image = find_by_reference("image", reference, connection.image.images)
     if image.status != "active":
         raise errors.GuestError(
@@ -32,21 +30,21 @@ def get_image(
 
 
 def get_flavor(
-    connection: sdk.Connection, reference: request.Reference
-) -> guest.Flavor:
+    connection: cloud.Connection, reference: request.Reference
+) -> models.Flavor:
     """Return the flavor with a name or id."""
-    with cloud.asking("list flavors"):
+    with cloud.convert_errors("list flavors"):
         sdk_flavor = get_by_reference(
             "flavor", reference, connection.compute.flavors()
         )
     extra_specs: dict[str, str] = {}
     action = f"read the limits of flavor {sdk_flavor.name}"
-    with cloud.asking(action), cloud.unless_forbidden():
+    with cloud.convert_errors(action), cloud.skip_if_forbidden():
         detailed_flavor = connection.compute.fetch_flavor_extra_specs(
             sdk_flavor
         )
         extra_specs = dict(detailed_flavor.extra_specs or {})
-    return guest.Flavor(
+    return models.Flavor(
         id=sdk_flavor.id,
         name=sdk_flavor.name,
         vcpus=sdk_flavor.vcpus,
@@ -59,7 +57,7 @@ def get_flavor(
 def get_only(
     kind: str, option: str, resources: collections.abc.Sequence[Resource]
 ) -> Resource:
-    """Return the only resource.
+    """Return the only resource of a list; reject any other number.
 
     :param option: The option that selects a resource, for the message.
     :raises GuestError: If there are several resources or none; the line lists
@@ -74,7 +72,7 @@ def get_only(
 
 
 def check_fit(
-    image: t.Any, flavor: guest.Flavor, volume_gib: int | None = None
+    image: t.Any, flavor: models.Flavor, volume_gib: int | None = None
 ) -> None:
     """Check that an image fits into the flavor, or the volume.
 

@@ -17,7 +17,7 @@ def _name(description: str) -> Schema:
     return _text(description, minLength=1)
 
 
-def _whole(description: str, **limits: int) -> Schema:
+def _integer(description: str, **limits: int) -> Schema:
     return {"type": "integer", "description": description, **limits}
 
 
@@ -33,11 +33,11 @@ def _choice(description: str, *choices: object) -> Schema:
     return {"enum": list(choices), "description": description}
 
 
-def _flag(description: str) -> Schema:
+def _boolean(description: str) -> Schema:
     return {"type": "boolean", "description": description}
 
 
-def _closed(properties: Schema, *required: str, **rules: t.Any) -> Schema:
+def _mapping(properties: Schema, *required: str, **rules: t.Any) -> Schema:
     """Return the schema of a mapping that has no other keys."""
     if required:
         rules["required"] = list(required)
@@ -49,9 +49,9 @@ def _closed(properties: Schema, *required: str, **rules: t.Any) -> Schema:
     }
 
 
-def _one_of(description: str, properties: Schema) -> Schema:
+def _mapping_of_one(description: str, properties: Schema) -> Schema:
     """Return the schema of a mapping with exactly one of these keys."""
-    return _closed(
+    return _mapping(
         properties,
         description=description,
         minProperties=1,
@@ -61,13 +61,13 @@ def _one_of(description: str, properties: Schema) -> Schema:
 
 def _reference(description: str) -> Schema:
     """Return the schema of a reference to a resource, by name or by id."""
-    return _one_of(
+    return _mapping_of_one(
         description,
         {"name": _text("Its exact name."), "id": _text("Its identifier.")},
     )
 
 
-def _several(element_schema: Schema, description: str) -> Schema:
+def _array(element_schema: Schema, description: str) -> Schema:
     return {
         "type": "array",
         "minItems": 1,
@@ -81,10 +81,10 @@ def _several(element_schema: Schema, description: str) -> Schema:
 _GROUP: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
-    "count": _whole("Number of guests.", minimum=1, maximum=MAX_GUESTS),
-    "boot_volume": _closed(
+    "count": _integer("Number of guests.", minimum=1, maximum=MAX_GUESTS),
+    "boot_volume": _mapping(
         {
-            "size_gib": _whole("Size of the volume in GiB.", minimum=1),
+            "size_gib": _integer("Size of the volume in GiB.", minimum=1),
             "type": _name(
                 "Name of the volume type; default: that of the cloud."
             ),
@@ -97,7 +97,7 @@ _GROUP: Schema = {
         pattern=r"^[a-z_][a-z0-9_-]{0,31}$(?!\n)",
     ),
     "user_data": _text("Additional cloud-config document for the guests."),
-    "login": _one_of(
+    "login": _mapping_of_one(
         "Login for guests whose image does not accept a key from Nova.",
         {
             "key_file": _name("Private key of a public key in the image."),
@@ -106,7 +106,7 @@ _GROUP: Schema = {
             ),
         },
     ),
-    "host_key": _one_of(
+    "host_key": _mapping_of_one(
         "Source of the guests' host key; default: generated.",
         {
             "generated": {
@@ -120,15 +120,15 @@ _GROUP: Schema = {
             },
         },
     ),
-    "config_drive": _flag(
+    "config_drive": _boolean(
         "Provide user data on a config drive instead of the metadata service."
     ),
 }
 
-_HOP = _closed(
+_HOP = _mapping(
     {
         "address": _name("Its address or name, or a Host of ~/.ssh/config."),
-        "port": _whole("Port of its SSH server.", minimum=1, maximum=65535),
+        "port": _integer("Port of its SSH server.", minimum=1, maximum=65535),
         "user": _name("Login name."),
         "key_file": _name("Private key; default: the keys of the user."),
         "known_hosts": _name(
@@ -140,7 +140,7 @@ _HOP = _closed(
 #: One jump host, or several in the order of the route.
 JUMP: Schema = {
     **_HOP,
-    **_several(
+    **_array(
         _HOP,
         "Jump host for SSH, or a list of them in order: "
         "{address, port, user, key_file, known_hosts}.",
@@ -150,8 +150,8 @@ JUMP: Schema = {
 
 PROPERTIES: Schema = {
     **_GROUP,
-    "groups": _several(
-        _closed(
+    "groups": _array(
+        _mapping(
             {
                 "name": _text(
                     "Name of the group.",
@@ -169,7 +169,7 @@ PROPERTIES: Schema = {
         "Network of the guests; default: the network created by the network "
         "context, else the only network that the project sees."
     ),
-    "networks": _several(
+    "networks": _array(
         _reference("Network of the guests, by name or by id."),
         "Several networks in place of one, in the order of the guests' ports.",
     ),
@@ -247,7 +247,7 @@ PROPERTIES: Schema = {
     "ssh_timeout": _seconds(
         "Seconds until all active guests must answer SSH and finish booting."
     ),
-    "install": _flag(
+    "install": _boolean(
         "Install tools that are missing in the image; if false, nothing is "
         "installed."
     ),
@@ -260,7 +260,7 @@ PROPERTIES: Schema = {
     ),
     "bundle": _name(
         "Bundle created by 'rally-vmperf tools bundle'. The guests run its "
-        "programs instead of their own; bare metal must run the same."
+        "programs instead of their own; bare metal must use the same bundle."
     ),
 }
 

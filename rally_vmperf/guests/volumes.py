@@ -4,11 +4,9 @@ import collections.abc
 import time
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
 from rally_vmperf.guests import waiting
@@ -16,7 +14,7 @@ from rally_vmperf.guests import waiting
 Names = collections.abc.Callable[[], str]
 
 #: Temporary states of a volume, in which it cannot be deleted.
-_PASSING = (
+_TRANSITIONAL = (
     "creating",
     "downloading",
     "reserved",
@@ -27,36 +25,38 @@ _PASSING = (
 )
 
 
-def there(connection: sdk.Connection) -> bool:
+def is_available(connection: cloud.Connection) -> bool:
     """Return whether the cloud has a block-storage service."""
     # If a cloud does not answer, the SDK reports that it has none.
     connection.authorize()
     return bool(connection.has_service("block-storage"))
 
 
-def check(connection: sdk.Connection, boot_volume: request.BootVolume) -> None:
+def check_volume_type(
+    connection: cloud.Connection, boot_volume: request.BootVolume
+) -> None:
     """Check that the cloud supports volumes of a type.
 
     :raises GuestError: If it does not; the line lists the types.
     """
-    with cloud.asking("find the block-storage service"):
-        has_service = there(connection)
+    with cloud.convert_errors("find the block-storage service"):
+        has_service = is_available(connection)
     if not has_service:
         raise errors.GuestError(
             "boot_volume: the cloud has no block-storage service (Cinder) in "
             "this region; remove the option to use the disk of the flavor"
         )
     if boot_volume.type:
-        with cloud.asking("list volume types"):
+        with cloud.convert_errors("list volume types"):
             types = list(connection.block_storage.types())
         reference = request.Reference(by="name", value=boot_volume.type)
         resolve.get_by_reference("boot_volume: type", reference, types)
 
 
-def make(
-    connection: sdk.Connection,
+def create_volumes(
+    connection: cloud.Connection,
     boot_volumes: collections.abc.Mapping[
-        str, tuple[guest.Image, request.BootVolume]
+        str, tuple[models.Image, request.BootVolume]
     ],
     timeout: float,
     new_name: Names,
@@ -71,7 +71,7 @@ def make(
     created = {}
     for name, (image, volume) in boot_volumes.items():
         title = new_name()
-        with cloud.asking(f"create volume {title}"):
+        with cloud.convert_errors(f"create volume {title}"):
             created[name] = connection.block_storage.create_volume(
                 name=title,
                 size=volume.size_gib,
@@ -82,16 +82,16 @@ def make(
         progress(f"{len(created)} boot volumes requested")
     deadline = time.monotonic() + timeout
     return {
-        name: _available(connection, volume, deadline)
+        name: _wait_until_available(connection, volume, deadline)
         for name, volume in created.items()
     }
 
 
-def _available(
-    connection: sdk.Connection, volume: t.Any, deadline: float
+def _wait_until_available(
+    connection: cloud.Connection, volume: t.Any, deadline: float
 ) -> t.Any:
     while True:
-        with cloud.asking(f"read the status of volume {volume.name}"):
+        with cloud.convert_errors(f"read the status of volume {volume.name}"):
             volume = connection.block_storage.get_volume(volume.id)
         if volume.status == "available":
             return volume
@@ -108,7 +108,7 @@ def _available(
         time.sleep(1)
 
 
-def source(volume: t.Any) -> dict[str, t.Any]:
+def create_device_mapping(volume: t.Any) -> dict[str, t.Any]:
     """Return the block device mapping of a volume for Nova's API."""
     disk = {
         "boot_index": 0,
@@ -120,7 +120,7 @@ def source(volume: t.Any) -> dict[str, t.Any]:
     return {"block_device_mapping": [disk]}
 
 
-def delete(connection: sdk.Connection, volume: t.Any) -> None:
+def delete_volume(connection: cloud.Connection, volume: t.Any) -> None:
     """Delete a volume.
 
     Cinder rejects the deletion of a volume in use permanently, so it is not
@@ -128,6 +128,6 @@ def delete(connection: sdk.Connection, volume: t.Any) -> None:
 
     :raises Busy: If the volume is in use.
     """
-    if volume.status in _PASSING:
-        raise cloud.Busy(f"it is {volume.status}")
+    if volume.status in _TRANSITIONAL:
+        raise cloud.CloudBusy(f"it is {volume.status}")
     connection.block_storage.delete_volume(volume.id, ignore_missing=True)

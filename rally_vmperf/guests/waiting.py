@@ -5,8 +5,6 @@ import dataclasses
 import time
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
@@ -22,7 +20,7 @@ _REMEDIES = {
     "the hosts that were tried",
     "image": "check that the image boots with this flavor",
 }
-_OTHERWISE = "check the log of nova-compute on the guest's host"
+_DEFAULT_REMEDY = "check the log of nova-compute on the guest's host"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -37,8 +35,8 @@ class BootOutcome:
     failed: dict[str, str]
 
 
-def until_active(
-    connection: sdk.Connection,
+def wait_until_active(
+    connection: cloud.Connection,
     server_ids: collections.abc.Mapping[str, str],
     started: collections.abc.Mapping[str, float],
     timeout: float,
@@ -55,18 +53,18 @@ def until_active(
     :raises GuestError: If all guests fail, disappear or time out; with the
         first reason.
     """
-    beginning = cloud.beginning(names)
+    name_pattern = cloud.create_prefix_pattern(names)
     deadline = time.monotonic() + timeout
     ready: dict[str, tuple[t.Any, float]] = {}
-    states: dict[str, str] = {}
+    statuses: dict[str, str] = {}
     failed: dict[str, str] = {}
     last_error = ""
     while True:
         try:
-            listed = connection.compute.servers(name=beginning)
+            listed = connection.compute.servers(name=name_pattern)
             servers = {server.id: server for server in listed}
-        except cloud.REFUSALS as error:
-            if not cloud.passing(error):
+        except cloud.CLOUD_ERRORS as error:
+            if not cloud.is_temporary(error):
                 raise errors.GuestError(
                     f"list servers: {cloud.one_line(error)}"
                 ) from error
@@ -78,18 +76,18 @@ def until_active(
                 if guest in ready or guest in failed:
                     continue
                 server = servers.get(identifier)
-                state = server.status if server else "gone"
+                status = server.status if server else "gone"
                 seconds = time.monotonic() - started[guest]
-                if state != states.get(guest, "BUILD"):
+                if status != statuses.get(guest, "BUILD"):
                     progress(
                         f"guest {number} of {len(server_ids)}: "
-                        f"{states.get(guest, 'BUILD')} -> {state} after "
+                        f"{statuses.get(guest, 'BUILD')} -> {status} after "
                         f"{seconds:.0f} s"
                     )
-                    if state == "ACTIVE":
+                    if status == "ACTIVE":
                         ready[guest] = (server, seconds)
-                states[guest] = state
-                reason = _failure(
+                statuses[guest] = status
+                reason = _find_failure(
                     connection, guest, identifier, server, placed
                 )
                 if reason:
@@ -100,22 +98,24 @@ def until_active(
             return BootOutcome(ready=ready, failed=failed)
         if time.monotonic() > deadline:
             late = {
-                guest: f"guest {guest} is {states.get(guest, 'unseen')}, not "
-                f"active, after {timeout:.0f} s{last_error}"
+                guest: f"guest {guest} is {statuses.get(guest, 'unseen')}, "
+                f"not active, after {timeout:.0f} s{last_error}"
                 for guest in server_ids
                 if guest not in ready and guest not in failed
             }
             if not ready:
                 raise errors.GuestError(
-                    _late(connection, server_ids, late, states, timeout)
+                    _format_timeout(
+                        connection, server_ids, late, statuses, timeout
+                    )
                     + last_error
                 )
             return BootOutcome(ready=ready, failed=failed | late)
         time.sleep(1)
 
 
-def until_placed(
-    connection: sdk.Connection, identifier: str, timeout: float
+def wait_until_placed(
+    connection: cloud.Connection, identifier: str, timeout: float
 ) -> None:
     """Wait until Nova has chosen the host of a server, or has failed.
 
@@ -125,21 +125,21 @@ def until_placed(
     while time.monotonic() < deadline:
         try:
             server = connection.compute.get_server(identifier)
-        except cloud.REFUSALS:
+        except cloud.CLOUD_ERRORS:
             return
         if server.host_id or server.status != "BUILD":
             return
         time.sleep(1)
 
 
-def _failure(
-    connection: sdk.Connection,
+def _find_failure(
+    connection: cloud.Connection,
     guest: str,
     identifier: str,
     server: t.Any,
     placed: str,
 ) -> str:
-    """Return why a guest will not become active, or nothing."""
+    """Return the reason why a guest will not become active, or nothing."""
     if server is None:
         return (
             f"guest {guest} ({identifier}) was deleted by another user "
@@ -148,35 +148,36 @@ def _failure(
     if server.status != "ERROR":
         return ""
     where = f" (requested: {placed})" if placed else ""
-    return f"guest {guest}{where} is in ERROR: {fault(connection, server)}"
+    fault = describe_fault(connection, server)
+    return f"guest {guest}{where} is in ERROR: {fault}"
 
 
-def fault(connection: sdk.Connection, server: t.Any) -> str:
+def describe_fault(connection: cloud.Connection, server: t.Any) -> str:
     """Return the fault of a failed server and the solution."""
-    fault_ = server.fault
-    if not fault_:
+    fault = server.fault
+    if not fault:
         try:
-            fault_ = connection.compute.get_server(server.id).fault
-        except cloud.REFUSALS:
-            fault_ = None
-    message = " ".join(str((fault_ or {}).get("message") or "").split())
+            fault = connection.compute.get_server(server.id).fault
+        except cloud.CLOUD_ERRORS:
+            fault = None
+    message = " ".join(str((fault or {}).get("message") or "").split())
     message = message[:500].rstrip(".") or "Nova gives no reason"
     for fragment, remedy in _REMEDIES.items():
         if fragment in message:
             return f"{message}; {remedy}"
-    return f"{message}; {_OTHERWISE}"
+    return f"{message}; {_DEFAULT_REMEDY}"
 
 
-def _late(
-    connection: sdk.Connection,
+def _format_timeout(
+    connection: cloud.Connection,
     server_ids: collections.abc.Mapping[str, str],
     late: collections.abc.Collection[str],
-    states: collections.abc.Mapping[str, str],
+    statuses: collections.abc.Mapping[str, str],
     timeout: float,
 ) -> str:
     first = next(iter(late))
     states_text = ", ".join(
-        f"{guest} {states.get(guest, 'unseen')}" for guest in late
+        f"{guest} {statuses.get(guest, 'unseen')}" for guest in late
     )
     return (
         f"{len(late)} of {len(server_ids)} guests are not active after "

@@ -55,7 +55,7 @@ class Process:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Look:
+class LoadReading:
     """A reading of the load of a machine.
 
     :param at: The time in seconds since its boot.
@@ -73,7 +73,7 @@ class Look:
     processes: tuple[Process, ...]
 
 
-async def look(machine: base.Machine, quiet: int = 0) -> Look:
+async def read_load(machine: base.Machine, quiet: int = 0) -> LoadReading:
     """Return the load of a machine.
 
     :param quiet: The duration of the quiet period in seconds.
@@ -93,7 +93,7 @@ async def look(machine: base.Machine, quiet: int = 0) -> Look:
         ) from None
 
 
-def parse(text: str) -> Look:
+def parse(text: str) -> LoadReading:
     """Return the reading in the output of the script.
 
     :raises KeyError, ValueError, IndexError: If the output is not valid.
@@ -122,7 +122,7 @@ def parse(text: str) -> Look:
                     name=sanitize.line(match[6]) or "?",
                 )
             )
-    look_ = Look(
+    look_ = LoadReading(
         at=counters[-1]["up"],
         hz=facts["hz"],
         cpus=facts["cpus"],
@@ -135,14 +135,14 @@ def parse(text: str) -> Look:
     return look_
 
 
-def between(before: Look, after: Look) -> list[str]:
+def find_cpu_use(before: LoadReading, after: LoadReading) -> list[str]:
     """Return the excessive CPU use of other processes between two readings."""
     lasted = after.at - before.at
     whole = lasted * after.cpus * after.hz
     earlier = {
         (process.pid, process.started): process for process in before.processes
     }
-    mine = _ours(before) | _ours(after)
+    mine = _own_processes(before) | _own_processes(after)
     # The CPU time of a child that ended is included in that of its parent, and
     # was its own before.
     ended = collections.Counter[int]()
@@ -173,7 +173,7 @@ def between(before: Look, after: Look) -> list[str]:
     ]
 
 
-def while_quiet(observed: Look) -> list[str]:
+def find_load(observed: LoadReading) -> list[str]:
     """Return the load and the guests of a machine that must be quiet."""
     loads = []
     guests = sum(
@@ -208,7 +208,7 @@ def while_quiet(observed: Look) -> list[str]:
     return loads
 
 
-def _ours(observed: Look) -> set[int]:
+def _own_processes(observed: LoadReading) -> set[int]:
     """Return the process that reported the load, and its ancestors."""
     parents = {process.pid: process.parent for process in observed.processes}
     ancestors: set[int] = set()

@@ -13,7 +13,7 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.machines import streams
 
 #: Maximum characters of an output that are searched for a message.
-_TOLD = 4096
+_MAX_STDERR = 4096
 
 
 class MachineError(errors.VMPerfError):
@@ -55,7 +55,7 @@ class OutputTooLong(MachineError):
     """A command that printed more than its limit."""
 
 
-def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
+def timeout_error(machine: str, command: str, seconds: float) -> TimedOut:
     """Return the error for a command that did not end in time."""
     return TimedOut(
         f"{machine}: command {command} did not end within {seconds:g} s; "
@@ -63,7 +63,9 @@ def timed_out(machine: str, command: str, seconds: float) -> TimedOut:
     )
 
 
-def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
+def output_limit_error(
+    machine: str, command: str, limit: int
+) -> OutputTooLong:
     """Return the error for a command that printed too much."""
     return OutputTooLong(
         f"{machine}: command {command} printed more than {limit} bytes and "
@@ -71,7 +73,9 @@ def too_long(machine: str, command: str, limit: int) -> OutputTooLong:
     )
 
 
-def ended_early(machine: str, command: str, reason: object) -> MachineError:
+def early_end_error(
+    machine: str, command: str, reason: object
+) -> MachineError:
     """Return the error for a program that ended during a conversation."""
     return MachineError(
         f"{machine}: command {command} ended too early: "
@@ -81,7 +85,7 @@ def ended_early(machine: str, command: str, reason: object) -> MachineError:
 
 def last_line(stderr: str) -> str:
     """Return the last line of an output, short enough for a message."""
-    lines = stderr[-_TOLD:].strip().splitlines()
+    lines = stderr[-_MAX_STDERR:].strip().splitlines()
     return sanitize.line(lines[-1]) if lines else "it gave no reason"
 
 

@@ -89,21 +89,23 @@ async def _read(
 ) -> Reading:
     argv = scripts.argv("clock.bash")
     async with machine.converse(argv, timeout=_TIMEOUT) as talk:
-        await _ask(machine, talk)
+        await _request_time(machine, talk)
         async with slot:
             readings: list[Reading] = []
-            while len(readings) < _ROUNDS and not _quiet(readings):
-                readings.append(await _ask(machine, talk))
+            while len(readings) < _ROUNDS and not _is_stable(readings):
+                readings.append(await _request_time(machine, talk))
     return min(readings, key=lambda reading: reading.error)
 
 
-def _quiet(readings: list[Reading]) -> bool:
+def _is_stable(readings: list[Reading]) -> bool:
     """Return whether several round trips are nearly as short as the best."""
     errors = sorted(reading.error for reading in readings)
     return len(errors) >= _ALIKE and errors[_ALIKE - 1] < errors[0] * _ABOUT
 
 
-async def _ask(machine: base.Machine, talk: streams.Conversation) -> Reading:
+async def _request_time(
+    machine: base.Machine, talk: streams.Conversation
+) -> Reading:
     sent = time.time()
     begun = time.monotonic()
     await talk.send("")

@@ -19,8 +19,8 @@ class Cpu:
     node: int
 
 
-def topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
-    """Read ``lscpu -p=CPU,CORE,NODE``, keeping the allowed CPUs.
+def parse_topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
+    """Return the allowed CPUs in ``lscpu -p=CPU,CORE,NODE``.
 
     Cores are numbered across sockets; a machine without NUMA has node 0.
     """
@@ -37,8 +37,8 @@ def topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
     return cpus
 
 
-def ranges(text: str) -> set[int]:
-    """Read a list such as ``0-3,8``."""
+def parse_ranges(text: str) -> set[int]:
+    """Return the numbers in a list such as ``0-3,8``."""
     numbers: set[int] = set()
     for range_text in text.strip().split(","):
         first, _, last = range_text.partition("-")
@@ -48,7 +48,7 @@ def ranges(text: str) -> set[int]:
     return numbers
 
 
-def choose(
+def choose_cpus(
     available: collections.abc.Sequence[Cpu], vcpus: int, copies: int
 ) -> list[tuple[int, ...]]:
     """Return ``vcpus`` CPUs for every copy, without overlap.

@@ -14,7 +14,7 @@ from rally_vmperf.machines import scripts
 LARGEST = 24 << 10
 
 
-async def take(machine: base.Machine) -> dict[str, t.Any]:
+async def collect(machine: base.Machine) -> dict[str, t.Any]:
     """Return the fingerprint of a machine as a plain document.
 
     Unknown properties are None or empty.
@@ -55,7 +55,7 @@ def parse(text: str) -> dict[str, t.Any]:
     lscpu = _pairs(sections.get("lscpu", ""), ":")
     meminfo = _pairs(sections.get("meminfo", ""), ":")
     memory = _number(meminfo.get("MemTotal"))
-    virtualisation = detect(
+    virtualisation = detect_hypervisor(
         detected=lines.get("detect_virt", ""),
         cpu_flags=cpu.get("flags", ""),
         lscpu_vendor=lscpu.get("Hypervisor vendor", ""),
@@ -73,14 +73,14 @@ def parse(text: str) -> dict[str, t.Any]:
         "cores": sockets * cores if sockets and cores else None,
         "threads": _number(lscpu.get("CPU(s)")),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
-        "isolated_cpus": _isolated(lines.get("isolated", "")),
+        "isolated_cpus": _isolated_cpus(lines.get("isolated", "")),
         "numa_nodes": len(
             set(re.findall(r"\bnode\d{1,5}\b", sections.get("nodes", "")))
         )
         or None,
         "memory_bytes": memory * 1024 if memory else None,
         "huge_pages": _number(meminfo.get("HugePages_Total")),
-        "transparent_huge_pages": _chosen(
+        "transparent_huge_pages": _selected_word(
             lines.get("transparent_huge_pages", "")
         ),
         "kernel": lines.get("kernel") or None,
@@ -148,13 +148,13 @@ def _flags(body: str) -> set[str]:
     return {clean for flag in flags if (clean := _clean(flag))}
 
 
-def _chosen(line: str) -> str | None:
+def _selected_word(line: str) -> str | None:
     """Return the selected word, which is in brackets, of a sysfs file."""
     match = re.search(r"\[([\w-]{1,40})\]", line)
     return match[1] if match else None
 
 
-def _isolated(line: str) -> str | None:
+def _isolated_cpus(line: str) -> str | None:
     """Return the CPUs that the kernel excludes from scheduling."""
     match = re.fullmatch(r"cpus=([0-9,-]*)", line)
     return (match[1] or "none") if match else None
@@ -195,7 +195,7 @@ _KNOWN = {"none", "kvm", "qemu", "xen", "microsoft", "vmware", "oracle"}
 _X86_CLOCKS = {"tsc", "hpet", "acpi_pm"}
 
 
-def detect(
+def detect_hypervisor(
     *,
     detected: str,
     cpu_flags: str,

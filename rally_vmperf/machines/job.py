@@ -110,7 +110,7 @@ class Job:
         return result
 
     async def arm(self, finished: list[str], *, keep_up: bool = False) -> None:
-        """Prepare the command.
+        """Start the supervisor, which runs the command after ``release``.
 
         A command that is never released ends after ten minutes.
 
@@ -147,8 +147,8 @@ class Job:
         """
         done = await self._persist("end_load", self.path)
         try:
-            reported_fields = job_result.fields(done.stdout)
-            return job_result.moment(reported_fields["kept_up_until"])
+            reported_fields = job_result.parse_fields(done.stdout)
+            return job_result.parse_time(reported_fields["kept_up_until"])
         except (KeyError, ValueError):
             return None
 
@@ -218,7 +218,7 @@ class Job:
             if done.exit_status != RUNNING:
                 return done
             if time.monotonic() > deadline:
-                raise base.timed_out(
+                raise base.timeout_error(
                     self.machine.name, self.name, self.timeout
                 )
 
@@ -296,16 +296,16 @@ class Job:
                 "was rebooted or ran out of memory"
             )
         header, _, stdout = done.stdout.partition("\n\n")
-        marks = job_result.fields(header)
+        marks = job_result.parse_fields(header)
         if "unkept" in marks:
             raise base.MachineError(
                 f"{machine}: cannot store the output of command {command} in "
                 f"{self.folder}; free space there"
             )
         if "too_long" in marks:
-            raise base.too_long(machine, command, self.output_limit)
+            raise base.output_limit_error(machine, command, self.output_limit)
         if "timed_out" in marks:
-            raise base.timed_out(machine, command, self.timeout)
+            raise base.timeout_error(machine, command, self.timeout)
         if "late" in marks:
             raise base.MachineError(
                 f"{machine}: command {command} was released too late; check "
@@ -315,4 +315,6 @@ class Job:
             raise base.MachineError(
                 f"{machine}: command {command} was cancelled"
             )
-        return job_result.read(machine, command, header, stdout, done.stderr)
+        return job_result.parse_result(
+            machine, command, header, stdout, done.stderr
+        )

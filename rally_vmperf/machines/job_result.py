@@ -39,12 +39,12 @@ class JobResult:
     stderr: str
 
 
-def fields(header: str) -> dict[str, str]:
+def parse_fields(header: str) -> dict[str, str]:
     """Return the unchecked fields of a supervisor's report."""
     return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
 
 
-def read(
+def parse_result(
     machine: str, command: str, header: str, stdout: str = "", stderr: str = ""
 ) -> JobResult:
     """Return the result of a job from its supervisor's checked report.
@@ -52,11 +52,14 @@ def read(
     :raises MachineError: If the report is not valid, or if the clock was
         stepped meanwhile.
     """
-    report = fields(header)
+    report = parse_fields(header)
     try:
         status = _status(report["exit"])
-        started, ended = moment(report["started"]), moment(report["ended"])
-        step = _step(started, ended, report)
+        started, ended = (
+            parse_time(report["started"]),
+            parse_time(report["ended"]),
+        )
+        step = _clock_step(started, ended, report)
         seconds = ended - started if step else _positive(ended - started)
         user, system = _cpu_seconds(report["user"], report["system"])
     except (KeyError, ValueError):
@@ -88,10 +91,10 @@ def _cpu_seconds(*texts: str) -> list[float]:
 
     :raises ValueError: If a text is not a valid time.
     """
-    return [_positive(moment(text)) for text in texts]
+    return [_positive(parse_time(text)) for text in texts]
 
 
-def _step(
+def _clock_step(
     started: float, ended: float, report: collections.abc.Mapping[str, str]
 ) -> float:
     """Return the step of the clock in seconds, 0 if it was not stepped.
@@ -102,8 +105,8 @@ def _step(
     """
     lasted = _positive(_finite(report["up_ended"]) - _finite(report["up"]))
     step = ended - started - lasted
-    between = max(started - moment(report["before"]), 0) + max(
-        moment(report["after"]) - ended, 0
+    between = max(started - parse_time(report["before"]), 0) + max(
+        parse_time(report["after"]) - ended, 0
     )
     return step if abs(step) > _APART + between else 0.0
 
@@ -121,7 +124,7 @@ def _finite(text: str) -> float:
     return float(text)
 
 
-def moment(text: str) -> float:
+def parse_time(text: str) -> float:
     """Return the time of a machine's clock in seconds since the epoch.
 
     :raises ValueError: If the text is not a valid time.

@@ -47,9 +47,11 @@ class Local(base.Machine):
                 )
                 code = await process.wait()
         except TimeoutError:
-            raise base.timed_out(self.name, argv[0], timeout) from None
+            raise base.timeout_error(self.name, argv[0], timeout) from None
         except streams.Overflow:
-            raise base.too_long(self.name, argv[0], output_limit) from None
+            raise base.output_limit_error(
+                self.name, argv[0], output_limit
+            ) from None
         finally:
             await _end(process)
         return base.Completed(
@@ -63,7 +65,7 @@ class Local(base.Machine):
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
         def lost(reason: object) -> base.MachineError:
-            return base.ended_early(self.name, argv[0], reason)
+            return base.early_end_error(self.name, argv[0], reason)
 
         try:
             process = await _begin(argv, asyncio.subprocess.DEVNULL)
@@ -77,7 +79,7 @@ class Local(base.Machine):
                     lost,
                 )
         except TimeoutError:
-            raise base.timed_out(self.name, argv[0], timeout) from None
+            raise base.timeout_error(self.name, argv[0], timeout) from None
         finally:
             await _end(process)
 

@@ -36,7 +36,7 @@ _REASONS = {
 }
 
 
-async def make(machine: base.Machine, parent: str) -> str:
+async def create(machine: base.Machine, parent: str) -> str:
     """Create a directory on a machine; return its path without links.
 
     :param parent: The parent directory; a relative path is below the home
@@ -59,7 +59,7 @@ async def make(machine: base.Machine, parent: str) -> str:
 
 
 async def remove(machine: base.Machine, path: str) -> None:
-    """Remove a directory that ``make`` created.
+    """Remove a directory that ``create`` created.
 
     :raises MachineError: If the directory cannot be removed.
     """

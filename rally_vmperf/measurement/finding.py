@@ -107,7 +107,7 @@ class Finding:
         return metric == self.subject or metric in self.metrics
 
     @property
-    def concerns_all(self) -> bool:
+    def is_run_wide(self) -> bool:
         """Whether it is about a machine or a repetition, not about metrics.
 
         The run may lack a metric that it names, such as a percentile for
@@ -135,13 +135,13 @@ class RunFinding:
     :param repetitions: The numbers of its repetitions; empty for a finding of
         the whole run.
     :param tolerated: True if the task tolerates it.
-    :param left_out: True if no sample that it concerns is judged.
+    :param omitted: True if no sample that it concerns is judged.
     """
 
     finding: Finding
     repetitions: tuple[int, ...] = ()
     tolerated: bool = False
-    left_out: bool = False
+    omitted: bool = False
 
     @property
     def voids(self) -> bool:
@@ -149,7 +149,7 @@ class RunFinding:
         return (
             self.finding.severity == "void"
             and not self.tolerated
-            and not self.left_out
+            and not self.omitted
         )
 
     def sentence(self) -> str:
@@ -219,7 +219,7 @@ def collect(
             finding=finding,
             repetitions=tuple(sorted(numbers[finding])),
             tolerated=finding.kind in tolerate,
-            left_out=bool(numbers[finding])
+            omitted=bool(numbers[finding])
             and (
                 numbers[finding] <= unjudged
                 or (

@@ -8,14 +8,14 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
 #: The reason why a metric has no samples of guests.
-NOBODY = "no counted repetition has it for every guest"
+NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 
 Observations = tuple[sample.Observation, ...]
 Conditions = collections.abc.Sequence[repetition.Condition]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Gathered:
+class MetricSamples:
     """The samples of one metric in one repetition.
 
     :param number: The number of the repetition.
@@ -43,9 +43,9 @@ class Gathered:
         )
 
 
-def guests(
+def guest_samples(
     metric: sample.Metric, conditions: Conditions
-) -> tuple[Gathered, ...]:
+) -> tuple[MetricSamples, ...]:
     """Return the samples of a metric in counted repetitions.
 
     A repetition that is not complete counts only if every guest reported the
@@ -54,13 +54,14 @@ def guests(
     counted = [condition for condition in conditions if condition.counted]
     usual_sources: collections.Counter[str] = collections.Counter()
     for condition in counted:
-        usual_sources |= _sources(_of(metric, condition.observations))
+        usual_sources |= _sources(_of_metric(metric, condition.observations))
     most_machines = max(
-        (_merged_of(metric, condition) for condition in counted), default=0
+        (_merged_machines(metric, condition) for condition in counted),
+        default=0,
     )
     gathered = []
     for condition in counted:
-        observations = _of(metric, condition.observations)
+        observations = _of_metric(metric, condition.observations)
         merged = condition.distribution(metric)
         if merged is not None:
             is_complete = (
@@ -68,12 +69,12 @@ def guests(
                 or merged.machines >= most_machines
             )
         else:
-            is_complete = bool(observations) and _whole(
+            is_complete = bool(observations) and _is_reported_by_all(
                 metric, condition, usual_sources
             )
         if is_complete:
             gathered.append(
-                Gathered(
+                MetricSamples(
                     number=condition.number,
                     observations=observations,
                     merged=merged.values()[metric] if merged else None,
@@ -82,33 +83,37 @@ def guests(
     return tuple(gathered)
 
 
-def _merged_of(metric: sample.Metric, condition: repetition.Condition) -> int:
+def _merged_machines(
+    metric: sample.Metric, condition: repetition.Condition
+) -> int:
     """Return the number of machines in the distribution of a percentile."""
     merged = condition.distribution(metric)
     return merged.machines if merged else 0
 
 
-def bare(
+def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
-) -> tuple[Gathered, ...]:
+) -> tuple[MetricSamples, ...]:
     """Return the samples of a metric in the repetitions of the baseline."""
     gathered = []
     for number, repetition_observations in enumerate(
         reference.repetitions, start=1
     ):
-        observations = _of(metric, repetition_observations)
+        observations = _of_metric(metric, repetition_observations)
         percentiles = reference.percentiles[number - 1 : number]
         merged = percentiles[0].get(metric) if percentiles else None
         if observations or merged is not None:
             gathered.append(
-                Gathered(
+                MetricSamples(
                     number=number, observations=observations, merged=merged
                 )
             )
     return tuple(gathered)
 
 
-def _of(metric: sample.Metric, observations: Observations) -> Observations:
+def _of_metric(
+    metric: sample.Metric, observations: Observations
+) -> Observations:
     return tuple(
         observation
         for observation in observations
@@ -122,7 +127,7 @@ def _sources(observations: Observations) -> collections.Counter[str]:
     )
 
 
-def _whole(
+def _is_reported_by_all(
     metric: sample.Metric,
     condition: repetition.Condition,
     usual_sources: collections.Counter[str],
@@ -139,7 +144,7 @@ def _whole(
             for source, number in usual_sources.items()
             if source in condition.machines or not condition.machines
         }
-        sources = _sources(_of(metric, condition.observations))
+        sources = _sources(_of_metric(metric, condition.observations))
         return (
             metric not in condition.expected_metrics
             or sources >= collections.Counter(expected_sources)
@@ -152,7 +157,7 @@ def _whole(
         for gap in condition.missing
         if gap.name not in expected_names
     }
-    sources = _sources(_of(metric, condition.observations))
+    sources = _sources(_of_metric(metric, condition.observations))
     return sources >= usual_sources and silent <= set(sources)
 
 

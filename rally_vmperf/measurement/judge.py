@@ -20,16 +20,16 @@ Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 #: A larger share of void repetitions voids the run, because the cause may
 #: have affected the others as well.
-MOST_VOID = 0.25
+MAX_VOID_SHARE = 0.25
 #: Kinds that void the run even if a single repetition has them.
-_OF_THE_RUN = ("baseline_changed",)
+_VOID_RUN_KINDS = ("baseline_changed",)
 #: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 #: Limits from a task: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
 
-RowT = t.TypeVar("RowT", bound=summary_.Row)
+RowT = t.TypeVar("RowT", bound=summary_.MetricResult)
 
 
 class Judge(abc.ABC, t.Generic[RowT]):
@@ -42,7 +42,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
     """
 
     #: The class of the verdict.
-    summary: type[summary_.Summary[t.Any]] = summary_.Summary
+    judgement_class: type[summary_.Judgement[t.Any]] = summary_.Judgement
 
     def __init__(
         self,
@@ -72,16 +72,16 @@ class Judge(abc.ABC, t.Generic[RowT]):
         A repetition with conditions of another question counts as
         unreadable.
         """
-        if repetition_ is None or not self.understands(repetition_):
+        if repetition_ is None or not self.accepts(repetition_):
             self._unreadable += 1
         else:
-            self.take((repetition_,), 0)
+            self.extend((repetition_,), 0)
 
     def merge(self, other: t.Self) -> None:
         """Add the repetitions of another judge with the same criteria."""
-        self.take(other._repetitions, other._unreadable)
+        self.extend(other._repetitions, other._unreadable)
 
-    def take(
+    def extend(
         self,
         repetitions: collections.abc.Iterable[repetition.Repetition],
         unreadable: int,
@@ -90,20 +90,20 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self._repetitions += repetitions
         self._unreadable += unreadable
 
-    def failed_beyond_return(self) -> bool:
+    def is_failure_final(self) -> bool:
         """Return whether the run has failed and cannot recover.
 
         An undecided run continues.
         """
         current = self.judgement()
         return any(
-            row.beyond_return(current.missing.planned)
+            row.is_failure_final(current.missing.planned)
             for row in current.limited
         )
 
     def judgement(self) -> t.Any:
         """Return the verdict on the repetitions so far."""
-        repetitions, record_occurrences = unique(self._repetitions)
+        repetitions, record_occurrences = merge_duplicates(self._repetitions)
         rows = self.figures(repetitions)
         occurrences = [*record_occurrences, *self.findings(repetitions, rows)]
         void = self._void_repetitions(repetitions, occurrences)
@@ -128,7 +128,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
             if not repetition_.counted
         }
         findings = finding.collect(occurrences, self.tolerate, void | warmups)
-        voided = self.voided(repetitions, findings)
+        voided = self.voided_metrics(repetitions, findings)
         rows = [
             row.with_verdict(
                 tuple(
@@ -140,25 +140,25 @@ class Judge(abc.ABC, t.Generic[RowT]):
             )
             for row in rows
         ]
-        missing = shortfall.count(repetitions, self._unreadable, void)
+        missing = shortfall.count_missing(repetitions, self._unreadable, void)
         unmatched = self.unmatched(rows)
-        return self.summary(
-            status=summary_.overall(
+        return self.judgement_class(
+            status=summary_.overall_status(
                 rows,
-                self.voids_run(findings, voided),
+                self.is_run_void(findings, voided),
                 bool(missing or unmatched),
             ),
             rows=tuple(rows),
             missing=missing,
             findings=findings,
             unmatched=unmatched,
-            left_out=tuple(sorted(void)),
+            omitted=tuple(sorted(void)),
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
         )
 
     @abc.abstractmethod
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has the conditions of the question."""
 
     @abc.abstractmethod
@@ -180,7 +180,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
     ) -> tuple[str, ...]:
         """Return the limits that match no metric of the run."""
 
-    def concerning_all(
+    def run_wide_findings(
         self,
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: Repetitions,
@@ -190,10 +190,10 @@ class Judge(abc.ABC, t.Generic[RowT]):
         Other findings are about a metric, or about one of several conditions.
         """
         return frozenset(
-            finding_ for finding_ in findings if finding_.concerns_all
+            finding_ for finding_ in findings if finding_.is_run_wide
         )
 
-    def voided(
+    def voided_metrics(
         self,
         repetitions: Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
@@ -204,11 +204,11 @@ class Judge(abc.ABC, t.Generic[RowT]):
             for run_finding in findings
             if run_finding.voids
         ]
-        if self.concerning_all(voids, repetitions):
+        if self.run_wide_findings(voids, repetitions):
             return metric_names(repetitions)
         return frozenset()
 
-    def voids_run(
+    def is_run_void(
         self,
         findings: collections.abc.Sequence[finding.RunFinding],
         voided: collections.abc.Set[str],
@@ -241,14 +241,14 @@ class Judge(abc.ABC, t.Generic[RowT]):
             for finding_, number in occurrences
             if number in counted
             and finding_.severity == "void"
-            and finding_.kind not in {*self.tolerate, *_OF_THE_RUN}
+            and finding_.kind not in {*self.tolerate, *_VOID_RUN_KINDS}
         ]
-        run_wide = self.concerning_all(
+        run_wide = self.run_wide_findings(
             (finding_ for finding_, _ in voiding), repetitions
         )
         void = {number for finding_, number in voiding if finding_ in run_wide}
         few = len(counted) - len(void) < statistics.FEWEST
-        if few or len(void) > MOST_VOID * len(counted):
+        if few or len(void) > MAX_VOID_SHARE * len(counted):
             return frozenset()
         return frozenset(number for number in void if number is not None)
 
@@ -344,7 +344,7 @@ def metric_names(repetitions: Repetitions) -> set[str]:
     }
 
 
-def unique(
+def merge_duplicates(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> tuple[
     list[repetition.Repetition],

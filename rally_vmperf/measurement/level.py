@@ -17,7 +17,7 @@ from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(rows.Row):
+class LevelResult(rows.FigureResult):
     """A figure of a metric at one number of concurrent guests.
 
     :param guests: The number of guests of each host that are measured at
@@ -32,22 +32,22 @@ class Row(rows.Row):
     skipped: int = 0
 
     @property
-    def where(self) -> str:
+    def level_suffix(self) -> str:
         """The number of guests, as text."""
         if self.guests is None:
             return ""
         return f" at {units.number_of('guest', self.guests)}"
 
-    def voids(self) -> list[str]:
+    def void_reasons(self) -> list[str]:
         """Return the reasons why this level is void."""
         if self.guests is None:
-            return super().voids()
+            return super().void_reasons()
         return [self.void_level] if self.void_level else []
 
     @property
-    def forgivable(self) -> bool:
-        """Whether nothing but a limit inside its interval denies a pass."""
-        return super().forgivable and not self.skipped
+    def is_only_undecided(self) -> bool:
+        """Whether only a limit inside its interval prevents a pass."""
+        return super().is_only_undecided and not self.skipped
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
@@ -112,7 +112,7 @@ def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
             yield level_finding, number
 
 
-def of_repetitions(
+def repetition_wide_findings(
     findings: collections.abc.Iterable[finding.Finding],
     repetitions: judge.Repetitions,
 ) -> frozenset[finding.Finding]:
@@ -125,12 +125,12 @@ def of_repetitions(
     return frozenset(
         finding_
         for finding_ in findings
-        if (finding_ in repetition_findings and finding_.concerns_all)
+        if (finding_ in repetition_findings and finding_.is_run_wide)
         or finding_.kind in judge.ABOUT_RECORDS
     )
 
 
-def void(
+def void_reason(
     metric: str,
     repetitions: judge.Repetitions,
     conditions: collections.abc.Iterable[repetition.Condition],
@@ -148,17 +148,17 @@ def void(
         findings += repetition_.findings if repetition_.counted else ()
     for condition in conditions:
         findings += condition.findings if condition.counted else ()
-    return voiding(
+    return first_void_sentence(
         (
             finding_
             for finding_ in findings
-            if finding_.names(metric) or finding_.concerns_all
+            if finding_.names(metric) or finding_.is_run_wide
         ),
         tolerate,
     )
 
 
-def voiding(
+def first_void_sentence(
     findings: collections.abc.Iterable[finding.Finding],
     tolerate: collections.abc.Collection[str],
 ) -> str:
@@ -177,7 +177,7 @@ def absolute_rows(
     figures: collections.abc.Mapping[rows.Figure, limits.Limits],
     names: collections.abc.Collection[str],
     confidence: float,
-) -> list[Row]:
+) -> list[LevelResult]:
     """Return the absolute figures of a metric at a number of guests.
 
     :param conditions: The level in each counted repetition, including
@@ -189,8 +189,8 @@ def absolute_rows(
         condition for condition in conditions if not condition.skip_reason
     ]
     return [
-        rows.make(
-            Row,
+        rows.build_result(
+            LevelResult,
             metric,
             figure,
             executed,

@@ -21,7 +21,7 @@ Conditions = list[repetition.Condition]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(level.Row):
+class NeighboursResult(level.LevelResult):
     """A loss of guests in one metric, caused by neighbours.
 
     Both sides are from the same repetitions: ``bare`` without neighbours,
@@ -32,7 +32,7 @@ class Row(level.Row):
     PAIRED = True
 
 
-class NeighboursJudge(judge.Judge[Row]):
+class NeighboursJudge(judge.Judge[NeighboursResult]):
     """A judge of losses while other guests run another workload.
 
     :param max_percent: The largest tolerated loss by metric or glob; without
@@ -49,14 +49,16 @@ class NeighboursJudge(judge.Judge[Row]):
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
         self.limits = limits.Limits(max_percent or {})
 
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
         return all(
             repetition.NEIGHBOURS in condition.axes
             for condition in repetition_.conditions
         )
 
-    def figures(self, repetitions: judge.Repetitions) -> list[Row]:
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[NeighboursResult]:
         """Return the loss of each rate and time, at each number of guests."""
         conditions = [
             condition
@@ -83,7 +85,7 @@ class NeighboursJudge(judge.Judge[Row]):
                 names,
                 ""
                 if guests is None
-                else level.void(
+                else level.void_reason(
                     metric.name, repetitions, level_conditions, self.tolerate
                 ),
             )
@@ -100,29 +102,29 @@ class NeighboursJudge(judge.Judge[Row]):
         conditions: Conditions,
         names: collections.abc.Collection[str],
         void_level: str,
-    ) -> Row:
+    ) -> NeighboursResult:
         """Return the loss of a metric in repetitions that have both sides."""
         sides: dict[bool, Conditions] = {False: [], True: []}
         for condition in conditions:
             sides[bool(condition.axes[repetition.NEIGHBOURS])].append(
                 condition
             )
-        quiet = gathering.guests(metric, sides[False])
-        loud = gathering.guests(metric, sides[True])
-        numbers = {gathered.number for gathered in quiet}
-        numbers &= {gathered.number for gathered in loud}
+        quiet = gathering.guest_samples(metric, sides[False])
+        loud = gathering.guest_samples(metric, sides[True])
+        numbers = {samples.number for samples in quiet}
+        numbers &= {samples.number for samples in loud}
         limit = self.limits.for_metric(metric.name, names)
-        return Row(
+        return NeighboursResult(
             metric=metric,
             figure="overhead",
             reason="" if numbers else _NO_PAIR,
             limit=limit and limit[0],
             pattern=limit and limit[1],
             bare=tuple(
-                gathered for gathered in quiet if gathered.number in numbers
+                samples for samples in quiet if samples.number in numbers
             ),
             guest=tuple(
-                gathered for gathered in loud if gathered.number in numbers
+                samples for samples in loud if samples.number in numbers
             ),
             confidence=self.confidence,
             guests=guests,
@@ -132,7 +134,7 @@ class NeighboursJudge(judge.Judge[Row]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[Row],
+        rows: collections.abc.Sequence[NeighboursResult],
     ) -> finding.Occurrences:
         """Return findings with the number of their repetition."""
         for repetition_ in repetitions:
@@ -151,7 +153,7 @@ class NeighboursJudge(judge.Judge[Row]):
             comparison = row.comparison
             if comparison is None:
                 continue
-            where = f"{row.where.lstrip()}: " if row.where else ""
+            where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
             if comparison.low is None:
                 number = units.number_of("pair", comparison.guest_repetitions)
                 yield (
@@ -163,7 +165,7 @@ class NeighboursJudge(judge.Judge[Row]):
             for finding_ in plausibility.of_values(comparison, where):
                 yield finding_, None
 
-    def concerning_all(
+    def run_wide_findings(
         self,
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: judge.Repetitions,
@@ -174,11 +176,11 @@ class NeighboursJudge(judge.Judge[Row]):
         are omitted.
         """
         if level.has_levels(repetitions):
-            return level.of_repetitions(findings, repetitions)
-        return super().concerning_all(findings, repetitions)
+            return level.repetition_wide_findings(findings, repetitions)
+        return super().run_wide_findings(findings, repetitions)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[Row]
+        self, rows: collections.abc.Iterable[NeighboursResult]
     ) -> tuple[str, ...]:
         """Return the limits that match no rate or time of the run."""
         return tuple(self.limits.unmatched(row.metric.name for row in rows))

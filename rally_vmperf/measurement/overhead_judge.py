@@ -19,21 +19,21 @@ _WHOLE_MACHINE = ("cpu", "memory")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary_.Summary[rows.Row]):
+class OverheadJudgement(summary_.Judgement[rows.FigureResult]):
     """The verdict on overhead."""
 
     @property
-    def compared(self) -> tuple[rows.Row, ...]:
+    def compared(self) -> tuple[rows.FigureResult, ...]:
         """The rows of metrics that are compared with bare metal."""
         return tuple(row for row in self.rows if row.figure == "overhead")
 
     @property
-    def absolute(self) -> tuple[rows.Row, ...]:
+    def absolute(self) -> tuple[rows.FigureResult, ...]:
         """The rows of absolute figures."""
         return tuple(row for row in self.rows if row.figure != "overhead")
 
 
-class OverheadJudge(judge.Judge[rows.Row]):
+class OverheadJudge(judge.Judge[rows.FigureResult]):
     """A judge of the overhead of guests over bare metal.
 
     :param max_percent: The largest tolerated overhead by metric or glob.
@@ -46,7 +46,7 @@ class OverheadJudge(judge.Judge[rows.Row]):
     :raises ValueError: If an argument is invalid.
     """
 
-    summary = Judgement
+    judgement_class = OverheadJudgement
 
     def __init__(
         self,
@@ -62,11 +62,13 @@ class OverheadJudge(judge.Judge[rows.Row]):
             "min": limits.Limits(min or {}),
         }
 
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition without neighbours."""
-        return len(repetition_.quiet) <= 1
+        return len(repetition_.quiet_conditions) <= 1
 
-    def figures(self, repetitions: judge.Repetitions) -> list[rows.Row]:
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[rows.FigureResult]:
         """Return the overhead of each metric, then the absolute figures."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         metrics = gathering.metrics(conditions)
@@ -89,8 +91,8 @@ class OverheadJudge(judge.Judge[rows.Row]):
             for figure in rows.absolute_figures(metric, self.limits)
         ]
         return [
-            rows.make(
-                rows.Row,
+            rows.build_result(
+                rows.FigureResult,
                 metric,
                 figure,
                 conditions,
@@ -105,14 +107,14 @@ class OverheadJudge(judge.Judge[rows.Row]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[rows.Row],
+        rows: collections.abc.Sequence[rows.FigureResult],
     ) -> finding.Occurrences:
         """Return findings with the number of their repetition."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         for condition in conditions:
             for finding_ in condition.findings:
                 yield finding_, condition.number
-        offered = plausibility.offered(
+        offered = plausibility.fixed_rate_metrics(
             finding_
             for condition in conditions
             for finding_ in condition.findings
@@ -121,14 +123,16 @@ class OverheadJudge(judge.Judge[rows.Row]):
         for row in rows:
             if row.comparison is None:
                 continue
-            capped = "" if row.metric.name in offered else row.capped
-            for finding_ in plausibility.about(row.comparison, capped):
+            bottleneck = "" if row.metric.name in offered else row.bottleneck
+            for finding_ in plausibility.of_comparison(
+                row.comparison, bottleneck
+            ):
                 yield finding_, None
         if any(comparison.low is not None for comparison in comparisons):
             yield plausibility.one_session(_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
 
-    def voided(
+    def voided_metrics(
         self,
         repetitions: judge.Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
@@ -150,9 +154,9 @@ class OverheadJudge(judge.Judge[rows.Row]):
             for name in judge.metric_names(repetitions)
             if is_whole_machine or name.partition(".")[0] in parts
         }
-        return names | super().voided(repetitions, findings)
+        return names | super().voided_metrics(repetitions, findings)
 
-    def voids_run(
+    def is_run_void(
         self,
         findings: collections.abc.Sequence[finding.RunFinding],
         voided: collections.abc.Set[str],
@@ -161,7 +165,7 @@ class OverheadJudge(judge.Judge[rows.Row]):
         return any(run_finding.voids for run_finding in findings)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[rows.Row]
+        self, rows: collections.abc.Iterable[rows.FigureResult]
     ) -> tuple[str, ...]:
         """Return the limits that match no metric of the run."""
         metrics = {row.metric for row in rows}

@@ -14,21 +14,21 @@ from rally_vmperf.measurement.samples import units
 #: A guest that is better than bare metal by more than this, in percent and
 #: over the whole interval, did not do the same work on a comparable machine.
 #: Two boots of the same machine differ by less.
-FASTER_PERCENT = 5.0
+GUEST_FASTER_PERCENT = 5.0
 #: Spread between repetitions, in percent, above which a side is unstable.
 UNSTABLE_PERCENT = 10.0
 
 
-def about(
-    comparison: loss.Comparison, capped: str = ""
+def of_comparison(
+    comparison: loss.Comparison, bottleneck: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return the findings on a comparison.
 
-    :param capped: The bottleneck outside the guest, or "".
+    :param bottleneck: The bottleneck outside the guest, or "".
     """
-    yield from faster(comparison)
-    if capped:
-        yield _finding("bottleneck_outside_guest", comparison, capped)
+    yield from guest_faster(comparison)
+    if bottleneck:
+        yield _finding("bottleneck_outside_guest", comparison, bottleneck)
     yield from _few(comparison)
     yield from _unstable(comparison)
     yield from of_values(comparison)
@@ -41,15 +41,17 @@ def of_values(
 
     :param where: A prefix of the detail, with a colon and a space at its end.
     """
-    if comparison.coarse:
+    if comparison.quantised:
         yield _finding(
-            "values_quantised", comparison, where + comparison.coarse
+            "values_quantised", comparison, where + comparison.quantised
         )
     for side, kind, detail in comparison.departures:
         yield _finding(kind, comparison, f"{where}{side}: {detail}")
 
 
-def offered(findings: collections.abc.Iterable[finding.Finding]) -> set[str]:
+def fixed_rate_metrics(
+    findings: collections.abc.Iterable[finding.Finding],
+) -> set[str]:
     """Return the names of the metrics that have a fixed rate.
 
     They are limited by the task, not by a bottleneck.
@@ -62,7 +64,7 @@ def offered(findings: collections.abc.Iterable[finding.Finding]) -> set[str]:
     }
 
 
-def faster(
+def guest_faster(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Return a finding if the guest is faster than bare metal."""
@@ -72,9 +74,9 @@ def faster(
         "of bare metal"
     )
     high = comparison.high
-    if high is not None and high < -FASTER_PERCENT:
+    if high is not None and high < -GUEST_FASTER_PERCENT:
         yield _finding("guest_faster", comparison, detail)
-    elif percent < -FASTER_PERCENT or (high is not None and high < 0):
+    elif percent < -GUEST_FASTER_PERCENT or (high is not None and high < 0):
         yield _finding("guest_slightly_faster", comparison, detail)
 
 
@@ -169,11 +171,12 @@ def baseline_changed(
                 finding.Finding(
                     "baseline_changed",
                     first.name,
-                    f"{_named(first)}, later {_named(condition.reference)}",
+                    f"{_describe_reference(first)}, "
+                    f"later {_describe_reference(condition.reference)}",
                 ),
                 condition.number,
             )
 
 
-def _named(reference: repetition.Reference) -> str:
+def _describe_reference(reference: repetition.Reference) -> str:
     return f"{reference.name!r} recorded {reference.recorded_at}"

@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -88,7 +88,7 @@ class Reference:
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = ()
 
-    def has_instead_of(self, metric: sample.Metric) -> list[str]:
+    def describe_alternatives(self, metric: sample.Metric) -> list[str]:
         """Return other metrics of the metric's tool, or else all tools.
 
         A tool is shown as ``component.tool.*``.
@@ -114,9 +114,9 @@ class Reference:
             if reference_metric.name == metric.name:
                 return (
                     f"baseline {self.name!r} has it as "
-                    f"{_meaning(reference_metric)}, "
-                    f"the guests as {_meaning(metric)}, record the baseline "
-                    "again"
+                    f"{_describe_metric(reference_metric)}, "
+                    f"the guests as {_describe_metric(metric)}, "
+                    "record the baseline again"
                 )
         for distribution in self.distributions:
             if metric in sample.percentiles(distribution.metric):
@@ -124,14 +124,14 @@ class Reference:
                     f"baseline {self.name!r} has too few values for it in "
                     "some or all repetitions, record it with a longer run"
                 )
-        names = ", ".join(self.has_instead_of(metric)) or "nothing"
+        names = ", ".join(self.describe_alternatives(metric)) or "nothing"
         return (
             f"baseline {self.name!r} has no such metric (it has: {names}), "
             "record the baseline with the workload that measures it"
         )
 
 
-def _meaning(metric: sample.Metric) -> str:
+def _describe_metric(metric: sample.Metric) -> str:
     return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"
 
 
@@ -141,19 +141,19 @@ def _tool_of(metric: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Room:
+class HostLimit:
     """The capacity of a resource of the host, without overcommitment.
 
     :param guests: The number of guests that fit.
-    :param what: A description of the resource, with its machine.
+    :param resource: A description of the resource, with its machine.
     """
 
     guests: int
-    what: str
+    resource: str
 
     def sentence(self) -> str:
         """Return it as text."""
-        return f"{self.what} hold {units.number_of('guest', self.guests)}"
+        return f"{self.resource} hold {units.number_of('guest', self.guests)}"
 
 
 #: A placeholder for bare metal that was not measured.
@@ -235,8 +235,8 @@ class Repetition:
     :param run: The identifier of the run; identifies the repetition together
         with the number.
     :param rate_limits: The links and policies that may limit rates.
-    :param rooms: The capacities of the resources of the host whose size is
-        known.
+    :param host_limits: The capacities of the resources of the host whose
+        size is known.
     """
 
     number: int
@@ -249,8 +249,8 @@ class Repetition:
     missing: tuple[Missing, ...]
     findings: tuple[finding.Finding, ...]
     run: str = ""
-    rate_limits: tuple[caps_.Cap, ...] = ()
-    rooms: tuple[Room, ...] = ()
+    rate_limits: tuple[rate_caps.Cap, ...] = ()
+    host_limits: tuple[HostLimit, ...] = ()
 
     @property
     def condition(self) -> Condition:
@@ -260,7 +260,7 @@ class Repetition:
 
         :raises ValueError: If the repetition has several conditions.
         """
-        if len(self.quiet) > 1:
+        if len(self.quiet_conditions) > 1:
             raise ValueError(
                 f"repetition {self.number} has {len(self.conditions)} "
                 "conditions, name one of them"
@@ -274,7 +274,7 @@ class Repetition:
             state=self.state,
             expected_metrics=self.expected_metrics,
         )
-        single = self.quiet[0] if self.quiet else empty
+        single = self.quiet_conditions[0] if self.quiet_conditions else empty
         is_only = len(self.conditions) <= 1
         return dataclasses.replace(
             single,
@@ -284,7 +284,7 @@ class Repetition:
         )
 
     @property
-    def quiet(self) -> tuple[Condition, ...]:
+    def quiet_conditions(self) -> tuple[Condition, ...]:
         """The conditions without neighbours."""
         return tuple(
             condition
@@ -321,7 +321,7 @@ class Repetition:
                         if axis != NEIGHBOURS
                     },
                 )
-                for condition in self.quiet
+                for condition in self.quiet_conditions
             ),
             missing=tuple(dict.fromkeys((*self.missing, *gaps))),
         )

@@ -10,10 +10,10 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import summary
-from rally_vmperf.measurement.comparison import caps as caps_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -22,11 +22,11 @@ from rally_vmperf.measurement.samples import units
 #: The figure that a limit applies to: the loss against bare metal, or the
 #: value of the guest, which must not be above ``max`` or below ``min``.
 Figure = t.Literal["overhead", "max", "min"]
-Several = tuple[gathering.Gathered, ...]
+RepetitionSamples = tuple[gathering.MetricSamples, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Value:
+class AbsoluteValue:
     """The absolute value of a metric in the guests, in the metric's unit.
 
     The value of a rate or a time is the geometric mean over repetitions. A
@@ -50,7 +50,7 @@ class Value:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(summary.Row):
+class FigureResult(summary.MetricResult):
     """A loss of guests against bare metal, or an absolute figure of them.
 
     :param guest: The samples of the guests, per counted repetition, in the
@@ -69,9 +69,9 @@ class Row(summary.Row):
 
     figure: Figure
     reason: str = ""
-    guest: Several
-    bare: Several
-    caps: tuple[caps_.Cap, ...] = ()
+    guest: RepetitionSamples
+    bare: RepetitionSamples
+    caps: tuple[rate_caps.Cap, ...] = ()
 
     @functools.cached_property
     def comparison(self) -> loss.Comparison | None:
@@ -83,37 +83,39 @@ class Row(summary.Row):
             return None
         return loss.compare(
             self.metric,
-            [gathered.values for gathered in self.bare],
-            [gathered.values for gathered in self.guest],
+            [samples.values for samples in self.bare],
+            [samples.values for samples in self.guest],
             self.confidence,
             paired=self.PAIRED,
         )
 
     @functools.cached_property
-    def capped(self) -> str:
+    def bottleneck(self) -> str:
         """The bottleneck outside the guest that limits the rate, or ""."""
         if self.comparison is None:
             return ""
         sources = {
             observation.source
-            for gathered in self.guest
-            for observation in gathered.observations
+            for samples in self.guest
+            for observation in samples.observations
         }
-        return caps_.capped(self.comparison, self.caps, len(sources))
+        return rate_caps.describe_bottleneck(
+            self.comparison, self.caps, len(sources)
+        )
 
     @functools.cached_property
-    def value(self) -> Value | None:
+    def value(self) -> AbsoluteValue | None:
         """The absolute figure; None if the guests did not measure it."""
         if self.figure == "overhead" or not self.guest:
             return None
         if self.metric.scale == "count":
-            return self._worst()
+            return self._worst_count()
         means = _means(self.guest)
         # The interval of a mean is that of its ratio to what does not vary.
         constant = (1.0,) * statistics.FEWEST
         ends = statistics.ratio_interval(constant, means, self.confidence)
         low, high = ends or (None, None)
-        return Value(
+        return AbsoluteValue(
             value=statistics.geometric_mean(means),
             low=low,
             high=high,
@@ -122,24 +124,24 @@ class Row(summary.Row):
             else None,
         )
 
-    def _worst(self) -> Value:
+    def _worst_count(self) -> AbsoluteValue:
         """Return the count of the worst guest in its worst repetition.
 
         A mean over guests would hide the count of a single guest.
         """
         pick = max if self.figure == "max" else min
         counts = [
-            (observation.sample.value, gathered.number, observation.source)
-            for gathered in self.guest
-            for observation in gathered.observations
+            (observation.sample.value, samples.number, observation.source)
+            for samples in self.guest
+            for observation in samples.observations
         ]
         value, number, guest = pick(counts, key=lambda count: count[0])
         bare = [
             observation.sample.value
-            for gathered in self.bare
-            for observation in gathered.observations
+            for samples in self.bare
+            for observation in samples.observations
         ]
-        return Value(
+        return AbsoluteValue(
             value=value,
             repetition=number,
             worst=guest if len({source for *_, source in counts}) > 1 else "",
@@ -147,14 +149,14 @@ class Row(summary.Row):
         )
 
     @property
-    def where(self) -> str:
+    def level_suffix(self) -> str:
         """The number of guests, as text; "" if it is the same in the run."""
         return ""
 
     @property
     def title(self) -> str:
         """The name of the metric, with the number of guests."""
-        return f"{self.metric.name}{self.where}"
+        return f"{self.metric.name}{self.level_suffix}"
 
     @property
     def measured(self) -> bool:
@@ -171,11 +173,12 @@ class Row(summary.Row):
     def cells(self) -> summary.Cells:
         """Return figure, interval and limit for a table."""
         if self.limit is None:
-            return summary.NOTHING
+            return summary.NO_CELLS
         if self.comparison is not None:
             return summary.Cells(
                 f"{self.NAMES[-1]} "
-                f"{verdict.figure(self.comparison, self.limit)}{self.where}",
+                f"{verdict.figure(self.comparison, self.limit)}"
+                f"{self.level_suffix}",
                 verdict.ends(self.comparison, self.limit),
                 f"limit {self.limit:g} %",
             )
@@ -184,7 +187,7 @@ class Row(summary.Row):
         if self.value is None:
             return summary.Cells("", "", limit)
         value = units.show(self.value.value, self.metric.unit)
-        return summary.Cells(f"{value}{self.where}", "", limit)
+        return summary.Cells(f"{value}{self.level_suffix}", "", limit)
 
     def _compared_with_limit(
         self, limit: float
@@ -203,7 +206,7 @@ class Row(summary.Row):
         against_limit = loss.compare(
             dataclasses.replace(self.metric, better=better),
             [[max(limit, sys.float_info.min)]] * statistics.FEWEST,
-            [gathered.values for gathered in self.guest],
+            [samples.values for samples in self.guest],
             self.confidence,
             exact=True,
         )
@@ -232,27 +235,29 @@ class Row(summary.Row):
         because it does not show the cost of virtualisation.
         """
         row = super().with_verdict(findings, void)
-        if row.status == "passed" and row.is_capped:
+        if row.status == "passed" and row.has_bottleneck:
             return dataclasses.replace(row, status="inconclusive")
         return row
 
     @property
-    def is_capped(self) -> bool:
+    def has_bottleneck(self) -> bool:
         """Whether an untolerated bottleneck outside the guest limits it."""
-        return bool(self.capped) and self.shows("bottleneck_outside_guest")
+        return bool(self.bottleneck) and self.has_finding(
+            "bottleneck_outside_guest"
+        )
 
     @property
-    def forgivable(self) -> bool:
-        """Whether nothing but a limit inside its interval denies a pass.
+    def is_only_undecided(self) -> bool:
+        """Whether only a limit inside its interval prevents a pass.
 
         A count has no interval.
         """
-        if self.limit is None or self.is_capped:
+        if self.limit is None or self.has_bottleneck:
             return False
         compared = self._compared_with_limit(self.limit)
         return compared is not None and verdict.may_be_within(*compared)
 
-    def beyond_return(self, planned: int) -> bool:
+    def is_failure_final(self, planned: int) -> bool:
         """Return whether it has failed, whatever the remaining repetitions.
 
         Three conditions must hold: the verdict is ``failed``; the interval at
@@ -266,29 +271,29 @@ class Row(summary.Row):
         compared = self._compared_with_limit(self.limit)
         if compared is None:
             return len(self.guest) >= statistics.FEWEST
-        best = needed.best_loss(compared[0], planned, self.PAIRED)
+        best = needed.lowest_possible_loss(compared[0], planned, self.PAIRED)
         return best is not None and best > compared[1]
 
     def sentence(self) -> str:
         """Return figures, limit and verdict, or the reason for none."""
         if self.comparison is not None:
-            cause = f"something else limits it: {self.capped}"
+            cause = f"something else limits it: {self.bottleneck}"
             text = verdict.sentence(
                 self.comparison,
                 self.limit,
                 self.status,
-                cause if self.is_capped else "",
+                cause if self.has_bottleneck else "",
                 self.NAMES,
                 self.title,
-                self.given_by,
+                self.limit_origin,
             )
         elif self.value is not None:
             text = self._absolute(self.value)
         else:
             text = f"{self.title}: {self.reason}"
-        return ". ".join([text, *self.voids()])
+        return ". ".join([text, *self.void_reasons()])
 
-    def _absolute(self, figure: Value) -> str:
+    def _absolute(self, figure: AbsoluteValue) -> str:
         unit = self.metric.unit
         text = f"{self.title}: guest {units.show(figure.value, unit)}"
         if figure.repetition is not None:
@@ -310,7 +315,7 @@ class Row(summary.Row):
             return f"{text}, no limit"
         least = "" if self.figure == "max" else "least "
         shown = units.show(self.limit, unit)
-        text += f", {least}limit {shown}{self.given_by}: {self.status}"
+        text += f", {least}limit {shown}{self.limit_origin}: {self.status}"
         if self.status != "inconclusive":
             return text
         compared = self._compared_with_limit(self.limit)
@@ -320,14 +325,13 @@ class Row(summary.Row):
         return f"{text}, {verdict.would_decide(*compared, 'value')}"
 
 
-def _means(gathered_samples: Several) -> tuple[float, ...]:
+def _means(repetitions: RepetitionSamples) -> tuple[float, ...]:
     return tuple(
-        statistics.geometric_mean(gathered.values)
-        for gathered in gathered_samples
+        statistics.geometric_mean(samples.values) for samples in repetitions
     )
 
 
-R = t.TypeVar("R", bound=Row)
+ResultT = t.TypeVar("ResultT", bound=FigureResult)
 
 #: Figures that have absolute limits.
 ABSOLUTE: tuple[Figure, ...] = ("max", "min")
@@ -351,17 +355,17 @@ def absolute_figures(
     return limited or (["max"] if metric.scale == "count" else [])
 
 
-def make(
-    row: type[R],
+def build_result(
+    row: type[ResultT],
     metric: sample.Metric,
     figure: Figure,
     conditions: gathering.Conditions,
     reference: repetition.Reference,
     limit: tuple[float, str] | None,
     confidence: float,
-    caps: tuple[caps_.Cap, ...] = (),
+    caps: tuple[rate_caps.Cap, ...] = (),
     **extra_fields: t.Any,
-) -> R:
+) -> ResultT:
     """Return the row of a figure, not judged yet.
 
     :param row: The class of the row.
@@ -369,9 +373,9 @@ def make(
     :param caps: The bottlenecks that may limit the rate.
     :param extra_fields: The fields that only this class of rows has.
     """
-    guest = gathering.guests(metric, conditions)
-    bare = gathering.bare(metric, reference)
-    reason = "" if guest else gathering.NOBODY
+    guest = gathering.guest_samples(metric, conditions)
+    bare = gathering.bare_metal_samples(metric, reference)
+    reason = "" if guest else gathering.NO_COMPLETE_SAMPLES
     if figure == "overhead" and guest and not bare:
         reason = reference.explain_missing(metric)
     return row(

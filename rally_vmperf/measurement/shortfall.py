@@ -69,7 +69,7 @@ class Shortfall:
         return f"{text}: {'; '.join(shown)}" if shown else text
 
 
-def count(
+def count_missing(
     repetitions: collections.abc.Sequence[repetition.Repetition],
     unreadable: int,
     void: collections.abc.Set[int] = frozenset(),
@@ -92,9 +92,9 @@ def count(
     incomplete = [
         repetition_
         for repetition_ in repetitions
-        if repetition_.number not in void and not _complete(repetition_)
+        if repetition_.number not in void and not _is_complete(repetition_)
     ]
-    complete = sum(1 for repetition_ in counted if _complete(repetition_))
+    complete = sum(1 for repetition_ in counted if _is_complete(repetition_))
     reasons = dict.fromkeys(
         reason
         for repetition_ in incomplete
@@ -142,16 +142,16 @@ def _lost_warmups(
     return max(max(warm, default=0), before) - len(warm)
 
 
-def _complete(repetition_: repetition.Repetition) -> bool:
+def _is_complete(repetition_: repetition.Repetition) -> bool:
     """Return whether a repetition has all its expected metrics."""
     return (
         repetition_.state == "complete"
         and not repetition_.all_missing
-        and not _never(repetition_)
+        and not _unreported_metrics(repetition_)
     )
 
 
-def _never(repetition_: repetition.Repetition) -> list[str]:
+def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
     """Return the expected metrics without observations."""
     reported = {
         observation.sample.metric
@@ -168,4 +168,6 @@ def _never(repetition_: repetition.Repetition) -> list[str]:
 def _reasons(repetition_: repetition.Repetition) -> list[str]:
     if repetition_.all_missing:
         return [gap.sentence() for gap in repetition_.all_missing]
-    return [f"{name}: not reported" for name in _never(repetition_)]
+    return [
+        f"{name}: not reported" for name in _unreported_metrics(repetition_)
+    ]

@@ -38,11 +38,11 @@ NO_RATIO = (
 
 Values = tuple[float, ...]
 #: Substitute for zero, which has no logarithm, as a share of the mean.
-_STILL = 1e-9
+_NEAR_ZERO = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(summary_.Row):
+class SpreadResult(summary_.MetricResult):
     """One figure of the spread of a metric, with its limit.
 
     :param compared: The samples of the metric, compared with bare metal.
@@ -50,7 +50,7 @@ class Row(summary_.Row):
     """
 
     figure: Figure
-    compared: rows_.Row
+    compared: rows_.FigureResult
 
     @functools.cached_property
     def guest(self) -> Values:
@@ -73,7 +73,7 @@ class Row(summary_.Row):
         return bool(self.guest and (self.bare or not self._is_ratio))
 
     @property
-    def forgivable(self) -> bool:
+    def is_only_undecided(self) -> bool:
         """Whether the figure has an interval; only a ratio has one."""
         return self._is_ratio and bool(self.ratio and self.ratio.ends)
 
@@ -117,7 +117,7 @@ class Row(summary_.Row):
     def reason(self) -> str:
         """The reason why the figure is missing, or ""."""
         if not self.guest:
-            return gathering.NOBODY
+            return gathering.NO_COMPLETE_SAMPLES
         if self._is_ratio and not self.bare:
             return self.compared.reason
         few = len(self.guest) < spread.FEWEST
@@ -137,11 +137,11 @@ class Row(summary_.Row):
         if self.limit is None or self.status is None:
             text += ", no limit"
         elif self.measured:
-            limit = f"{self.shown_limit}{self.given_by}"
+            limit = f"{self.shown_limit}{self.limit_origin}"
             text += f", limit {limit}: {self.status}"
             if self.status == "inconclusive":
                 text += self._would_decide(self.limit)
-        return ". ".join([text, *self.voids()])
+        return ". ".join([text, *self.void_reasons()])
 
     def _figures(self) -> str:
         value, bare = self.of(self.guest), self.of(self.bare)
@@ -169,7 +169,7 @@ class Row(summary_.Row):
             return summary_.Cells("", "", limit)
         return summary_.Cells(f"{name} {self.show(figure)}", "", limit)
 
-    def _kind(self) -> Values:
+    def _likely_values(self) -> Values:
         return (*self.guest, statistics.geometric_mean(self.guest))
 
     def _would_decide(self, limit: float) -> str:
@@ -177,15 +177,17 @@ class Row(summary_.Row):
             return f", at least {statistics.FEWEST} repetitions would decide"
         counts = len(self.bare), len(self.guest)
         if len(self.bare) < statistics.FEWEST:
-            required = needed.Needed(bare=statistics.FEWEST)
+            required = needed.RequiredRepetitions(bare=statistics.FEWEST)
         elif self.ratio is None:
             return ""
         else:
             confidence = self.confidence
-            required = _needed(self.ratio.value, limit, counts, confidence)
+            required = _required_repetitions(
+                self.ratio.value, limit, counts, confidence
+            )
         return f", {required.sentence('ratio')}"
 
-    def beyond_return(self, planned: int) -> bool:
+    def is_failure_final(self, planned: int) -> bool:
         """Return whether it has failed, whatever the remaining repetitions.
 
         The remaining repetitions are assumed to give the lowest figure. The
@@ -194,13 +196,13 @@ class Row(summary_.Row):
         if self.status != "failed" or self.limit is None:
             return False
         remaining = max(0, planned - len(self.guest))
-        for likely in set(self._kind()):
+        for likely in set(self._likely_values()):
             value = self._figure((*self.guest, *[likely] * remaining))
             if value is None or value <= self.limit:
                 return False
         if not self._is_ratio:
             return True
-        ratio = spread.ratio(self.bare, self.guest, needed.CONFIDENCE)
+        ratio = spread.ratio(self.bare, self.guest, needed.FINAL_CONFIDENCE)
         return bool(ratio and ratio.low is not None and ratio.low > self.limit)
 
     def _figure(self, guest: Values) -> float | None:
@@ -219,11 +221,11 @@ class Row(summary_.Row):
         ratio = self.ratio
         if ratio is None:
             return "inconclusive"
-        return verdict.of_interval(ratio.low, ratio.high, limit)
+        return verdict.decide_interval(ratio.low, ratio.high, limit)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class IntervalRow(Row):
+class IntervalResult(SpreadResult):
     """One figure of the spread over intervals of time, within repetitions."""
 
     #: The mean values over time, per counted repetition.
@@ -232,7 +234,7 @@ class IntervalRow(Row):
     @functools.cached_property
     def guest(self) -> Values:
         """The figure of each counted repetition that has intervals."""
-        return tuple(map(self._within, self.runs))
+        return tuple(map(self._figure_within, self.runs))
 
     #: A baseline only keeps the mean of its repetitions over time.
     bare: t.ClassVar[Values] = ()
@@ -246,7 +248,7 @@ class IntervalRow(Row):
         """The reason why the figure is missing, or ""."""
         if self._is_ratio:
             return "a ratio over intervals does not exist"
-        return "" if self.guest else gathering.NOBODY
+        return "" if self.guest else gathering.NO_COMPLETE_SAMPLES
 
     def _figures(self) -> str:
         value = self.show(t.cast(float, self.of(self.guest)))
@@ -254,54 +256,53 @@ class IntervalRow(Row):
         mean = f"mean of {units.number_of('repetition', number)}"
         return f"guest's {name} over intervals {value}, {mean}"
 
-    def _kind(self) -> Values:
+    def _likely_values(self) -> Values:
         return self.guest
 
-    def _within(self, readings: Values) -> float:
-        lowest = max(stdlib.fmean(readings) * _STILL, sys.float_info.min)
+    def _figure_within(self, readings: Values) -> float:
+        lowest = max(stdlib.fmean(readings) * _NEAR_ZERO, sys.float_info.min)
         spread_ = spread.spread([max(reading, lowest) for reading in readings])
         return self._value(t.cast(spread.Spread, spread_))
 
 
 def _means(
-    gathered_samples: collections.abc.Iterable[gathering.Gathered],
+    repetitions: collections.abc.Iterable[gathering.MetricSamples],
 ) -> Values:
     return tuple(
-        statistics.geometric_mean(gathered.values)
-        for gathered in gathered_samples
+        statistics.geometric_mean(samples.values) for samples in repetitions
     )
 
 
-def _needed(
-    ratio: float, limit: float, have: tuple[int, int], confidence: float
-) -> needed.Needed:
+def _required_repetitions(
+    ratio: float, limit: float, counts: tuple[int, int], confidence: float
+) -> needed.RequiredRepetitions:
     """Return the repetitions that would decide if the figures stay.
 
-    :param have: The numbers of repetitions of bare metal and of the guest.
+    :param counts: The numbers of repetitions of bare metal and of the guest.
     """
-    bare, guest = have
+    bare, guest = counts
 
     def decides(bare_count: int, guest_count: int) -> bool:
         low, high = spread.interval(ratio, bare_count, guest_count, confidence)
         return not low <= limit < high
 
-    for count in range(guest + 1, needed.MOST + 1):
+    for count in range(guest + 1, needed.MAX_REPETITIONS + 1):
         if decides(bare, count):
-            return needed.Needed(guest=count, least=True)
-    for count in range(bare + 1, needed.MOST + 1):
+            return needed.RequiredRepetitions(guest=count, minimum=True)
+    for count in range(bare + 1, needed.MAX_REPETITIONS + 1):
         if decides(count, max(count, guest)):
-            return needed.Needed(bare=count)
-    return needed.Needed()
+            return needed.RequiredRepetitions(bare=count)
+    return needed.RequiredRepetitions()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary_.Summary[Row]):
+class SpreadJudgement(summary_.Judgement[SpreadResult]):
     """The verdict on spread."""
 
     @property
-    def by_metric(self) -> dict[str, list[Row]]:
+    def by_metric(self) -> dict[str, list[SpreadResult]]:
         """The figures of each metric."""
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[SpreadResult]] = {}
         for row in self.rows:
             rows.setdefault(row.metric.name, []).append(row)
         return rows
@@ -314,13 +315,13 @@ def _runs(repetitions: judge.Repetitions) -> dict[str, list[Values]]:
         condition = repetition_.condition
         for series in condition.time_series if condition.counted else ():
             whole = series.machines >= len(condition.machines)
-            values = series.line.mean
+            values = series.means.mean
             if whole and len(values) >= spread.FEWEST:
                 runs.setdefault(series.metric.name, []).append(values)
     return runs
 
 
-class SpreadJudge(judge.Judge[Row]):
+class SpreadJudge(judge.Judge[SpreadResult]):
     """A judge of the variation between repetitions of a run.
 
     :param over: The values whose spread is judged.
@@ -330,7 +331,7 @@ class SpreadJudge(judge.Judge[Row]):
     :raises ValueError: If an argument is invalid.
     """
 
-    summary = Judgement
+    judgement_class = SpreadJudgement
 
     def __init__(self, over: Over = "repetitions", **options: t.Any) -> None:
         self.limits: dict[Figure, limits.Limits] = {
@@ -346,13 +347,13 @@ class SpreadJudge(judge.Judge[Row]):
             confidence=self.confidence
         )
 
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition only."""
-        return self._overhead.understands(repetition_)
+        return self._overhead.accepts(repetition_)
 
-    def figures(self, repetitions: judge.Repetitions) -> list[Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[SpreadResult]:
         """Return all figures of each rate and time, not judged yet."""
-        rows: list[Row] = []
+        rows: list[SpreadResult] = []
         runs = _runs(repetitions)
         overhead_rows = [
             row
@@ -363,9 +364,9 @@ class SpreadJudge(judge.Judge[Row]):
         names = {row.metric.name for row in overhead_rows}
         for compared in overhead_rows:
             name = compared.metric.name
-            make: t.Callable[..., Row] = Row
+            make: t.Callable[..., SpreadResult] = SpreadResult
             if self.over == "intervals":
-                make = functools.partial(IntervalRow, runs=tuple(runs[name]))
+                make = functools.partial(IntervalResult, runs=(*runs[name],))
             for figure, limits_ in self.limits.items():
                 limit = limits_.for_metric(name, names)
                 rows.append(
@@ -383,14 +384,14 @@ class SpreadJudge(judge.Judge[Row]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[Row],
+        rows: collections.abc.Sequence[SpreadResult],
     ) -> finding.Occurrences:
         """Return findings with the number of their repetition."""
         compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
         return self._overhead.findings(repetitions, compared)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[Row]
+        self, rows: collections.abc.Iterable[SpreadResult]
     ) -> tuple[str, ...]:
         """Return the limits that match no rate or time of the run."""
         names = {row.metric.name for row in rows}

@@ -20,7 +20,7 @@ class Cells(t.NamedTuple):
     limit: str
 
 
-NOTHING = Cells("", "", "")
+NO_CELLS = Cells("", "", "")
 
 #: Follows every verdict, because another version may judge differently, and
 #: Rally keeps the sentences of the version that ran. Increase the number
@@ -31,7 +31,7 @@ OnInconclusive = t.Literal["fail", "pass"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row:
+class MetricResult:
     """A result of one metric, with its limit and status.
 
     :param limit: The limit; None for a metric without one.
@@ -54,18 +54,18 @@ class Row:
         raise NotImplementedError
 
     @property
-    def forgivable(self) -> bool:
-        """Whether nothing but a limit inside its interval denies a pass."""
+    def is_only_undecided(self) -> bool:
+        """Whether only a limit inside its interval prevents a pass."""
         raise NotImplementedError
 
     @property
-    def given_by(self) -> str:
+    def limit_origin(self) -> str:
         """The pattern that gave the limit, unless it is the metric's name."""
         if self.pattern is None or self.pattern == self.metric.name:
             return ""
         return f" ({self.pattern})"
 
-    def shows(self, kind: str) -> bool:
+    def has_finding(self, kind: str) -> bool:
         """Return whether it has an untolerated finding of a kind."""
         return any(
             run_finding.finding.kind == kind and not run_finding.tolerated
@@ -74,7 +74,7 @@ class Row:
 
     def cells(self) -> Cells:
         """Return figure, interval and limit for a table."""
-        return NOTHING
+        return NO_CELLS
 
     def brief(self) -> str:
         """Return figure and limit as a short text, or ""."""
@@ -89,8 +89,8 @@ class Row:
         """Return figure, limit and verdict, or the reason for no figure."""
         raise NotImplementedError
 
-    def lines(self) -> list[str]:
-        """Return all sentences about it."""
+    def sentences(self) -> list[str]:
+        """Return all sentences about the result."""
         return [self.sentence()]
 
     def remarks(self) -> list[str]:
@@ -110,7 +110,7 @@ class Row:
             status = "void" if void else self._status(self.limit)
         return dataclasses.replace(self, status=status, findings=findings)
 
-    def own_voiding(self) -> list[finding.RunFinding]:
+    def voiding_findings(self) -> list[finding.RunFinding]:
         """Return the findings that void this metric alone."""
         return [
             run_finding
@@ -119,18 +119,18 @@ class Row:
             and run_finding.finding.subject == self.metric.name
         ]
 
-    def voids(self) -> list[str]:
+    def void_reasons(self) -> list[str]:
         """Return the reasons why this metric alone is void.
 
         The summary reports findings that void several metrics once.
         """
-        return finding.sentences(self.own_voiding())
+        return finding.sentences(self.voiding_findings())
 
     def _status(self, limit: float) -> verdict.Status:
         """Return whether the figure is within its limit."""
         raise NotImplementedError
 
-    def beyond_return(self, planned: int) -> bool:
+    def is_failure_final(self, planned: int) -> bool:
         """Return whether it has failed, whatever the remaining repetitions.
 
         :param planned: The number of counted repetitions of the task.
@@ -138,11 +138,11 @@ class Row:
         raise NotImplementedError
 
 
-AnyRow = t.TypeVar("AnyRow", bound=Row)
+ResultT = t.TypeVar("ResultT", bound=MetricResult)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Summary(t.Generic[AnyRow]):
+class Judgement(t.Generic[ResultT]):
     """The verdict that SLAs return and reports show.
 
     :param status: The status of the run as a whole.
@@ -151,20 +151,20 @@ class Summary(t.Generic[AnyRow]):
     :param findings: All findings, including those of the rows, the most
         severe ones first.
     :param unmatched: The limits that match no metric of the run.
-    :param left_out: The numbers of void repetitions that are not judged.
+    :param omitted: The numbers of void repetitions that are not judged.
     """
 
     status: verdict.Status
-    rows: tuple[AnyRow, ...]
+    rows: tuple[ResultT, ...]
     missing: shortfall.Shortfall
     findings: tuple[finding.RunFinding, ...]
     unmatched: tuple[str, ...]
-    left_out: tuple[int, ...] = ()
+    omitted: tuple[int, ...] = ()
     confidence: float
     on_inconclusive: OnInconclusive
 
     @property
-    def limited(self) -> tuple[AnyRow, ...]:
+    def limited(self) -> tuple[ResultT, ...]:
         """The rows that have a limit."""
         return tuple(row for row in self.rows if row.status is not None)
 
@@ -179,7 +179,7 @@ class Summary(t.Generic[AnyRow]):
         if self.status == "inconclusive" and self.on_inconclusive == "pass":
             is_complete = not (self.unmatched or self.missing)
             is_forgiven = [
-                row.status == "passed" or row.forgivable
+                row.status == "passed" or row.is_only_undecided
                 for row in self.limited
             ]
             return bool(is_forgiven) and all(is_forgiven) and is_complete
@@ -195,7 +195,7 @@ class Summary(t.Generic[AnyRow]):
         for status in ("failed", "void", "inconclusive"):
             for row in self.limited:
                 if row.status == status:
-                    texts += row.lines()
+                    texts += row.sentences()
         texts += self._absences()
         passed: dict[str, list[str]] = collections.defaultdict(list)
         not_passed = {
@@ -226,18 +226,18 @@ class Summary(t.Generic[AnyRow]):
             *(
                 run_finding
                 for row in void
-                for run_finding in row.own_voiding()
+                for run_finding in row.voiding_findings()
             ),
         ]
         row_sentences = dict.fromkeys(
             text
             for row in void
-            if not row.own_voiding()
-            for text in row.voids()
+            if not row.voiding_findings()
+            for text in row.void_reasons()
         )
         sentences = finding.sentences(findings)
         return [
-            *self._left_out(),
+            *self._omissions(),
             *sentences,
             *row_sentences,
             *self._absences(),
@@ -245,7 +245,7 @@ class Summary(t.Generic[AnyRow]):
 
     def _void_sentences(self) -> list[str]:
         """Return omissions, and findings that void more than one metric."""
-        return self._left_out() + finding.sentences(self._voiding())
+        return self._omissions() + finding.sentences(self._voiding())
 
     def _voiding(self) -> list[finding.RunFinding]:
         """Return the findings that void more than one metric."""
@@ -267,7 +267,7 @@ class Summary(t.Generic[AnyRow]):
             texts.append(self.missing.sentence())
         return texts
 
-    def _left_out(self) -> list[str]:
+    def _omissions(self) -> list[str]:
         """Return the void repetitions and samples, with the reasons."""
         return [*self._void_repetitions(), *self._void_samples()]
 
@@ -276,33 +276,33 @@ class Summary(t.Generic[AnyRow]):
         findings = [
             run_finding
             for run_finding in self.findings
-            if run_finding.left_out
+            if run_finding.omitted
             and run_finding.finding.kind in finding.ABOUT_SAMPLES
             if not run_finding.tolerated
-            and {*run_finding.repetitions} - {*self.left_out}
+            and {*run_finding.repetitions} - {*self.omitted}
         ]
         if not findings:
             return []
         reasons = "; ".join(finding.sentences(findings))
-        return [f"void samples are left out: {reasons}"]
+        return [f"void samples are omitted: {reasons}"]
 
     def _void_repetitions(self) -> list[str]:
         """Return the void repetitions, with the reasons."""
-        if not self.left_out:
+        if not self.omitted:
             return []
-        numbers = ", ".join(map(str, self.left_out))
+        numbers = ", ".join(map(str, self.omitted))
         reasons = finding.sentences(
             run_finding
             for run_finding in self.findings
-            if run_finding.left_out and run_finding.finding.severity == "void"
+            if run_finding.omitted and run_finding.finding.severity == "void"
             if not run_finding.tolerated
-            and {*run_finding.repetitions} & {*self.left_out}
+            and {*run_finding.repetitions} & {*self.omitted}
         )
-        void = units.number_of("repetition", len(self.left_out))
+        void = units.number_of("repetition", len(self.omitted))
         of = f"of {self.missing.planned}" if self.missing.planned else ""
-        verb = "is" if len(self.left_out) == 1 else "are"
+        verb = "is" if len(self.omitted) == 1 else "are"
         return [
-            f"{void} {of} {verb} void and left out ({numbers}): "
+            f"{void} {of} {verb} void and omitted ({numbers}): "
             f"{'; '.join(reasons)}"
         ]
 
@@ -312,23 +312,23 @@ class Summary(t.Generic[AnyRow]):
             run_finding.finding.kind
             for run_finding in self.findings
             if run_finding.finding.severity == "warning"
-            if not (run_finding.tolerated or run_finding.left_out)
+            if not (run_finding.tolerated or run_finding.omitted)
         )
         if not number:
-            return self._verdict()
+            return self._status_sentence()
         total = units.number_of("warning", number.total())
         kinds = [
             kind if times == 1 else f"{kind} ({times})"
             for kind, times in number.items()
         ]
-        return f"{self._verdict()}, with {total}: {', '.join(kinds)}"
+        return f"{self._status_sentence()}, with {total}: {', '.join(kinds)}"
 
-    def _verdict(self) -> str:
+    def _status_sentence(self) -> str:
         total = len(self.limited)
         if not any(row.measured for row in self.limited or self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
-            return f"{self.status}: no metric was held to a limit"
+            return f"{self.status}: no metric has a limit"
         number = collections.Counter(row.status for row in self.limited)
         names = {row.metric.name for row in self.limited}
         noun = "metric" if len(names) == total else "figure"
@@ -350,8 +350,8 @@ class Summary(t.Generic[AnyRow]):
         return "inconclusive: measurements are missing"
 
 
-def overall(
-    rows: collections.abc.Sequence[Row], void: bool, missing: bool
+def overall_status(
+    rows: collections.abc.Sequence[MetricResult], void: bool, missing: bool
 ) -> verdict.Status:
     """Return the status of the run: the most severe one.
 

@@ -42,16 +42,16 @@ def sanitise_errors() -> collections.abc.Iterator[None]:
         # Rally stores the traceback, which quotes the cause.
         raise error from None
     except Exception as error:
-        log()
-        raise Defect(one_line(error)) from None
+        log_traceback()
+        raise Defect(format_error(error)) from None
 
 
-def log() -> None:
+def log_traceback() -> None:
     """Log the traceback of the current error."""
     LOG.error(sanitize.text(traceback.format_exc()))
 
 
-def one_line(error: Exception) -> sanitize.Sanitized:
+def format_error(error: Exception) -> sanitize.Sanitized:
     """Return the class and the message of an error in one line."""
     message = " ".join(f"{type(error).__name__}: {error}".split())
     return sanitize.text(message[:LONGEST])

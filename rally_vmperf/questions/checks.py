@@ -29,7 +29,7 @@ REQUEST_ERRORS = (
 )
 
 
-def check(
+def check_task(
     subtask: task.Task,
     task_question: question.Question,
     baselines: store.Store,
@@ -42,16 +42,16 @@ def check(
     :raises Exception: One of ``REQUEST_ERRORS`` with the key, its value and
         the allowed values.
     """
-    needed = assignment.needs(subtask.every_workload)
+    needed = assignment.required_endpoints(subtask.every_workload)
     _check_runner(subtask)
     check_repetitions(subtask)
     for name in task_question.contexts:
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
-    supply = requirements.supply_of(subtask.guests)
+    supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
     _check_endpoints(subtask, needed)
-    ports.used(subtask.assignments, subtask.count)
+    ports.used_ports(subtask.assignments, subtask.count)
     open_files.allow_files(subtask.count)
     for assigned in subtask.every_workload:
         assigned.read_files()
@@ -186,7 +186,7 @@ def _check_versions(subtask: task.Task, baseline: document.Json) -> None:
     for tool in requirements.tools(subtask.assignments):
         for machine in machines:
             installed = machine.get("tools", {}).get(tool.command, {})
-            problem = tools.too_old(tool, installed.get("version", ""))
+            problem = tools.version_problem(tool, installed.get("version", ""))
             if problem:
                 raise task.InvalidTask(
                     f"baseline {baseline['name']!r}: {machine['name']}: "
@@ -202,9 +202,11 @@ def _check_bundle(
     for tool in requirements.tools(subtask.assignments, side="machine"):
         program = bundle_.programs.get(tool.command)
         version = recorded.get(tool.command, {}).get("version", "")
-        if program is None or not tool.measures:
+        if program is None or not tool.affects_results:
             continue
-        offered, required = map(tools.upstream, (program.version, version))
+        offered, required = map(
+            tools.parse_version, (program.version, version)
+        )
         if required and offered != required:
             raise task.InvalidTask(
                 f"bundle {bundle_.path}: its {tool.command} is "

@@ -19,7 +19,7 @@ class LimitsError(errors.VMPerfError):
     """A limits file that cannot be used; the message is one line."""
 
 
-def read(path: str) -> t.Any:
+def read_yaml(path: str) -> t.Any:
     """Return the content of a limits file or of another YAML file.
 
     :raises LimitsError: If the file cannot be read.
@@ -30,28 +30,28 @@ def read(path: str) -> t.Any:
         raise LimitsError(error) from error
 
 
-def by_criterion(path: str) -> Limits:
+def read_limits(path: str) -> Limits:
     """Return the limits in a file, by the name of their SLA.
 
     :raises LimitsError: If an SLA is unknown or its limits are not valid.
     """
-    content = read(path)
+    content = read_yaml(path)
     criteria = table.criteria()
     try:
-        task.check_form(content, {"type": "object", "minProperties": 1})
+        task.check_schema(content, {"type": "object", "minProperties": 1})
         for name in content:
             if name not in criteria:
                 raise task.InvalidTask(
                     f"{name}: is not an SLA of rally_vmperf; use one of: "
                     f"{', '.join(criteria)}"
                 )
-        task.check_form(content, schema())
+        task.check_schema(content, build_schema())
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
     return t.cast(Limits, content)
 
 
-def check(
+def check_limits(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
     limits: question.Criteria,
@@ -72,7 +72,7 @@ def check(
         raise LimitsError(f"limits {path}: {error}") from error
 
 
-def applicable(
+def list_applicable_slas(
     question_: question.Question, *, has_neighbours: bool
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run or to a task.
@@ -101,7 +101,7 @@ def format_skipped(
         scenarios = [
             question_.scenario
             for question_ in table.questions().values()
-            if name in applicable(question_, has_neighbours=True)
+            if name in list_applicable_slas(question_, has_neighbours=True)
         ]
         if scenarios and name not in applied:
             condition = (
@@ -114,7 +114,7 @@ def format_skipped(
     return lines
 
 
-def schema() -> dict[str, t.Any]:
+def build_schema() -> dict[str, t.Any]:
     """Return the JSON Schema of a limits file."""
     return {
         "type": "object",

@@ -10,11 +10,11 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as runs
+    from rally_vmperf.report import reports
     from rally_vmperf.report import sources
 
 
-def question_of(source: "sources.Source") -> question.Question:
+def get_question(source: "sources.Source") -> question.Question:
     """Return the question of a run.
 
     :raises SourceError: If the question is unknown.
@@ -32,18 +32,18 @@ def question_of(source: "sources.Source") -> question.Question:
     return question_
 
 
-def judge(
+def judge_source(
     source: "sources.Source", criteria: question.Criteria | None = None
-) -> "runs.RunReport":
+) -> "reports.RunReport":
     """Return the run with the verdicts of its criteria.
 
     :param criteria: The limits by the name of their criterion; None for the
         limits of the task. Criteria of other questions are ignored.
     """
     # The import takes a second, and a list of plugins does not need it.
-    from rally_vmperf.report import run as runs
+    from rally_vmperf.report import reports
 
-    run_question = question_of(source)
+    run_question = get_question(source)
     limits = source.criteria if criteria is None else criteria
     main, *_ = run_question.criteria
     judges = {
@@ -51,7 +51,7 @@ def judge(
         for criterion in run_question.criteria
         if criterion is main or limits.get(criterion.name) is not None
     }
-    report = runs.judge_records(
+    report = reports.judge_records(
         run_question.section(), source.records, judges, source.folder
     )
     criteria_by_name = table.criteria()
@@ -65,7 +65,7 @@ def judge(
 
 def judge_by_file(
     source: "sources.Source", path: str | None
-) -> "runs.RunReport":
+) -> "reports.RunReport":
     """Return the run with the verdicts of a limits file.
 
     :param path: The path of the file; None for the limits of the task.
@@ -73,22 +73,22 @@ def judge_by_file(
         limit cannot fail.
     """
     if path is None:
-        return judge(source)
-    names = _applicable(source)
+        return judge_source(source)
+    names = _list_applicable_slas(source)
     criteria = {
         name: limits
-        for name, limits in limits_file.by_criterion(path).items()
+        for name, limits in limits_file.read_limits(path).items()
         if name in names
     }
-    report = judge(source, criteria)
+    report = judge_source(source, criteria)
     measured = [
         condition
         for repetition in report.repetitions
         for condition in repetition.conditions
     ]
-    limits_file.check(
+    limits_file.check_limits(
         path,
-        question_of(source).criteria,
+        get_question(source).criteria,
         criteria,
         gathering.metrics(measured),
     )
@@ -104,18 +104,20 @@ def format_skipped(
     """
     if path is None:
         return []
-    applied = {name for source in measured for name in _applicable(source)}
-    names = limits_file.by_criterion(path)
+    applied = {
+        name for source in measured for name in _list_applicable_slas(source)
+    }
+    names = limits_file.read_limits(path)
     return [
         f"limits {path}: {line}"
         for line in limits_file.format_skipped(names, applied)
     ]
 
 
-def _applicable(source: "sources.Source") -> list[str]:
+def _list_applicable_slas(source: "sources.Source") -> list[str]:
     """Return the names of the SLAs that apply to a run."""
-    return limits_file.applicable(
-        question_of(source),
+    return limits_file.list_applicable_slas(
+        get_question(source),
         has_neighbours=any(
             record.get("options", {}).get("neighbours")
             for record in source.records

@@ -8,7 +8,7 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -86,8 +86,8 @@ class Setting:
     metrics: dict[str, dict[str, t.Any]]
     reference: dict[str, t.Any] | None
     findings: tuple[finding.Finding, ...]
-    rate_limits: tuple[caps_.Cap, ...] = ()
-    ends: flows.Ends = dataclasses.field(default_factory=flows.Ends)
+    rate_limits: tuple[rate_caps.Cap, ...] = ()
+    ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
     hosts: tuple[HostCapacity, ...] = ()
 
 

@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import merged
@@ -182,7 +182,7 @@ def decode_values(
     return [float(f"{value}e{-decimals}") for value in values]
 
 
-def copies(number: int) -> list[str]:
+def copy_names(number: int) -> list[str]:
     """Return the names of bare-metal copies."""
     return [f"copy-{index}" for index in range(1, number + 1)]
 
@@ -204,7 +204,7 @@ def decode(record: Json) -> repetition.Repetition:
     """
     metrics = decode_metrics(record["metrics"])
     expected = tuple(metrics[name] for name in record["expected_metrics"])
-    references = _references(record["reference"], record["metrics"])
+    references = _decode_references(record["reference"], record["metrics"])
     return repetition.Repetition(
         run=record["rally_workload"],
         number=record["repetition"],
@@ -213,7 +213,7 @@ def decode(record: Json) -> repetition.Repetition:
         state=record["state"],
         expected_metrics=expected,
         conditions=tuple(
-            _condition(record, condition, metrics, expected, references)
+            _decode_condition(record, condition, metrics, expected, references)
             for condition in record["conditions"]
         ),
         hosts={
@@ -221,17 +221,19 @@ def decode(record: Json) -> repetition.Repetition:
             for condition in record["machines"]
             if condition["role"] == "guest" and condition["host"]
         },
-        missing=_missing(record),
-        findings=_findings(record),
+        missing=_decode_missing(record),
+        findings=_decode_findings(record),
         rate_limits=tuple(
-            caps.Cap(**condition)
+            rate_caps.Cap(**condition)
             for condition in record.get("rate_limits", ())
         ),
-        rooms=tuple(_rooms(record)),
+        host_limits=tuple(_host_limits(record)),
     )
 
 
-def _rooms(record: Json) -> collections.abc.Iterator[repetition.Room]:
+def _host_limits(
+    record: Json,
+) -> collections.abc.Iterator[repetition.HostLimit]:
     """Yield the maximum number of guests of each host, if it is known.
 
     The capacity is from Nova, or from the machine of the baseline.
@@ -248,19 +250,19 @@ def _rooms(record: Json) -> collections.abc.Iterator[repetition.Room]:
     shape = record["shape"]
     for host in hosts:
         if vcpus := host["vcpus"]:
-            yield repetition.Room(
+            yield repetition.HostLimit(
                 guests=vcpus // shape["vcpus"],
-                what=f"the {vcpus} processors of {host['name']}",
+                resource=f"the {vcpus} processors of {host['name']}",
             )
         if memory := host["memory_mib"]:
-            yield repetition.Room(
+            yield repetition.HostLimit(
                 guests=memory // shape["memory_mib"],
-                what=f"the {memory / 1024:.3g} GiB of memory of "
+                resource=f"the {memory / 1024:.3g} GiB of memory of "
                 f"{host['name']}",
             )
 
 
-def _condition(
+def _decode_condition(
     record: Json,
     document: Json,
     metrics: merged.Metrics,
@@ -282,8 +284,8 @@ def _condition(
         observations=decode_samples(
             document["samples"], document["machines"], record["metrics"]
         ),
-        missing=_missing(document),
-        findings=_findings(document),
+        missing=_decode_missing(document),
+        findings=_decode_findings(document),
         synchronisation=tuple(
             repetition.Synchronisation(**start)
             for start in document["synchronisation"]
@@ -292,23 +294,23 @@ def _condition(
             document["reference_copies"], repetition.NO_REFERENCE
         ),
         command_usage=decode_commands(document.get("command_usage", {})),
-        distributions=merged.distributions(document, metrics),
-        time_series=merged.time_series(document, metrics),
+        distributions=merged.decode_distributions(document, metrics),
+        time_series=merged.decode_time_series(document, metrics),
     )
 
 
-def _missing(document: Json) -> tuple[repetition.Missing, ...]:
+def _decode_missing(document: Json) -> tuple[repetition.Missing, ...]:
     return tuple(repetition.Missing(**gap) for gap in document["missing"])
 
 
-def _findings(document: Json) -> tuple[finding.Finding, ...]:
+def _decode_findings(document: Json) -> tuple[finding.Finding, ...]:
     return tuple(
         finding.Finding(**finding_document)
         for finding_document in document["findings"]
     )
 
 
-def _references(
+def _decode_references(
     reference: Json | None, metrics: Json
 ) -> dict[int | None, repetition.Reference]:
     """Return the bare-metal samples by the number of copies."""
@@ -322,16 +324,18 @@ def _references(
             recorded_at=reference["recorded_at"],
             repetitions=tuple(
                 decode_samples(
-                    samples, copies(copies_document["copies"]), metrics
+                    samples, copy_names(copies_document["copies"]), metrics
                 )
                 for samples in copies_document["repetitions"]
             ),
             command_usage=decode_commands(
                 copies_document.get("command_usage", {})
             ),
-            percentiles=merged.percentiles(copies_document, decoded),
-            distributions=merged.distributions(copies_document, decoded),
-            time_series=merged.time_series(copies_document, decoded),
+            percentiles=merged.decode_percentiles(copies_document, decoded),
+            distributions=merged.decode_distributions(
+                copies_document, decoded
+            ),
+            time_series=merged.decode_time_series(copies_document, decoded),
         )
         for copies_document in reference["copies"]
     }

@@ -82,12 +82,12 @@ class RawOutputs:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = io.FileIO(path, "w")
         except OSError as error:
-            self._give_up(error)
-        self._put('{"outputs": [')
+            self._abandon(error)
+        self._write_text('{"outputs": [')
 
     def add(self, output: Json) -> None:
         """Write the output of a command."""
-        self._put(self._between + json.dumps(output))
+        self._write_text(self._between + json.dumps(output))
         self._between = ",\n"
 
     def close(
@@ -105,12 +105,12 @@ class RawOutputs:
         for name, documents_ in (("runs", runs), ("readings", readings)):
             lines = ",\n".join(json.dumps(document) for document in documents_)
             text += f', "{name}": [\n{lines}\n]'
-        self._put(f"{text}}}\n", zlib.Z_FINISH)
+        self._write_text(f"{text}}}\n", zlib.Z_FINISH)
         if self._stream is None:
             return None
-        return _entry(self._path, self._sum.hexdigest())
+        return _file_reference(self._path, self._sum.hexdigest())
 
-    def _put(self, text: str, mode: int = zlib.Z_SYNC_FLUSH) -> None:
+    def _write_text(self, text: str, mode: int = zlib.Z_SYNC_FLUSH) -> None:
         if self._stream is None:
             return
         packed = self._packer.compress(text.encode())
@@ -122,16 +122,16 @@ class RawOutputs:
             if mode == zlib.Z_FINISH:
                 self._stream.close()
         except OSError as error:
-            self._give_up(error)
+            self._abandon(error)
 
-    def _give_up(self, error: OSError) -> None:
+    def _abandon(self, error: OSError) -> None:
         with contextlib.suppress(OSError):
             if self._stream is not None:
                 self._stream.close()
         self._stream = None
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
-        self._failed(_full("raw outputs", self._path, error))
+        self._failed(_describe_failure("raw outputs", self._path, error))
 
 
 def write_machines(
@@ -152,9 +152,9 @@ def write_machines(
         if not path.exists() or path.read_bytes() != content:
             atomic.write(path, content)
     except OSError as error:
-        failed(_full("machines", path, error))
+        failed(_describe_failure("machines", path, error))
         return None
-    return _entry(path, digest)
+    return _file_reference(path, digest)
 
 
 def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
@@ -194,12 +194,14 @@ def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
     return t.cast(Json, content_document)
 
 
-def _entry(path: pathlib.Path, digest: str) -> dict[str, str]:
+def _file_reference(path: pathlib.Path, digest: str) -> dict[str, str]:
     return {"name": path.name, "sha256": digest}
 
 
-def _full(description: str, path: pathlib.Path, error: OSError) -> str:
+def _describe_failure(
+    description: str, path: pathlib.Path, error: OSError
+) -> str:
     return (
         f"{description} {path}: {error.strerror or error}; make room or set "
-        "[vmperf] journal_dir to another folder"
+        "[vmperf] journal_dir to another directory"
     )

@@ -10,7 +10,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Kind = tuple[str, str, str, bool]
 
 
-class Ends(t.NamedTuple):
+class Endpoints(t.NamedTuple):
     """The other ends of network workloads.
 
     :param needed: The required ends: ``peer``, ``partner``, both or none.
@@ -24,7 +24,7 @@ class Ends(t.NamedTuple):
 
 
 #: The descriptions of the properties of a flow; unknown ones are omitted.
-_WORDS = {
+_KIND_TEXTS = {
     "peer": "to the peer",
     "partner": "to the partner guest",
     "same": "on the same host",
@@ -37,9 +37,9 @@ _WORDS = {
 def describe(flow: Json) -> str:
     """Return a description of a flow, as far as it is known."""
     phrases = [
-        _WORDS[flow[key]]
+        _KIND_TEXTS[flow[key]]
         for key in ("target", "hosts", "path")
-        if flow[key] in _WORDS
+        if flow[key] in _KIND_TEXTS
     ]
     if flow["floating_ip"]:
         phrases.append("from a floating IP")
@@ -68,7 +68,7 @@ def of_records(
 def of_condition(
     names: collections.abc.Sequence[str],
     batches: int,
-    ends: Ends,
+    ends: Endpoints,
     details: collections.abc.Mapping[str, Json],
 ) -> list[dict[str, t.Any]]:
     """Return each flow, with the number of its machines.

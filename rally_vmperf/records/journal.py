@@ -53,14 +53,14 @@ class Journal:
         line = json.dumps(valid_record, separators=(",", ":")) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            size = self._cut()
+            size = self._move_incomplete_line()
             try:
                 self._write(line.encode())
             except OSError:
                 # Half a line would damage the records that follow it.
                 os.truncate(self.path, size)
                 raise
-            _sync_folder(self.folder)
+            _sync_directory(self.folder)
         except OSError as error:
             raise JournalError(
                 f"journal {self.path}: {error.strerror or error}; free space "
@@ -104,7 +104,7 @@ class Journal:
                         continue
                     number = len(records) + 1
                     try:
-                        records.append(_record(line, "it"))
+                        records.append(_parse_record(line, "it"))
                     except errors.VMPerfError as error:
                         if not line.endswith(b"\n") and not stream.read(1):
                             break
@@ -134,7 +134,7 @@ class Journal:
                 content = content[stream.write(content) :]
             os.fsync(stream.fileno())
 
-    def _cut(self) -> int:
+    def _move_incomplete_line(self) -> int:
         """Move an incomplete last line to a file, and return the size."""
         if not self.path.exists():
             return 0
@@ -146,9 +146,9 @@ class Journal:
             if not incomplete:
                 return size
             try:
-                _record(incomplete, "it")
+                _parse_record(incomplete, "it")
             except errors.VMPerfError:
-                atomic.write(self._beside(), incomplete)
+                atomic.write(self._unused_path(), incomplete)
                 stream.truncate(size - len(incomplete))
                 os.fsync(stream.fileno())
                 return size - len(incomplete)
@@ -156,7 +156,7 @@ class Journal:
             stream.write(b"\n")
             return size + 1
 
-    def _beside(self) -> pathlib.Path:
+    def _unused_path(self) -> pathlib.Path:
         """Return an unused path for an incomplete line."""
         for number in itertools.count(1):
             path = self.path.with_suffix(f".torn-{number}")
@@ -165,11 +165,11 @@ class Journal:
         raise AssertionError
 
 
-def _record(line: bytes, origin: str) -> Json:
+def _parse_record(line: bytes, origin: str) -> Json:
     return schema.check(documents.parse_json(line, origin))
 
 
-def _sync_folder(folder: pathlib.Path) -> None:
+def _sync_directory(folder: pathlib.Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

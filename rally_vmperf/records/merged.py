@@ -46,13 +46,13 @@ def encode_time_series(
     return {
         series_.metric.name: {
             "machines": series_.machines,
-            **series_.line.plain(),
+            **series_.means.plain(),
         }
         for series_ in time_series
     }
 
 
-def distributions(
+def decode_distributions(
     document: Json, metrics: Metrics
 ) -> tuple[merged.Distribution, ...]:
     """Return the distributions in a part of a record.
@@ -71,7 +71,7 @@ def distributions(
     )
 
 
-def time_series(
+def decode_time_series(
     document: Json, metrics: Metrics
 ) -> tuple[merged.TimeSeries, ...]:
     """Return the time series in a part of a record.
@@ -83,13 +83,13 @@ def time_series(
         merged.TimeSeries(
             metric=metrics[name],
             machines=encoded["machines"],
-            line=series.Line.from_plain(encoded),
+            means=series.MeanSeries.from_plain(encoded),
         )
         for name, encoded in document.get("time_series", {}).items()
     )
 
 
-def percentiles(
+def decode_percentiles(
     document: Json, metrics: Metrics
 ) -> tuple[dict[sample.Metric, float], ...]:
     """Return the percentiles of all copies by repetition of bare metal.

@@ -24,7 +24,7 @@ def encode(record: Json) -> dict[str, t.Any]:
     }
 
 
-def mark(title: str) -> dict[str, t.Any]:
+def chart_request(title: str) -> dict[str, t.Any]:
     """Return an additive output that only requests the chart of a run.
 
     Rally adds additive outputs to a table, so the data must be pairs of name
@@ -37,7 +37,7 @@ def mark(title: str) -> dict[str, t.Any]:
     }
 
 
-def find(iteration: Json) -> Json | None:
+def find_record(iteration: Json) -> Json | None:
     """Return the valid record in an iteration, or None."""
     for record in records_of(iteration):
         try:
@@ -58,4 +58,4 @@ def records_of(iteration: Json) -> list[t.Any]:
 
 def decode(iteration: Json) -> repetition.Repetition | None:
     """Return the repetition in an iteration; None without a valid record."""
-    return codec.decode_or_none(find(iteration))
+    return codec.decode_or_none(find_record(iteration))

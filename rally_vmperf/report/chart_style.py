@@ -74,7 +74,7 @@ def spread_horizontally(
     return [first + place * step for place in range(count)]
 
 
-def limit(
+def draw_limit(
     axes: t.Any,
     xs: collections.abc.Sequence[float],
     ys: collections.abc.Sequence[float],
@@ -84,7 +84,7 @@ def limit(
     axes.plot(xs, ys, color=INK, linewidth=1.6, linestyle=(0, (2, 1)), gid=gid)
 
 
-def by_metric(
+def label_metrics(
     axes: t.Any, names: collections.abc.Sequence[str], margin: float
 ) -> None:
     """Set a line of the axis for each metric, the first on top.
@@ -99,14 +99,16 @@ def by_metric(
     axes.spines["left"].set_visible(False)
 
 
-def legend(drawn: figure.Figure, boxes: list[t.Any], **form: t.Any) -> None:
+def draw_legend(
+    drawn: figure.Figure, boxes: list[t.Any], **form: t.Any
+) -> None:
     """Draw the legend above a figure."""
     drawn.legend(
         handles=boxes, loc="outside upper center", frameon=False, **form
     )
 
 
-def svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
+def to_svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
     """Return a figure as a reproducible SVG element.
 
     :param title: The label for screen readers.

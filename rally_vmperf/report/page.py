@@ -23,7 +23,7 @@ from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import groups
 from rally_vmperf.report import panels
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import reports
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from rally_vmperf.report import text
@@ -32,18 +32,18 @@ from rally_vmperf.report import text
 MOST_SENTENCES = 12
 
 
-def standalone(shown: collections.abc.Iterable[runs.RunReport]) -> str:
+def standalone(shown: collections.abc.Iterable[reports.RunReport]) -> str:
     """Return a complete page with an overview and a section per run."""
-    return _render(runs.with_unique_titles(shown), embedded=False)
+    return _render(reports.with_unique_titles(shown), embedded=False)
 
 
-def embedded(run: runs.RunReport) -> str:
+def embedded(run: reports.RunReport) -> str:
     """Return a page for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
-def _render(shown: list[runs.RunReport], *, embedded: bool) -> str:
-    by_section: dict[runs.Section[t.Any], list[runs.RunReport]] = {}
+def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
+    by_section: dict[reports.Section[t.Any], list[reports.RunReport]] = {}
     for run in shown:
         by_section.setdefault(run.section, []).append(run)
     sections = [
@@ -70,7 +70,7 @@ def _render(shown: list[runs.RunReport], *, embedded: bool) -> str:
 
 
 def _render_section(
-    section: runs.Section[t.Any], template: str, **variables: t.Any
+    section: reports.Section[t.Any], template: str, **variables: t.Any
 ) -> markupsafe.Markup:
     source = _environment(section).get_template(template)
     return markupsafe.Markup(  # noqa: S704 (its template escapes)
@@ -78,7 +78,7 @@ def _render_section(
     )
 
 
-def _title(sections: list[runs.Section[t.Any]]) -> str:
+def _title(sections: list[reports.Section[t.Any]]) -> str:
     if not sections:
         return "Runs of guests"
     if len(sections) == 1:
@@ -88,7 +88,7 @@ def _title(sections: list[runs.Section[t.Any]]) -> str:
 
 
 @functools.cache
-def _environment(section: runs.Section[t.Any] | None) -> jinja2.Environment:
+def _environment(section: reports.Section[t.Any] | None) -> jinja2.Environment:
     common = jinja2.PackageLoader("rally_vmperf.report")
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([section.loader, common])
@@ -103,7 +103,7 @@ def _environment(section: runs.Section[t.Any] | None) -> jinja2.Environment:
     environment.filters.update(
         figure=units.show,
         percent=units.show_percent,
-        flat=text.flat,
+        flat=text.flatten,
         breakable=text.breakable,
         groupby_kind=groups.by_kind,
     )
@@ -111,7 +111,7 @@ def _environment(section: runs.Section[t.Any] | None) -> jinja2.Environment:
         KINDS=finding.KINDS,
         MOST_SENTENCES=MOST_SENTENCES,
         RULES=summary.RULES,
-        machines=setting.side_by_side,
+        machines=setting.compare_machines,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,
         draw_distributions=panels.distributions,

@@ -58,7 +58,7 @@ def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
     panels: Panels[merged.Distribution] = _panels(
         repetitions, lambda side: side.distributions
     )
-    return _draw(panels, _distribution, "Distributions", name)
+    return _draw(panels, _draw_distribution, "Distributions", name)
 
 
 def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
@@ -69,7 +69,7 @@ def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
     panels: Panels[merged.TimeSeries] = _panels(
         repetitions, lambda side: side.time_series
     )
-    return _draw(panels, _over_time, "Values over time", name)
+    return _draw(panels, _draw_over_time, "Values over time", name)
 
 
 def _panels(
@@ -83,7 +83,7 @@ def _panels(
     for repetition_ in repetitions:
         for condition in repetition_.conditions if repetition_.counted else ():
             if select(condition):
-                label = _label(condition.axes)
+                label = _label_axes(condition.axes)
                 conditions.setdefault(label, []).append(condition)
     panels: Panels[KindT] = {}
     for index, label in enumerate(_select_labels(list(conditions))):
@@ -117,7 +117,7 @@ def _panels(
     return dict(list(panels.items())[:MOST])
 
 
-def _label(axes: repetition.Axes) -> str:
+def _label_axes(axes: repetition.Axes) -> str:
     return ", ".join(f"{axis}: {position}" for axis, position in axes.items())
 
 
@@ -151,11 +151,13 @@ def _draw(
             draw(axes, metric, curves, f"{name}-{index}")
             axes.tick_params(labelsize=7)
             axes.grid()
-        _key(drawn, panels)
-        return chart_style.svg(drawn, f"{title} of guests and of bare metal")
+        _draw_legend(drawn, panels)
+        return chart_style.to_svg(
+            drawn, f"{title} of guests and of bare metal"
+        )
 
 
-def _key(drawn: figure.Figure, panels: Panels[KindT]) -> None:
+def _draw_legend(drawn: figure.Figure, panels: Panels[KindT]) -> None:
     """Draw the legend of colours and dashes."""
     all_curves = [curve for curves in panels.values() for curve in curves]
     colours = {
@@ -177,10 +179,10 @@ def _key(drawn: figure.Figure, panels: Panels[KindT]) -> None:
                 + (", in the colour of as many guests" if several else ""),
             )
         )
-    chart_style.legend(drawn, boxes, ncols=len(boxes))
+    chart_style.draw_legend(drawn, boxes, ncols=len(boxes))
 
 
-def _distribution(
+def _draw_distribution(
     axes: t.Any,
     metric: sample.Metric,
     curves: list[Curve[merged.Distribution]],
@@ -249,7 +251,7 @@ def _nines(share: float) -> float:
     return -math.log10(1 - share)
 
 
-def _over_time(
+def _draw_over_time(
     axes: t.Any,
     metric: sample.Metric,
     curves: list[Curve[merged.TimeSeries]],
@@ -257,7 +259,7 @@ def _over_time(
 ) -> None:
     several = len(curves) > 1
     all_lines = [
-        side.line
+        side.means
         for curve in curves
         for side in (*curve.guest, *([curve.bare] if curve.bare else []))
     ]
@@ -266,9 +268,9 @@ def _over_time(
     ]
     factor, unit = units.scale_for(highest, metric.unit)
     for index, curve in enumerate(curves):
-        guest_lines = [side.line for side in curve.guest]
+        guest_lines = [side.means for side in curve.guest]
         for line in () if several else guest_lines:
-            _line(
+            _draw_mean(
                 axes,
                 line,
                 factor,
@@ -276,19 +278,19 @@ def _over_time(
                 linewidth=0.6,
                 alpha=0.5,
             )
-        _band(axes, guest_lines, factor, curve.colour)
-        _line(
+        _draw_band(axes, guest_lines, factor, curve.colour)
+        _draw_mean(
             axes,
-            series.merge_lines(guest_lines),
+            series.merge_repetitions(guest_lines),
             factor,
             color=curve.colour,
             linewidth=1.6,
             gid=f"{gid}-{index}-guests",
         )
         if curve.bare is not None:
-            _line(
+            _draw_mean(
                 axes,
-                curve.bare.line,
+                curve.bare.means,
                 factor,
                 color=curve.colour if several else chart_style.BARE,
                 linestyle=_DASHES,
@@ -301,26 +303,29 @@ def _over_time(
     axes.set_ylabel(sanitize.printable(unit) or "count", fontsize=7)
 
 
-def _line(
-    axes: t.Any, line: series.Line, factor: float, **form: t.Any
+def _draw_mean(
+    axes: t.Any, means: series.MeanSeries, factor: float, **form: t.Any
 ) -> None:
     """Draw the mean in the middle of each interval."""
-    half = line.end / len(line.mean) / 2
+    half = means.end / len(means.mean) / 2
     axes.plot(
-        [moment - half for moment, _ in line.points(line.mean)],
-        [value * factor for value in line.mean],
+        [moment - half for moment, _ in means.points(means.mean)],
+        [value * factor for value in means.mean],
         **form,
     )
 
 
-def _band(
-    axes: t.Any, guest_lines: list[series.Line], factor: float, colour: str
+def _draw_band(
+    axes: t.Any,
+    guest_lines: list[series.MeanSeries],
+    factor: float,
+    colour: str,
 ) -> None:
     """Shade the range between the lowest and the highest guest."""
-    low = series.merge(
+    low = series.merge_machines(
         [line.points(line.low or line.mean) for line in guest_lines]
     ).low
-    high = series.merge(
+    high = series.merge_machines(
         [line.points(line.high or line.mean) for line in guest_lines]
     )
     half = high.end / len(high.high) / 2

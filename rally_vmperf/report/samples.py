@@ -29,7 +29,7 @@ class Table:
 
     axis: str
     heads: tuple[str, ...]
-    lines: tuple[tuple[str, int | str, str, tuple[str, ...]], ...]
+    rows: tuple[tuple[str, int | str, str, tuple[str, ...]], ...]
 
 
 def of_guests(records: Records) -> Table:
@@ -48,8 +48,8 @@ def of_guests(records: Records) -> Table:
                 else ", ".join(map(str, positions))
             )
             samples, names = condition["samples"], condition["machines"]
-            _put(cells, number, label, samples, names, record)
-    return _table(_axis(records), cells, heads)
+            _add_cells(cells, number, label, samples, names, record)
+    return _build_table(_axis(records), cells, heads)
 
 
 def of_bare_metal(records: Records) -> Table:
@@ -58,11 +58,11 @@ def of_bare_metal(records: Records) -> Table:
     heads = {}
     last = records[-1]
     for copies in (last["reference"] or {}).get("copies", ()):
-        names = codec.copies(copies["copies"])
+        names = codec.copy_names(copies["copies"])
         for number, samples in enumerate(copies["repetitions"], 1):
             heads[number] = str(number)
-            _put(cells, number, copies["copies"], samples, names, last)
-    return _table(_axis(records) and "copies", cells, heads)
+            _add_cells(cells, number, copies["copies"], samples, names, last)
+    return _build_table(_axis(records) and "copies", cells, heads)
 
 
 def _axis(records: Records) -> str:
@@ -74,7 +74,7 @@ def _axis(records: Records) -> str:
     return ", ".join(next(axes, {}))
 
 
-def _put(
+def _add_cells(
     cells: Cells,
     number: int,
     label: int | str,
@@ -94,7 +94,7 @@ def _put(
                 row[number] = ", ".join(shown)
 
 
-def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
+def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     metrics = list(dict.fromkeys(metric for metric, _, _ in cells))
     positions = {metric: index for index, metric in enumerate(metrics)}
 
@@ -105,7 +105,7 @@ def _table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     return Table(
         axis=axis,
         heads=tuple(heads.values()),
-        lines=tuple(
+        rows=tuple(
             (*key, tuple(cells[key].get(number, "") for number in heads))
             for key in sorted(cells, key=order)
         ),
@@ -165,5 +165,5 @@ def _shown(value: float, unit: str) -> str:
 def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
     for scope in (*record["conditions"], record):
         for gap in scope["missing"]:
-            reason = text.flat(gap["reason"])
+            reason = text.flatten(gap["reason"])
             yield [gap["machine"], gap["name"], "missing", reason]

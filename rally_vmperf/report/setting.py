@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import flows
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import reports
 from rally_vmperf.report import text
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -15,7 +15,7 @@ Json = collections.abc.Mapping[str, t.Any]
 _MOST_LINES = 6
 
 
-def facts(run: runs.RunReport) -> runs.Facts:
+def facts(run: reports.RunReport) -> reports.Facts:
     """Return the facts that precede the figures, in order."""
     if not run.records:
         return run.facts
@@ -23,11 +23,14 @@ def facts(run: runs.RunReport) -> runs.Facts:
     record = run.last
     guests = run.of_role("guest")
     unknown = f"not known: {run.machines_error}"
-    described: runs.Facts = [
+    described: reports.Facts = [
         ("Machines", [unknown] if run.machines_error else []),
-        ("Flavor", _once(_flavor(guest) for guest in guests)),
-        ("Image", _once(_name(_nova(guest, "image")) for guest in guests)),
-        ("Disk", _once(_disk(guest) for guest in guests)),
+        ("Flavor", _unique_lines(_flavor(guest) for guest in guests)),
+        (
+            "Image",
+            _unique_lines(_name(_nova(guest, "image")) for guest in guests),
+        ),
+        ("Disk", _unique_lines(_disk(guest) for guest in guests)),
         ("Guests", _guests(guests)),
         ("Virtualisation", _virtualisation(run, guests)),
         *run.section.comparison_facts(run),
@@ -39,8 +42,8 @@ def facts(run: runs.RunReport) -> runs.Facts:
         (
             "Measured",
             [
-                f"{text.moment(run.records[0]['started_at'])} to "
-                f"{text.moment(record['finished_at'])}"
+                f"{text.format_time(run.records[0]['started_at'])} to "
+                f"{text.format_time(record['finished_at'])}"
             ],
         ),
         (
@@ -55,14 +58,14 @@ def _nova(guest: Json, key: str) -> t.Any:
     return guest.get("nova", {}).get(key)
 
 
-def _once(lines: collections.abc.Iterable[str]) -> list[str]:
+def _unique_lines(lines: collections.abc.Iterable[str]) -> list[str]:
     return list(dict.fromkeys(line for line in lines if line))
 
 
 def _name(reference: t.Any) -> str:
     if isinstance(reference, collections.abc.Mapping):
-        return text.flat(reference.get("name") or reference.get("id") or "")
-    return text.flat(reference) if reference else ""
+        return text.flatten(reference.get("name") or reference.get("id") or "")
+    return text.flatten(reference) if reference else ""
 
 
 def _flavor(guest: Json) -> str:
@@ -81,7 +84,7 @@ def _flavor(guest: Json) -> str:
     ]
     text_ = f"{text_} ({', '.join(sizes)})" if sizes else text_
     specs = flavor.get("extra_specs")
-    return f"{text_}, {text.flat(specs)}" if specs else text_
+    return f"{text_}, {text.flatten(specs)}" if specs else text_
 
 
 def _disk(guest: Json) -> str:
@@ -89,7 +92,7 @@ def _disk(guest: Json) -> str:
     disk = _nova(guest, "disk")
     if not disk or disk["source"] != "volume":
         return ""
-    kind = f", type {text.flat(disk['type'])}" if disk.get("type") else ""
+    kind = f", type {text.flatten(disk['type'])}" if disk.get("type") else ""
     return f"volume of {disk['size_gib']} GiB{kind}"
 
 
@@ -101,7 +104,7 @@ def _guests(guests: list[Json]) -> list[str]:
     for guest in guests:
         hosts.setdefault(_host(guest), []).append(guest["name"])
     return [
-        f"{len(names)} on {host}: {text.flat(names)}"
+        f"{len(names)} on {host}: {text.flatten(names)}"
         for host, names in hosts.items()
     ]
 
@@ -109,17 +112,17 @@ def _guests(guests: list[Json]) -> list[str]:
 def _host(guest: Json) -> str:
     host, host_id = _nova(guest, "host"), _nova(guest, "host_id")
     if host:
-        return text.flat(host)
+        return text.flatten(host)
     if host_id:
-        return f"host id {text.flat(host_id)[:12]}"
-    return text.flat(guest["host"]) or "an unknown host"
+        return f"host id {text.flatten(host_id)[:12]}"
+    return text.flatten(guest["host"]) or "an unknown host"
 
 
 def _virtualisation(
-    run: runs.RunReport, guests: collections.abc.Iterable[Json]
+    run: reports.RunReport, guests: collections.abc.Iterable[Json]
 ) -> list[str]:
-    kinds = _once(
-        text.flat(guest.get("fingerprint", {}).get("virtualisation") or "")
+    kinds = _unique_lines(
+        text.flatten(guest.get("fingerprint", {}).get("virtualisation") or "")
         for guest in guests
     )
     if run.emulated:
@@ -135,12 +138,12 @@ def reference(reference: Json) -> str:
     )
     return (
         f"baseline {reference['name']}, machine {reference['machine']}, "
-        f"recorded {text.moment(reference['recorded_at'])} in "
+        f"recorded {text.format_time(reference['recorded_at'])} in "
         f"{units.number_of('repetition', number)}"
     )
 
 
-def _peer(peer: Json, run: runs.RunReport) -> str:
+def _peer(peer: Json, run: reports.RunReport) -> str:
     if run.has_finding("peer_on_host"):
         return f"{peer['name']}, on the bare-metal host"
     return str(peer["name"])
@@ -148,7 +151,7 @@ def _peer(peer: Json, run: runs.RunReport) -> str:
 
 def _flows(records: collections.abc.Iterable[Json]) -> list[str]:
     """Return the endpoints and the path of network workloads."""
-    return _once(
+    return _unique_lines(
         flows.describe(flow)
         for flow in flows.of_records(records, ("peer", "partner"))
     )
@@ -170,13 +173,13 @@ def _protocol(record: Json) -> list[str]:
     return [
         *([f"guests stopped and started {reboot}"] if reboot else []),
         *(
-            step if len(names) == total else f"{step} of {text.flat(names)}"
+            step if len(names) == total else f"{step} of {text.flatten(names)}"
             for step, names in titles.items()
         ),
     ]
 
 
-def _repetitions(run: runs.RunReport, planned: int) -> str:
+def _repetitions(run: reports.RunReport, planned: int) -> str:
     counted = sum(1 for record in run.records if record["counted"])
     warm = len(run.records) - counted
     text_ = f"{counted} counted of {planned} planned"
@@ -194,10 +197,10 @@ class Machines:
     """
 
     names: tuple[str, ...]
-    lines: tuple[tuple[str, tuple[str, ...]], ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def side_by_side(
+def compare_machines(
     described: collections.abc.Iterable[Json], reference: Json | None
 ) -> Machines:
     """Return the facts of all machines; a dash for missing facts.
@@ -208,28 +211,28 @@ def side_by_side(
     if reference is not None:
         metal = {"name": reference["machine"], "role": "bare metal"}
         machines.insert(0, {**reference, **metal})
-    machine_facts = [_described(machine) for machine in machines]
+    machine_facts = [_describe_machine(machine) for machine in machines]
     names = dict.fromkeys(name for facts in machine_facts for name in facts)
     return Machines(
         names=tuple(
             f"{machine['name']} ({machine['role']})" for machine in machines
         ),
-        lines=tuple(
+        rows=tuple(
             (name, tuple(facts.get(name, "-") for facts in machine_facts))
             for name in names
         ),
     )
 
 
-def _described(machine: Json) -> dict[str, str]:
+def _describe_machine(machine: Json) -> dict[str, str]:
     facts = {
-        key.replace("_", " "): text.flat(fact)
+        key.replace("_", " "): text.flatten(fact)
         for key, fact in machine.get("fingerprint", {}).items()
     }
     for command, tool in machine.get("tools", {}).items():
         if isinstance(tool, collections.abc.Mapping):
-            version = text.flat(tool.get("version"))
-            checksum = text.flat(tool.get("checksum") or "")[:12]
+            version = text.flatten(tool.get("version"))
+            checksum = text.flatten(tool.get("checksum") or "")[:12]
             tool = f"{version} {checksum}".strip()
-        facts[f"tool {command}"] = text.flat(tool)
+        facts[f"tool {command}"] = text.flatten(tool)
     return facts

@@ -10,7 +10,7 @@ from rally_vmperf import errors
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import reports
 
 #: The maximum size in bytes of Rally's results with several runs.
 _LARGEST = 512 << 20
@@ -36,10 +36,10 @@ class Source:
 
     question: str
     scenario: str
-    records: runs.Records
+    records: reports.Records
     criteria: dict[str, dict[str, t.Any]]
     folder: pathlib.Path | None = None
-    sla_results: tuple[runs.RallySlaResult, ...] = ()
+    sla_results: tuple[reports.RallySlaResult, ...] = ()
 
 
 def read(
@@ -121,7 +121,7 @@ def of_workload(
     folder: pathlib.Path | None = None,
 ) -> Source:
     """Return the source of a workload in Rally's results."""
-    records = [output.find(iteration) for iteration in workload["data"]]
+    records = [output.find_record(iteration) for iteration in workload["data"]]
     return Source(
         question=_question(records),
         scenario=scenario,
@@ -129,7 +129,7 @@ def of_workload(
         criteria=workload["sla"],
         folder=folder,
         sla_results=tuple(
-            runs.RallySlaResult(
+            reports.RallySlaResult(
                 criterion=str(result["criterion"]),
                 detail=str(result["detail"]),
                 success=bool(result["success"]),
@@ -151,7 +151,9 @@ def _journal(path: pathlib.Path) -> Source:
     return _of_records(records, path.parent)
 
 
-def _of_records(records: runs.Records, folder: pathlib.Path | None) -> Source:
+def _of_records(
+    records: reports.Records, folder: pathlib.Path | None
+) -> Source:
     return Source(
         question=_question(records),
         scenario="",
@@ -161,7 +163,7 @@ def _of_records(records: runs.Records, folder: pathlib.Path | None) -> Source:
     )
 
 
-def _question(records: runs.Records) -> str:
+def _question(records: reports.Records) -> str:
     questions = (
         record.get("question", "") for record in records if record is not None
     )

@@ -11,14 +11,14 @@ from rally_vmperf import sanitize
 LONGEST = 400
 
 
-def flat(value: t.Any) -> str:
+def flatten(value: t.Any) -> str:
     """Return a JSON value as one short line."""
     if isinstance(value, collections.abc.Mapping):
         line = ", ".join(
-            f"{key}={flat(element)}" for key, element in value.items()
+            f"{key}={flatten(element)}" for key, element in value.items()
         )
     elif isinstance(value, list | tuple):
-        line = ", ".join(flat(element) for element in value)
+        line = ", ".join(flatten(element) for element in value)
     elif isinstance(value, bool) or value is None:
         line = {True: "yes", False: "no", None: "unknown"}[value]
     else:
@@ -34,6 +34,6 @@ def breakable(name: str) -> markupsafe.Markup:
     return markupsafe.Markup(".<wbr>").join(parts)
 
 
-def moment(stamp: str) -> str:
+def format_time(stamp: str) -> str:
     """Return an ISO 8601 time in UTC for display."""
     return stamp.replace("T", " ").replace("+00:00", " UTC")

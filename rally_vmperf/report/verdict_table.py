@@ -4,7 +4,7 @@ import collections.abc
 import textwrap
 
 from rally_vmperf.measurement import summary
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import reports
 
 #: The maximum length of a line in characters.
 WIDTH = 80
@@ -14,7 +14,7 @@ _ORDER = ("failed", "void", "inconclusive", "passed")
 _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
-def lines(run: runs.RunReport) -> list[str]:
+def lines(run: reports.RunReport) -> list[str]:
     """Return the verdict, figures and reasons of each criterion.
 
     The lines can contain untrusted text, which the caller must sanitize.
@@ -41,7 +41,7 @@ def _wrapped(sentence: str) -> list[str]:
     return textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
 
 
-def _table(rows: collections.abc.Sequence[summary.Row]) -> list[str]:
+def _table(rows: collections.abc.Sequence[summary.MetricResult]) -> list[str]:
     """Return a row for each limit; long names have a separate line.
 
     Rows with the same verdict keep their order.

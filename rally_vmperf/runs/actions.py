@@ -9,15 +9,15 @@ import time
 import typing as t
 
 from rally_vmperf.execution import neighbours
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.execution import sessions
+from rally_vmperf.guests import models
 from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
 
 #: Seconds to wait for a silent guest between two requests to Nova.
-_PATIENCE = 30.0
+_POLL_INTERVAL = 30.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -51,29 +51,29 @@ class Action:
     moment: float | None = None
     between_workloads: bool = False
 
-    def before(self, current: conditions.Current) -> ActionResult:
+    def before(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act before the workloads run."""
         return ActionResult()
 
-    def between(self, current: conditions.Current) -> ActionResult:
+    def between(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act after a workload, before the next one runs."""
         return ActionResult()
 
-    def during(self, current: conditions.Current) -> ActionResult:
+    def during(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act in a separate thread, while workloads run."""
         return ActionResult()
 
-    def recover(self, current: conditions.Current) -> ActionResult:
+    def recover(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act after machines were checked, before silent ones are lost."""
         return ActionResult()
 
-    def after(self, current: conditions.Current) -> ActionResult:
+    def after(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act when the workloads have ended or failed."""
         return ActionResult()
 
 
 @dataclasses.dataclass
-class Watch(Action):
+class GuestWatch(Action):
     """A check with Nova that guests are active and on their hosts.
 
     :param connection: The connection to the cloud, with the credential of the
@@ -82,7 +82,7 @@ class Watch(Action):
     """
 
     connection: t.Any
-    guests: collections.abc.Sequence[guests_.Guest]
+    guests: collections.abc.Sequence[models.Guest]
     session: sessions.Session
     timeout: float
     progress: t.Callable[[str], None]
@@ -90,15 +90,17 @@ class Watch(Action):
     updated: dict[str, str] = dataclasses.field(default_factory=dict)
     name = "watch"
 
-    def during(self, current: conditions.Current) -> ActionResult:
+    def during(self, current: conditions.CurrentCondition) -> ActionResult:
         """Query Nova while the counters of the machines are read."""
         from rally_vmperf.guests.booting import placement
 
         guests = [g for g in self.guests if g.name in current.working]
-        findings = placement.changes(self.connection, guests, self.updated)
+        findings = placement.find_changes(
+            self.connection, guests, self.updated
+        )
         return ActionResult(findings=tuple(findings))
 
-    def recover(self, current: conditions.Current) -> ActionResult:
+    def recover(self, current: conditions.CurrentCondition) -> ActionResult:
         """Wait for guests that reboot, so that the next repetition has them.
 
         For a while, Nova reports a guest that has died as running.
@@ -109,18 +111,20 @@ class Watch(Action):
         silent = self.session.silent(current.machines) - set(current.lost)
         gone = [guest for guest in self.guests if guest.name in silent]
         deadline = time.monotonic() + self.timeout
-        while gone and (left := deadline - (begin := time.monotonic())) > 0:
+        while (
+            gone and (left := deadline - (started_at := time.monotonic())) > 0
+        ):
             gone = [
                 guest
                 for guest in gone
-                if placement.runs(self.connection, guest)
+                if placement.is_running(self.connection, guest)
             ]
-            patience = min(left, _PATIENCE)
+            timeout = min(left, _POLL_INTERVAL)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
                     gone,
                     self.session.stations,
-                    patience,
+                    timeout,
                     self.progress,
                 )
             )
@@ -129,7 +133,7 @@ class Watch(Action):
                 for guest, arrived in zip(gone, arrivals, strict=True)
                 if arrived.error or arrived.busy
             ]
-            if time.monotonic() - begin < patience:
+            if time.monotonic() - started_at < timeout:
                 break  # The guest answers, but has changed.
         if not silent:
             return ActionResult()
@@ -137,20 +141,20 @@ class Watch(Action):
 
 
 @dataclasses.dataclass
-class Neighbours(Action):
+class NeighbourLoad(Action):
     """The load of neighbours in the conditions that have neighbours."""
 
     load: neighbours.Load
     runner: asyncio.Runner
     name = "neighbours"
 
-    def before(self, current: conditions.Current) -> ActionResult:
+    def before(self, current: conditions.CurrentCondition) -> ActionResult:
         """Start the jobs, and wait for the load to build up."""
         if not current.condition.neighbours:
             return ActionResult()
         return ActionResult(errors=self.runner.run(self.load.begin()))
 
-    def after(self, current: conditions.Current) -> ActionResult:
+    def after(self, current: conditions.CurrentCondition) -> ActionResult:
         """End the jobs; a job that has already ended is an error."""
         return ActionResult(errors=self.runner.run(self.load.end()))
 
@@ -175,35 +179,43 @@ class BackgroundLoadCheck(Action):
         self._machine = machine
         self._runner = runner
         self._warn = warn
-        self._before: background_load.Look | None = None
+        self._before: background_load.LoadReading | None = None
 
-    def watch_quiet(self) -> None:
+    def check_before_session(self) -> None:
         """Check the machine before the session starts processes."""
-        look = self._look(background_load.QUIET)
-        if look is not None:
-            self.findings = self._found(background_load.while_quiet(look))
+        processes = self._read_processes(background_load.QUIET)
+        if processes is not None:
+            self.findings = self._create_findings(
+                background_load.find_load(processes)
+            )
 
-    def before(self, current: conditions.Current) -> ActionResult:
+    def before(self, current: conditions.CurrentCondition) -> ActionResult:
         """Read the CPU times of all processes."""
-        self._before = self._look()
+        self._before = self._read_processes()
         return ActionResult()
 
-    def after(self, current: conditions.Current) -> ActionResult:
-        """Read them again; CPU time of other processes is a finding."""
-        after = self._look()
+    def after(self, current: conditions.CurrentCondition) -> ActionResult:
+        """Report CPU time of other processes as a finding."""
+        after = self._read_processes()
         if self._before is None or after is None:
             return ActionResult()
-        processes = background_load.between(self._before, after)
-        return ActionResult(findings=self._found(processes))
+        processes = background_load.find_cpu_use(self._before, after)
+        return ActionResult(findings=self._create_findings(processes))
 
-    def _look(self, quiet: int = 0) -> background_load.Look | None:
+    def _read_processes(
+        self, quiet: int = 0
+    ) -> background_load.LoadReading | None:
         try:
-            return self._runner.run(background_load.look(self._machine, quiet))
+            return self._runner.run(
+                background_load.read_load(self._machine, quiet)
+            )
         except base.MachineError as error:
             self._warn(f"cannot check bare metal for background load: {error}")
             return None
 
-    def _found(self, processes: list[str]) -> tuple[finding.Finding, ...]:
+    def _create_findings(
+        self, processes: list[str]
+    ) -> tuple[finding.Finding, ...]:
         if not processes:
             return ()
         description = "; ".join(processes)
@@ -215,59 +227,61 @@ class BackgroundLoadCheck(Action):
 
 
 class BackgroundAction:
-    """The middle part of an action, in a separate thread.
+    """The method ``during`` of an action, in a separate thread.
 
     An interrupted run does not wait for it.
     """
 
-    def __init__(self, action: Action, current: conditions.Current) -> None:
+    def __init__(
+        self, action: Action, current: conditions.CurrentCondition
+    ) -> None:
         self._action = action
         self._current = current
         self._lock = threading.Lock()
-        self._begun = False
-        self._effect = concurrent.futures.Future[ActionResult]()
+        self._is_started = False
+        self._result = concurrent.futures.Future[ActionResult]()
         self._timer: threading.Timer | None = None
         if action.moment is not None:
-            self._timer = threading.Timer(action.moment, self._begin)
+            self._timer = threading.Timer(action.moment, self._start)
             self._timer.daemon = True
             self._timer.start()
 
-    def workloads_ended(self) -> None:
-        """Start actions that wait for the workloads' end; skip later ones."""
+    def on_workloads_ended(self) -> None:
+        """Start the action if it waits for this; fail if it is too late."""
         if self._timer is None:
-            self._begin()
+            self._start()
             return
         self._timer.cancel()
         with self._lock:
-            if self._begun:
+            if self._is_started:
                 return
-            self._begun = True
+            self._is_started = True
         late = (
             f"{self._action.name} should start {self._action.moment:g} s "
-            "after the condition began, but the workloads had ended by then; "
+            "after the start of the condition, but the workloads had ended; "
             "use an earlier moment or longer workloads"
         )
-        self._effect.set_result(ActionResult(errors={self._action.name: late}))
+        self._result.set_result(ActionResult(errors={self._action.name: late}))
 
-    def effect(self) -> ActionResult:
+    def result(self) -> ActionResult:
         """Wait for the action; return its result or raise its error."""
-        self.workloads_ended()
-        return self._effect.result()
+        self.on_workloads_ended()
+        return self._result.result()
 
     def cancel(self) -> None:
-        """Keep the action from starting."""
+        """Prevent the action from starting."""
         if self._timer is not None:
             self._timer.cancel()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         with self._lock:
-            if self._begun:
+            if self._is_started:
                 return
-            self._begun = True
+            self._is_started = True
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         try:
-            self._effect.set_result(self._action.during(self._current))
+            self._result.set_result(self._action.during(self._current))
         except BaseException as error:
-            self._effect.set_exception(error)
+            self._result.set_exception(error)

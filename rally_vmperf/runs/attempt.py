@@ -5,7 +5,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import sessions
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
@@ -18,11 +18,11 @@ from rally_vmperf.runs import setting
 Progress = t.Callable[[str], None]
 
 #: Maximum number of characters of a reason in a record.
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Ready:
+class ReadySession:
     """A session whose machines are ready, with its setting and actions.
 
     :param actions: The actions around each condition, in this order.
@@ -35,14 +35,14 @@ class Ready:
 
 @dataclasses.dataclass
 class Attempt:
-    """A measurement of a condition; a failure keeps the results so far.
+    """One measurement of a condition; a failure keeps the results so far.
 
     :param number: The number of the repetition.
     :param lost: The names of machines that no longer answer, which the attempt
         extends.
     """
 
-    ready: Ready
+    ready: ReadySession
     condition: conditions.Condition
     lost: set[str]
     number: int
@@ -65,17 +65,21 @@ class Attempt:
         #: The names of the machines of the current group.
         self._running = self._participants.names
         if self.condition.choose is not None:
-            chosen = self.condition.choose(frozenset(self.lost), self.number)
-            self._participants = chosen
+            participants = self.condition.choose(
+                frozenset(self.lost), self.number
+            )
+            self._participants = participants
 
     def measure(self) -> None:
-        """Measure, unless a machine is unavailable or an action fails."""
-        chosen = self._participants
+        """Measure the condition, unless a machine or an action fails."""
+        participants = self._participants
         try:
-            if chosen.unavailable:
-                self._miss(chosen.unavailable, chosen.reason)
+            if participants.unavailable:
+                self._add_missing(
+                    participants.unavailable, participants.reason
+                )
                 return
-            for self._running in chosen.batches or (chosen.names,):
+            for self._running in participants.batches or (participants.names,):
                 if self.condition.axes:
                     names = ", ".join(self._running)
                     self.progress(f"Condition {self.condition}: {names}")
@@ -112,7 +116,7 @@ class Attempt:
                 if (usage := run.usage()) is not None
             ),
             distributions=merged.distributions(self.result.readings),
-            time_series=merged.lines(self.result.readings),
+            time_series=merged.time_series(self.result.readings),
         )
 
     def runs(self) -> list[dict[str, t.Any]]:
@@ -142,70 +146,74 @@ class Attempt:
         ]
 
     def _measure(self) -> None:
-        current = self._current()
-        begun: list[actions.Action] = []
+        current = self._create_current_condition()
+        started: list[actions.Action] = []
         try:
             for action in self.ready.actions:
-                begun.append(action)
-                if not self._prepared(action.before(current)):
+                started.append(action)
+                if not self._record_preparation(action.before(current)):
                     return
             self._run_workloads(current)
         finally:
-            for action in reversed(begun):
-                self._note(action, action.after(current))
+            for action in reversed(started):
+                self._record_result(action, action.after(current))
 
-    def _current(self) -> conditions.Current:
-        return conditions.Current(
+    def _create_current_condition(self) -> conditions.CurrentCondition:
+        return conditions.CurrentCondition(
             condition=self.condition,
             repetition=self.number,
             machines=self._running,
             lost=frozenset(self.lost),
         )
 
-    def _prepared(
+    def _record_preparation(
         self,
         effect: actions.ActionResult,
         left: collections.abc.Collection[str] | None = None,
     ) -> bool:
-        """Record an action before workloads, and return whether they can run.
+        """Record an action before a workload; return whether it succeeded.
 
         If it failed, nothing is measured, because the condition would differ.
 
         :param left: The metrics that are still to be measured; all by default.
         """
-        self._count(effect)
+        self._merge_result(effect)
         if not effect.errors:
             return True
         names = self._running
         failed = [name for name in names if name in effect.errors]
-        self._miss(failed or names, "; ".join(effect.errors.values()), left)
+        self._add_missing(
+            failed or names, "; ".join(effect.errors.values()), left
+        )
         return False
 
-    def _run_workloads(self, current: conditions.Current) -> None:
+    def _run_workloads(self, current: conditions.CurrentCondition) -> None:
         names = self._running
-        middles = [
+        background_actions = [
             (action, actions.BackgroundAction(action, current))
             for action in self.ready.actions
         ]
 
         def on_measured() -> None:
-            for _, middle in middles:
-                middle.workloads_ended()
+            for _, background_action in background_actions:
+                background_action.on_workloads_ended()
 
         try:
             if any(action.between_workloads for action in self.ready.actions):
                 self._run_one_by_one(on_measured)
             else:
                 self._run(on_measured)
-            for action, middle in middles:
-                self._note(action, middle.effect())
+            for action, background_action in background_actions:
+                self._record_result(action, background_action.result())
             for action in self.ready.actions:
-                self._count(action.recover(self._current()))
+                self._merge_result(
+                    action.recover(self._create_current_condition())
+                )
         finally:
-            for _, middle in middles:
-                middle.cancel()
+            for _, background_action in background_actions:
+                background_action.cancel()
         if self.condition.choose is not None:
-            self._lose(self.ready.session.silent(names))
+            self._exclude_silent(self.ready.session.silent(names))
 
     def _run(
         self, on_measured: t.Callable[[], None], **options: t.Any
@@ -219,32 +227,34 @@ class Attempt:
         """Run workloads with actions between two of them."""
         assignments = self.ready.session.assignments
         for number, assigned in enumerate(assignments):
-            left = setting.expected(assignments[number:])
+            left = setting.list_expected_metrics(assignments[number:])
             if number and not all(
-                self._prepared(action.between(self._current()), left)
+                self._record_preparation(
+                    action.between(self._create_current_condition()), left
+                )
                 for action in self.ready.actions
             ):
                 return
             last = number == len(assignments) - 1
             self._run(
-                on_measured if last else _nothing, assignments=[assigned]
+                on_measured if last else _do_nothing, assignments=[assigned]
             )
 
-    def _note(
+    def _record_result(
         self, action: actions.Action, effect: actions.ActionResult
     ) -> None:
-        """Record the result of an action in the middle."""
-        self._count(effect)
+        """Record the result of an action that ran during the workloads."""
+        self._merge_result(effect)
         for machine, reason in effect.errors.items():
             self.warn(f"{action.name}: {reason}")
-            self.result.miss(action.name, machine, reason[:_LONGEST])
+            self.result.miss(action.name, machine, reason[:_MAX_LENGTH])
 
-    def _count(self, effect: actions.ActionResult) -> None:
+    def _merge_result(self, effect: actions.ActionResult) -> None:
         self._findings += effect.findings
         self.lost |= effect.lost
         self.started += effect.started
 
-    def _miss(
+    def _add_missing(
         self,
         machines: collections.abc.Iterable[str],
         reason: str,
@@ -253,9 +263,9 @@ class Attempt:
         self.warn(f"The condition cannot be measured: {reason}")
         for metric in metrics or self.ready.setting.expected_metrics:
             for name in machines:
-                self.result.miss(metric, name, reason[:_LONGEST])
+                self.result.miss(metric, name, reason[:_MAX_LENGTH])
 
-    def _lose(self, silent: frozenset[str]) -> None:
+    def _exclude_silent(self, silent: frozenset[str]) -> None:
         """Exclude machines from later conditions."""
         if silent - self.lost:
             self.warn(
@@ -268,5 +278,5 @@ class Attempt:
         self.keep_raw({"axes": dict(self.condition.axes), **output})
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Do nothing."""

@@ -9,8 +9,8 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.execution import sessions
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import codec
 from rally_vmperf.records import packing
@@ -20,56 +20,57 @@ from rally_vmperf.workloads import base as workloads
 _Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
-def of_guests(
+def find_guest_findings(
     session: sessions.Session,
-    guests: collections.abc.Sequence[guests_.Guest],
+    guests: collections.abc.Sequence[models.Guest],
     baseline: document.Json | None,
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> list[finding.Finding]:
-    """Return findings on guests, and on their comparison with bare metal.
+    """Return all findings on guests and on their comparison with bare metal.
 
-    :param shapes: The shapes in which they are compared.
+    :param shapes: The shapes in which guests and bare metal are compared.
     :raises BaselineError: If the baseline does not cover the session.
     """
-    findings = alone(session)
+    findings = find_without_baseline(session)
     if baseline is None:
         return findings
-    findings += machines(session, baseline)
-    findings += hosts(guests, baseline)
+    findings += compare_machines(session, baseline)
+    findings += compare_hosts(guests, baseline)
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
-        findings += apart(guests, shape.copies)
-        findings += data(session, baseline, shape)
-        findings += reference.findings(
+        findings += compare_distribution(guests, shape.copies)
+        findings += compare_data(session, baseline, shape)
+        findings += reference.find_baseline_findings(
             baseline, session.assignments, shape, now
         )
     return findings
 
 
-def alone(session: sessions.Session) -> list[finding.Finding]:
-    """Return findings on guests that need no baseline."""
-    findings = []
-    for assigned in session.assignments:
-        findings += [
-            finding.Finding(
-                kind=kind,
-                subject=assigned.title,
-                detail=caution,
-                metrics=tuple(metric.name for metric in assigned.metrics()),
-            )
-            for kind, caution in assigned.workload.cautions(assigned.arguments)
-        ]
+def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
+    """Return the findings on guests that do not depend on a baseline."""
+    findings = [
+        finding.Finding(
+            kind=kind,
+            subject=assigned.title,
+            detail=detail,
+            metrics=tuple(metric.name for metric in assigned.metrics()),
+        )
+        for assigned in session.assignments
+        for kind, detail in assigned.workload.argument_findings(
+            assigned.arguments
+        )
+    ]
     for station in session.stations:
         facts = session.fingerprints[station.name]
         findings += comparability.virtualisation(facts, station.name)
     return findings
 
 
-def machines(
+def compare_machines(
     session: sessions.Session, baseline: document.Json
 ) -> list[finding.Finding]:
     """Return findings on machines and tools that differ from the baseline."""
-    return described(
+    return compare_descriptions(
         session.assignments,
         {
             station.name: session.describe(station.name)
@@ -84,13 +85,13 @@ def machines(
     )
 
 
-def described(
+def compare_descriptions(
     assignments: _Assignments,
     guests: collections.abc.Mapping[str, document.Json],
     peers: collections.abc.Mapping[str, document.Json],
     baseline: document.Json,
 ) -> list[finding.Finding]:
-    """Return findings on described machines that differ from the baseline.
+    """Return findings on descriptions that differ from the baseline.
 
     :param guests: Name -> fingerprint and tools.
     :param peers: The name of the peer -> fingerprint and tools; empty without
@@ -98,51 +99,48 @@ def described(
     """
     bare_metal = baseline["machine"]
     sensitive = {
-        sensitivity: _metrics_of(assignments, _sensitive_to(sensitivity))
+        sensitivity: _find_metrics(assignments, _is_sensitive_to(sensitivity))
         for sensitivity in t.get_args(workloads.Sensitivity)
     }
-    users = _users(assignments)
+    users = _metrics_by_tool(assignments)
     findings = comparability.governor(
         bare_metal["fingerprint"], sensitive["governor"]
     )
     findings += comparability.nested(bare_metal["fingerprint"])
-    for name, sensitivity in guests.items():
+    for name, guest in guests.items():
         findings += comparability.compare_machines(
-            bare_metal["fingerprint"],
-            sensitivity["fingerprint"],
-            name,
-            sensitive,
+            bare_metal["fingerprint"], guest["fingerprint"], name, sensitive
         )
         findings += comparability.compare_tools(
             bare_metal.get("tools", {}),
-            _measuring(assignments, sensitivity),
+            _select_tools(assignments, guest),
             name,
             users,
         )
     recorded = baseline.get("peer", {})
-    for name, sensitivity in peers.items():
+    for name, peer in peers.items():
         findings += comparability.peer_on_host(
-            bare_metal["fingerprint"], sensitivity["fingerprint"]
+            bare_metal["fingerprint"], peer["fingerprint"]
         )
         findings += comparability.same_peer(
-            recorded.get("fingerprint", {}), sensitivity["fingerprint"]
+            recorded.get("fingerprint", {}), peer["fingerprint"]
         )
         findings += comparability.compare_tools(
             recorded.get("tools", {}),
-            _measuring(assignments, sensitivity),
+            _select_tools(assignments, peer),
             name,
             users,
         )
     return findings
 
 
-def against(
+def compare_record(
     record: document.Json,
     details: collections.abc.Mapping[str, document.Json],
     baseline: document.Json,
     reason: str = "",
 ) -> dict[str, t.Any]:
-    """Return a record of guests, compared with another baseline.
+    """Return a copy of a record that is compared with another baseline.
 
     :param details: The description of each machine from the file of the
         record; a machine without one raises the finding ``machine_unknown``.
@@ -152,8 +150,8 @@ def against(
     """
     assignments = assignment.assign(
         [
-            {key: document[key] for key in ("name", "label", "arguments")}
-            for document in record["workloads"]
+            {key: workload[key] for key in ("name", "label", "arguments")}
+            for workload in record["workloads"]
         ]
     )
     shapes = [
@@ -163,11 +161,13 @@ def against(
             copies=copies,
         )
         for copies in dict.fromkeys(
-            document["reference_copies"] for document in record["conditions"]
+            condition["reference_copies"] for condition in record["conditions"]
         )
         if copies is not None
     ]
-    bare_metal, metrics = reference.reference(baseline, assignments, shapes)
+    bare_metal, metrics = reference.build_reference(
+        baseline, assignments, shapes
+    )
     guests, peers = (
         {
             machine["name"]: {
@@ -180,8 +180,10 @@ def against(
         }
         for role in ("guest", "peer")
     )
-    new_findings = unknown(assignments, guests, peers, baseline, reason)
-    new_findings += described(assignments, guests, peers, baseline)
+    new_findings = report_unknown_machines(
+        assignments, guests, peers, baseline, reason
+    )
+    new_findings += compare_descriptions(assignments, guests, peers, baseline)
     for name, machine in guests.items():
         new_findings += comparability.host(
             baseline, name, machine.get("nova", {}).get("hypervisor")
@@ -193,17 +195,19 @@ def against(
         )
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
-        new_findings += reference.findings(baseline, assignments, shape, now)
-    kept_findings = [
-        document
-        for document in record["findings"]
-        if document["kind"] not in finding.FROM_BASELINE
+        new_findings += reference.find_baseline_findings(
+            baseline, assignments, shape, now
+        )
+    findings = [
+        run_finding
+        for run_finding in record["findings"]
+        if run_finding["kind"] not in finding.FROM_BASELINE
     ]
-    findings = [*kept_findings, *codec.encode_findings(new_findings)]
+    findings += codec.encode_findings(new_findings)
     return packing.with_reference(record, bare_metal, metrics, findings)
 
 
-def unknown(
+def report_unknown_machines(
     assignments: _Assignments,
     guests: collections.abc.Mapping[str, document.Json],
     peers: collections.abc.Mapping[str, document.Json],
@@ -222,25 +226,22 @@ def unknown(
     if any(entry.get("imported") for entry in baseline["entries"]):
         return []
     machines = {"baseline": baseline["machine"], **guests}
-    findings = _unknown(assignments, "machine", machines, (), reason)
+    findings = _report_unknown(assignments, "machine", machines, (), reason)
     if peers:
-        peer_machines = {
-            "peer of the baseline": baseline.get("peer", {}),
-            **peers,
-        }
-        networked = _metrics_of(
+        machines = {"peer of the baseline": baseline.get("peer", {}), **peers}
+        networked = _find_metrics(
             assignments,
             lambda assignment: bool(
                 assignment.workload.needs(assignment.arguments)
             ),
         )
-        findings += _unknown(
-            assignments, "peer", peer_machines, networked or (), reason
+        findings += _report_unknown(
+            assignments, "peer", machines, networked or (), reason
         )
     return findings
 
 
-def _unknown(
+def _report_unknown(
     assignments: _Assignments,
     side: t.Literal["machine", "peer"],
     machines: collections.abc.Mapping[str, document.Json],
@@ -251,18 +252,16 @@ def _unknown(
 
     :param metrics: The metrics that depend on the machines; empty for all.
     """
-    users = _users(assignments)
+    users = _metrics_by_tool(assignments)
     tools = requirements.tools(assignments, side=side)
-    required = [tool.command for tool in tools if tool.measures]
+    required = [tool.command for tool in tools if tool.affects_results]
     findings = []
     for name, machine in machines.items():
         if not machine.get("fingerprint"):
-            detail = f"the fingerprint of {name} is unknown"
-            detail += f": {reason}" if reason else ""
+            text = f"the fingerprint of {name} is unknown"
+            text += f": {reason}" if reason else ""
             findings.append(
-                finding.Finding(
-                    "machine_unknown", name, detail, metrics=metrics
-                )
+                finding.Finding("machine_unknown", name, text, metrics=metrics)
             )
             continue
         findings += [
@@ -278,10 +277,10 @@ def _unknown(
     return findings
 
 
-def hosts(
-    guests: collections.abc.Iterable[guests_.Guest], baseline: document.Json
+def compare_hosts(
+    guests: collections.abc.Iterable[models.Guest], baseline: document.Json
 ) -> list[finding.Finding]:
-    """Return findings on guests whose host differs from the baseline."""
+    """Return findings on hosts of guests that differ from the baseline."""
     fingerprint = baseline["machine"]["fingerprint"]
     findings = []
     for guest in guests:
@@ -292,8 +291,8 @@ def hosts(
     return findings
 
 
-def apart(
-    guests: collections.abc.Sequence[guests_.Guest], copies: int
+def compare_distribution(
+    guests: collections.abc.Sequence[models.Guest], copies: int
 ) -> list[finding.Finding]:
     """Return a finding if guests are on several hosts, unlike the copies.
 
@@ -313,12 +312,12 @@ def apart(
     ]
 
 
-def _measuring(
+def _select_tools(
     assignments: _Assignments, machine: document.Json
 ) -> dict[str, t.Any]:
-    """Return the tools of a machine that measure."""
+    """Return the tools of a machine whose versions influence metrics."""
     tools = requirements.tools(assignments)
-    measuring = {tool.command for tool in tools if tool.measures}
+    measuring = {tool.command for tool in tools if tool.affects_results}
     return {
         command: facts
         for command, facts in machine["tools"].items()
@@ -326,18 +325,18 @@ def _measuring(
     }
 
 
-_Test = collections.abc.Callable[[assignment.Assignment], bool]
+_Predicate = collections.abc.Callable[[assignment.Assignment], bool]
 
 
-def _metrics_of(
-    assignments: _Assignments, test: _Test
+def _find_metrics(
+    assignments: _Assignments, predicate: _Predicate
 ) -> comparability.Metrics | None:
-    """Return the metrics of the assignments that pass a test.
+    """Return the metrics of the assignments that satisfy a predicate.
 
-    :returns: The metrics; empty, which means all, if all assignments pass;
-        None if none does.
+    :returns: The metrics; empty, which means all, if all assignments satisfy
+        it; None if none does.
     """
-    chosen = [assignment for assignment in assignments if test(assignment)]
+    chosen = list(filter(predicate, assignments))
     if not chosen:
         return None
     if len(chosen) == len(assignments):
@@ -347,38 +346,37 @@ def _metrics_of(
     )
 
 
-def _sensitive_to(sensitivity: workloads.Sensitivity) -> _Test:
-    return lambda assignment: assignment.workload.sensitive_to(sensitivity)
+def _is_sensitive_to(sensitivity: workloads.Sensitivity) -> _Predicate:
+    return lambda assignment: assignment.workload.is_sensitive_to(sensitivity)
 
 
-def _uses(command: str) -> _Test:
-    return lambda assignment: (
-        command
-        in {
-            tool.command
-            for tool in assignment.workload.tools(assignment.arguments)
-        }
+def _uses(command: str) -> _Predicate:
+    return lambda assignment: any(
+        tool.command == command
+        for tool in assignment.workload.tools(assignment.arguments)
     )
 
 
-def _users(assignments: _Assignments) -> dict[str, comparability.Metrics]:
+def _metrics_by_tool(
+    assignments: _Assignments,
+) -> dict[str, comparability.Metrics]:
     """Return tool -> the metrics that depend on it."""
     return {
-        tool.command: _metrics_of(assignments, _uses(tool.command)) or ()
+        tool.command: _find_metrics(assignments, _uses(tool.command)) or ()
         for tool in requirements.tools(assignments)
     }
 
 
-def data(
+def compare_data(
     session: sessions.Session, baseline: document.Json, shape: matching.Shape
 ) -> list[finding.Finding]:
-    """Return findings on data that differ from those of bare metal.
+    """Return findings on workload data that differ from bare metal.
 
     :raises BaselineError: If the baseline does not cover the session.
     """
     findings = []
     assignments = session.assignments
-    chosen = reference.entries(baseline, assignments, shape)
+    chosen = reference.find_entries(baseline, assignments, shape)
     for assigned, baseline_entry in zip(assignments, chosen, strict=True):
         recorded = baseline_entry.get("facts", {})
         for station in session.stations:

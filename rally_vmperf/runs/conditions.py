@@ -51,7 +51,7 @@ class Condition:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Current:
+class CurrentCondition:
     """The condition that is being measured, as actions see it.
 
     :param repetition: The number of the repetition.
@@ -70,7 +70,7 @@ class Current:
         return frozenset((*self.machines, *self.condition.neighbours))
 
 
-def in_order(
+def order_conditions(
     conditions: collections.abc.Sequence[Condition],
     order: build.Order,
     number: int,
@@ -87,10 +87,10 @@ def in_order(
     """
     ordered = list(conditions)
     if order.kind == "shuffled":
-        _generator(order, number).shuffle(ordered)
+        _create_generator(order, number).shuffle(ordered)
     elif order.kind == "blocks":
         block, row = divmod(number - 1, len(ordered))
-        numbers = _generator(order, f"block {block}")
+        numbers = _create_generator(order, f"block {block}")
         numbers.shuffle(ordered)
         rows = list(range(len(ordered)))
         numbers.shuffle(rows)
@@ -98,5 +98,7 @@ def in_order(
     return ordered
 
 
-def _generator(order: build.Order, seed_suffix: object) -> random.Random:
+def _create_generator(
+    order: build.Order, seed_suffix: object
+) -> random.Random:
     return random.Random(f"{order.seed}/{seed_suffix}")  # noqa: S311

@@ -8,21 +8,21 @@ import typing as t
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.booting import host_keys
 from rally_vmperf.measurement import finding
-from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import runs
 
 
-def wait(
+def wait_for_guests(
     connection: t.Any,
-    booted: guest.Booted,
+    booted: models.BootedGuests,
     timeout: float,
     progress: runs.Progress,
-) -> tuple[guest.Booted, arrival.Guests]:
-    """Return the guests with their host keys, and their connections.
+) -> tuple[models.BootedGuests, arrival.Guests]:
+    """Wait until guests answer SSH; return them, and their connections.
 
     Guests that do not answer are excluded, unless no guest answers.
 
@@ -35,7 +35,9 @@ def wait(
     silent: dict[str, str] = {}
     first_end = ""
     begin = time.monotonic()
-    guests = host_keys.learn(connection, booted.guests, timeout, progress)
+    guests = host_keys.read_host_keys(
+        connection, booted.guests, timeout, progress
+    )
     arriving = arrival.Guests(guests, booted.client_key)
     try:
         left = timeout - (time.monotonic() - begin)
@@ -50,14 +52,14 @@ def wait(
                 )
                 findings.append(late)
             if arrived.error:
-                reason, console_end = _unreached(
-                    connection, guest_, arrived, booted.let_in
+                reason, console_end = _diagnose_unreached(
+                    connection, guest_, arrived, booted.ssh_sources
                 )
                 silent[guest_.name] = reason
                 first_end = first_end or f"{reason}; {console_end}"
         if len(silent) == len(guests):
             raise errors.GuestError(first_end)
-        boot.leave_out(
+        boot.delete_failed(
             connection,
             {
                 guest_.id: silent[guest_.name]
@@ -76,11 +78,11 @@ def wait(
     return arrived_all.without(silent), arriving
 
 
-def _unreached(
+def _diagnose_unreached(
     connection: t.Any,
-    guest_: guest.Guest,
+    guest_: models.Guest,
     arrived: arrival.Arrival,
-    let_in: collections.abc.Sequence[str] | None,
+    ssh_sources: collections.abc.Sequence[str] | None,
 ) -> tuple[str, str]:
     """Return the reason why a guest was not reached, and its console."""
     output = console.diagnose(connection, guest_.id, guest_.host_key)
@@ -89,9 +91,10 @@ def _unreached(
     if arrived.at_jump:
         return f"{name} was not tried: {arrived.error}", end
     reason = "raise ssh_timeout, or look at its network and image"
-    if let_in is not None:
+    if ssh_sources is not None:
         reason += (
-            f"; SSH is permitted from {access.format_sources(let_in)}; to "
+            f"; SSH is permitted from {access.format_sources(ssh_sources)}; "
+            "to "
             'change it: "allowed_sources": [NETWORK], 0.0.0.0/0 for all'
         )
     if output.hints:

@@ -4,9 +4,9 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -22,50 +22,67 @@ class PoweredGuests(actions.Action):
     :param connection: The connection to the cloud, with the credential of the
         guests.
     :param config: The options of the guests, with their timeouts.
-    :param unheard: The names of resumed guests that have not answered yet.
+    :param unanswered: The names of resumed guests that have not answered yet.
     """
 
     connection: t.Any
     session: sessions.Session
-    guests: collections.abc.Sequence[guests_.Guest]
+    guests: collections.abc.Sequence[models.Guest]
     config: collections.abc.Mapping[str, t.Any]
     progress: t.Callable[[str], None]
-    unheard: set[str] = dataclasses.field(default_factory=set)
+    unanswered: set[str] = dataclasses.field(default_factory=set)
 
     def _switch(
-        self, requested: collections.abc.Mapping[str, str], way: idle.IdleState
-    ) -> "power.Switching":
-        """Bring each guest to its status, by pausing or by stopping."""
+        self,
+        requested: collections.abc.Mapping[str, str],
+        idle_state: idle.IdleState,
+    ) -> "power.StatusChange":
+        """Change each guest to its requested status, and wait for it.
+
+        :param requested: Guest -> status in Nova.
+        :param idle_state: The state of idle guests, which selects the
+            requests.
+        """
         from rally_vmperf.guests.booting import power
 
-        switching = power.Switching(
+        switching = power.StatusChange(
             connection=self.connection,
             guests={guest.name: guest for guest in self.guests},
             target_statuses=requested,
-            idle_guests=way,
+            idle_guests=idle_state,
             progress=self.progress,
         )
         switching.run(self.config["boot_timeout"], self._close_connections)
         return switching
 
-    def _close_connections(self, verbs: dict[str, idle.Verb]) -> None:
+    def _close_connections(
+        self, power_actions: dict[str, idle.PowerAction]
+    ) -> None:
         """Close connections to guests that are paused or stopped.
 
         A started guest boots again, so its last counters are discarded.
         """
         self.progress(
-            ", ".join(f"{verb} {name}" for name, verb in verbs.items())
+            ", ".join(
+                f"{action} {name}" for name, action in power_actions.items()
+            )
         )
-        self.session.close_connections(verbs)
-        started = [name for name, verb in verbs.items() if verb == "start"]
+        self.session.close_connections(power_actions)
+        started = [
+            name for name, action in power_actions.items() if action == "start"
+        ]
         self.session.forget(started)
-        self.unheard.update(started)
-        self.unheard.update(n for n, v in verbs.items() if v == "unpause")
+        self.unanswered.update(started)
+        self.unanswered.update(
+            name
+            for name, action in power_actions.items()
+            if action == "unpause"
+        )
 
     def _wait(
-        self, switched: "power.Switching", participants: conditions.Names
+        self, switched: "power.StatusChange", participants: conditions.Names
     ) -> actions.ActionResult:
-        """Wait until all resumed guests answer, as after a boot."""
+        """Wait until all resumed guests answer SSH; return the result."""
         from rally_vmperf.execution.stations import arrival
 
         errors = {**switched.refused, **switched.lost}
@@ -74,7 +91,7 @@ class PoweredGuests(actions.Action):
         resumed = [
             guest
             for guest in self.guests
-            if guest.name in self.unheard
+            if guest.name in self.unanswered
             and guest.name in participants
             and guest.name not in errors
         ]
@@ -90,7 +107,7 @@ class PoweredGuests(actions.Action):
         for guest, arrived in zip(resumed, arrivals, strict=True):
             name = guest.name
             if not arrived.at_jump:
-                self.unheard.discard(name)
+                self.unanswered.discard(name)
             if arrived.error:
                 errors[name] = (
                     f"guest {name} was resumed and does not answer SSH: "
@@ -125,7 +142,9 @@ class IdleGuests(PoweredGuests):
     kind: idle.IdleState
     name = "idle guests"
 
-    def before(self, current: conditions.Current) -> actions.ActionResult:
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
         """Activate the participants, and set the state of idle guests.
 
         Lost guests are not changed.

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from rally_vmperf.execution import protocol
+from rally_vmperf.execution import protocols
 from rally_vmperf.guests import idle
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
@@ -19,7 +19,7 @@ class GuestReboot(guest_power.PoweredGuests):
     :param idle_guests: The state of guests that do not participate.
     """
 
-    when: protocol.Reboot
+    when: protocols.Reboot
     idle_guests: idle.IdleState = "running"
     name = "reboot"
     _latest: int | None = None
@@ -27,8 +27,10 @@ class GuestReboot(guest_power.PoweredGuests):
     def __post_init__(self) -> None:
         self.between_workloads = self.when == "between_workloads"
 
-    def before(self, current: conditions.Current) -> actions.ActionResult:
-        """Reboot all guests, unless they have been rebooted in time."""
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot all guests if the task requests it before this condition."""
         latest, self._latest = self._latest, current.repetition
         if latest is None or (
             latest == current.repetition and not self.between_workloads
@@ -37,12 +39,14 @@ class GuestReboot(guest_power.PoweredGuests):
         names = [guest.name for guest in self.guests]
         return self._reboot(current, set(names) - set(current.lost))
 
-    def between(self, current: conditions.Current) -> actions.ActionResult:
-        """Reboot the participants."""
+    def between(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot the participants between two workloads."""
         return self._reboot(current, set(current.machines) - set(current.lost))
 
     def _reboot(
-        self, current: conditions.Current, names: set[str]
+        self, current: conditions.CurrentCondition, names: set[str]
     ) -> actions.ActionResult:
         """Stop guests, start those that run next, and wait for them."""
         errors: dict[str, str] = {}
@@ -53,23 +57,25 @@ class GuestReboot(guest_power.PoweredGuests):
         if self.idle_guests == "paused":
             # Nova cannot stop a paused guest.
             steps.insert(0, ("paused", idle.AWAKE))
-        for way, status in steps:
+        for idle_state, status in steps:
             requested = dict.fromkeys(sorted(names - errors.keys()), status)
-            switched = self._switch(requested, way)
-            errors |= {**switched.refused, **switched.lost}
-            lost |= switched.lost.keys()
+            status_change = self._switch(requested, idle_state)
+            errors |= {**status_change.refused, **status_change.lost}
+            lost |= status_change.lost.keys()
         if self.idle_guests == "stopped":
             names &= set(current.machines)
         running = names - errors.keys()
-        switched = self._switch(dict.fromkeys(running, idle.AWAKE), "stopped")
-        effect = self._wait(switched, running)
-        errors |= effect.errors
+        status_change = self._switch(
+            dict.fromkeys(running, idle.AWAKE), "stopped"
+        )
+        result = self._wait(status_change, running)
+        errors |= result.errors
         return dataclasses.replace(
-            effect,
+            result,
             errors={
                 name: error
                 for name, error in errors.items()
                 if name in current.machines
             },
-            lost=effect.lost | lost,
+            lost=result.lost | lost,
         )

@@ -4,14 +4,14 @@ import collections.abc
 import dataclasses
 import itertools
 
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import conditions
 
 
 @dataclasses.dataclass(frozen=True)
 class HostGroups:
-    """Guests, host by host.
+    """The guests of each host.
 
     :param groups: The names of the guests of each host.
     :param absent: The names of unavailable guests.
@@ -66,16 +66,19 @@ class HostGroups:
             names += left[first : first + guests]
         return conditions.Participants(names=tuple(names))
 
-    def each_alone(
+    def choose_one_by_one(
         self, lost: conditions.Names, number: int = 1
     ) -> conditions.Participants:
-        """Return all guests, one of each host at a time.
+        """Return all guests, in batches of one guest per host.
 
         :param lost: The names of guests that no longer answer, which are
             skipped.
         :param number: The number of the repetition.
         """
-        left = [[x for x in group if x not in lost] for group in self.groups]
+        left = [
+            [name for name in group if name not in lost]
+            for group in self.groups
+        ]
         if not all(left):
             return self.choose(1, lost, number)
         batches = tuple(
@@ -86,12 +89,12 @@ class HostGroups:
         return conditions.Participants(names=names, batches=batches)
 
 
-def of_guests(
-    guests: collections.abc.Sequence[guests_.Guest],
+def group_by_host(
+    guests: collections.abc.Sequence[models.Guest],
     largest: int,
     absent: tuple[str, ...] = (),
 ) -> tuple[HostGroups, list[finding.Finding]]:
-    """Return the guests by host, and findings on that placement.
+    """Group the guests by host; return the groups and placement findings.
 
     Members of a project see a host as ``hostId``, a hash that is the same for
     all guests of the project on one host.
@@ -100,7 +103,7 @@ def of_guests(
         number of all guests is a multiple of it.
     :param absent: The names of unavailable guests.
     """
-    as_asked = tuple(
+    requested_groups = tuple(
         tuple(guest.name for guest in guests[first : first + largest])
         for first in range(0, len(guests), largest)
     )
@@ -108,7 +111,7 @@ def of_guests(
     for guest in guests:
         host = guest.host_id
         if not host:
-            return HostGroups(as_asked, absent), [
+            return HostGroups(requested_groups, absent), [
                 finding.Finding(
                     kind="placement_unknown",
                     subject=guest.name,
@@ -125,11 +128,11 @@ def of_guests(
         absent and all(fitting) and len(groups) <= requested_hosts
     ):
         return HostGroups(groups, absent), []
-    hosts = f"each of {len(as_asked)} hosts"
-    if len(as_asked) == 1:
+    hosts = f"each of {len(requested_groups)} hosts"
+    if len(requested_groups) == 1:
         hosts = "one host"
     description = "; ".join(", ".join(group) for group in groups)
-    return HostGroups(as_asked, absent), [
+    return HostGroups(requested_groups, absent), [
         finding.Finding(
             kind="level_placement_wrong",
             subject="guests",

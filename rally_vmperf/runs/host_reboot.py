@@ -12,12 +12,12 @@ import pathlib
 import time
 import typing as t
 
-from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import shape as shapes
+from rally_vmperf.machines import shapes
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 
@@ -32,29 +32,29 @@ TIMEOUT = 1800.0
 _POLL = 5.0
 
 
-async def boot_id(machine: base.Machine) -> str:
-    """Return the identifier of a machine's boot.
+async def read_boot_id(machine: base.Machine) -> str:
+    """Return the identifier of the current boot of a machine.
 
     :raises MachineError: If it cannot be read.
     """
-    done = await machine.run(["cat", _BOOT_ID])
-    if done.exit_status or not done.stdout.strip():
+    outcome = await machine.run(["cat", _BOOT_ID])
+    if outcome.exit_status or not outcome.stdout.strip():
         raise base.MachineError(
             f"{machine.name}: {_BOOT_ID} cannot be read, so a reboot cannot "
             "be verified; use --reboot never"
         )
-    return done.stdout.strip()
+    return outcome.stdout.strip()
 
 
-async def check(machine: base.Machine) -> None:
-    """Reject a reboot of this machine or without permission.
+async def check_permission(machine: base.Machine) -> None:
+    """Reject a reboot of the local machine, or without root permission.
 
     A container on this machine has the same boot identifier.
 
     :raises MachineError: If the machine must not be rebooted.
     """
     own_boot_id = pathlib.Path(_BOOT_ID).read_text("utf-8").strip()
-    if machine.shares_clock or await boot_id(machine) == own_boot_id:
+    if machine.shares_clock or await read_boot_id(machine) == own_boot_id:
         raise base.MachineError(
             f"{machine.name} is the machine that runs this program, which "
             "cannot be rebooted; use --reboot never, or another controller"
@@ -62,27 +62,29 @@ async def check(machine: base.Machine) -> None:
     await root.as_root(machine)
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass
 class HostReboot(actions.Action):
-    """The reboot of bare metal, which is limited to its shape again.
+    """A reboot of bare metal, which is then limited to its shape again.
 
-    :param hold: A function that limits the machine again, and returns the
-        prefixes of the copies.
+    :param reapply_limits: A function that limits the machine again, and
+        returns the limits.
     """
 
     machine: base.Machine
     session: sessions.Session
-    hold: ReapplyLimits
+    reapply_limits: ReapplyLimits
     progress: collections.abc.Callable[[str], None]
     name = "reboot"
     _latest: int | None = None
 
-    def before(self, current: conditions.Current) -> actions.ActionResult:
-        """Reboot between two repetitions."""
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot before each repetition except the first."""
         latest, self._latest = self._latest, current.repetition
         if latest is None:
             return actions.ActionResult()
-        begun = time.monotonic()
+        started_at = time.monotonic()
         self.progress(f"reboot {self.machine.name}")
         try:
             self.session.runner.run(self._reboot())
@@ -90,18 +92,18 @@ class HostReboot(actions.Action):
             return actions.ActionResult(
                 errors=dict.fromkeys(current.machines, str(error))
             )
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started_at
         self.progress(f"{self.machine.name} has booted after {seconds:.0f} s")
         return actions.ActionResult()
 
     async def _reboot(self) -> None:
-        before = await boot_id(self.machine)
+        before = await read_boot_id(self.machine)
         elevated = await root.as_root(self.machine)
         with contextlib.suppress(base.Unreachable):
             await elevated.run(scripts.argv("reboot.sh"))
         await self.machine.close()
         deadline = time.monotonic() + TIMEOUT
-        while await self._boot_id() in (before, None):
+        while await self._poll_boot_id() in (before, None):
             if time.monotonic() > deadline:
                 raise base.MachineError(
                     f"{self.machine.name} has not rebooted within "
@@ -110,15 +112,15 @@ class HostReboot(actions.Action):
             await asyncio.sleep(_POLL)
         await arrival.wait_for_boot(self.machine, TIMEOUT)
         self.session.forget(station.name for station in self.session.stations)
-        limits = await self.hold()
-        for place, prefix in zip(
+        limits = await self.reapply_limits()
+        for station, prefix in zip(
             self.session.stations, limits.prefixes, strict=True
         ):
-            place.prefix = prefix
+            station.prefix = prefix
 
-    async def _boot_id(self) -> str | None:
+    async def _poll_boot_id(self) -> str | None:
         try:
-            return await boot_id(self.machine)
+            return await read_boot_id(self.machine)
         except base.MachineError:
             await self.machine.close()
             return None

@@ -21,41 +21,45 @@ Json = collections.abc.Mapping[str, t.Any]
 MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 
 
-def baseline(
+def build_baseline(
     parts: collections.abc.Sequence[recording.ShapeRecording],
 ) -> dict[str, t.Any]:
     """Return the document of a complete recording."""
     first = parts[0]
-    peers = [peer for assigned in parts if (peer := _peer(assigned))]
+    peers = [peer for assigned in parts if (peer := _describe_peer(assigned))]
     return {
         "version": 3,
         "name": first.plan.baseline,
         "session": first.plan.session,
         "recorded_at": first.records[0]["started_at"],
         "software": build.software(),
-        "machine": _merged([_machine(assigned) for assigned in parts]),
-        **({"peer": _merged(peers)} if peers else {}),
+        "machine": _merge_descriptions(
+            [_describe_bare_metal(assigned) for assigned in parts]
+        ),
+        **({"peer": _merge_descriptions(peers)} if peers else {}),
         "entries": [
-            _entry(shape_recording, assigned)
+            _build_entry(shape_recording, assigned)
             for shape_recording in parts
             for assigned in shape_recording.plan.assignments
         ],
     }
 
 
-def _machine(shape_recording: recording.ShapeRecording) -> dict[str, t.Any]:
+def _describe_bare_metal(
+    shape_recording: recording.ShapeRecording,
+) -> dict[str, t.Any]:
     """Return the name, fingerprint and tools of bare metal."""
     first = shape_recording.records[0]["machines"][0]
-    return _described(shape_recording, first["host"], first["name"])
+    return _describe(shape_recording, first["host"], first["name"])
 
 
-def _peer(
+def _describe_peer(
     shape_recording: recording.ShapeRecording,
 ) -> dict[str, t.Any] | None:
     """Return the name, fingerprint and tools of the peer; None without one."""
     for machine_document in shape_recording.records[0]["machines"]:
         if machine_document["role"] == "peer":
-            return _described(
+            return _describe(
                 shape_recording,
                 machine_document["name"],
                 machine_document["name"],
@@ -63,7 +67,7 @@ def _peer(
     return None
 
 
-def _described(
+def _describe(
     shape_recording: recording.ShapeRecording, name: str, machine: str
 ) -> dict[str, t.Any]:
     details = shape_recording.details[machine]
@@ -74,14 +78,14 @@ def _described(
 
 
 #: The limits of the machine that a baseline contains, if journals have them.
-_HELD = ("limited_by", "cpus", "numa_nodes")
+_LIMIT_KEYS = ("limited_by", "cpus", "numa_nodes")
 
 
-def _entry(
+def _build_entry(
     shape_recording: recording.ShapeRecording,
     assignment: assignment.Assignment,
 ) -> dict[str, t.Any]:
-    records = shape_recording.of(assignment)
+    records = shape_recording.find_complete(assignment)
     copies = [
         machine["name"]
         for machine in records[0]["machines"]
@@ -101,14 +105,20 @@ def _entry(
         "arguments": assignment.arguments,
         **assignment.protocol(),
         "shape": dataclasses.asdict(shape_recording.plan.shape),
-        **{key: setting for key, setting in details.items() if key in _HELD},
+        **{
+            key: setting
+            for key, setting in details.items()
+            if key in _LIMIT_KEYS
+        },
         "facts": facts,
-        "repetitions": [_samples(record, assignment) for record in records],
+        "repetitions": [
+            _find_samples(record, assignment) for record in records
+        ],
         "command_usage": codec.encode_commands(
-            _commands(records, assignment)
+            _find_usages(records, assignment)
         ).get(assignment.workload.name, []),
-        **_merged_samples(records, assignment),
-        "findings": list(_findings(records)),
+        **_merge_samples(records, assignment),
+        "findings": list(_merge_findings(records)),
         **({"flows": kinds} if kinds else {}),
     }
 
@@ -117,7 +127,7 @@ def _entry(
 _SHARE = re.compile(r"used (\d{1,9}(?:\.\d{1,9})?)%")
 
 
-def _findings(
+def _merge_findings(
     records: collections.abc.Sequence[Json],
 ) -> collections.abc.Iterator[Json]:
     """Yield the findings of all repetitions, grouped by kind.
@@ -145,19 +155,21 @@ def _findings(
             yield {**several[0][1], "detail": detail}
         if partial:
             shown = len(set().union(*(where[detail] for detail in partial)))
-            most = max(partial, key=_share)
+            most = max(partial, key=_parse_percent)
             summary = f"in {shown} of {len(records)} repetitions"
             if len(partial) > 1:
-                summary += ", at worst" if _share(most) else ", such as"
+                summary += (
+                    ", at worst" if _parse_percent(most) else ", such as"
+                )
             yield {**several[0][1], "detail": f"{summary}: {most}"}
 
 
-def _share(text: str) -> float:
+def _parse_percent(text: str) -> float:
     match = _SHARE.search(text)
     return float(match[1]) if match else 0.0
 
 
-def _merged_samples(
+def _merge_samples(
     records: collections.abc.Sequence[Json], assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
     """Return the samples of all copies, without the label of the workload.
@@ -179,12 +191,14 @@ def _merged_samples(
         for assignment in records
     ]
     distributions = [
-        _renamed(merged_.distributions(*shape_recording), labelled)
+        _rename_metrics(
+            merged_.decode_distributions(*shape_recording), labelled
+        )
         for shape_recording in parts
     ]
     whole = merged.merge_distributions(distributions)
-    over_time = merged.merge_lines(
-        _renamed(merged_.time_series(*shape_recording), labelled)
+    over_time = merged.merge_time_series(
+        _rename_metrics(merged_.decode_time_series(*shape_recording), labelled)
         for shape_recording in parts
     )
     percentiles = [
@@ -213,7 +227,7 @@ def _merged_samples(
     }
 
 
-def _renamed(
+def _rename_metrics(
     parts: collections.abc.Iterable[MergedT],
     names: collections.abc.Mapping[str, str],
 ) -> list[MergedT]:
@@ -230,7 +244,7 @@ def _renamed(
     ]
 
 
-def _commands(
+def _find_usages(
     records: collections.abc.Iterable[Json], assignment: assignment.Assignment
 ) -> collections.abc.Iterable[cpu_seconds.Usage]:
     """Return the CPU usage of a workload's commands, without its label."""
@@ -244,7 +258,7 @@ def _commands(
     )
 
 
-def _samples(
+def _find_samples(
     record: Json, assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
     """Return the samples of a workload, without its label."""
@@ -261,7 +275,7 @@ def _samples(
     }
 
 
-def _merged(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
+def _merge_descriptions(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
     """Return one description of a machine, with the tools of all parts."""
     tools: dict[str, t.Any] = {}
     for machine in machines:

@@ -14,11 +14,11 @@ from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import protocol
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.execution.stations import station as stations
+from rally_vmperf.execution import protocols
+from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
-from rally_vmperf.machines import shape as shapes
+from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
@@ -28,7 +28,7 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_reboot
-from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -37,18 +37,18 @@ Findings = list[finding.Finding]
 QUESTION = "recording"
 
 
-class OtherMachine(errors.VMPerfError):
-    """A recording cannot be continued on another machine; one line."""
+class MachineMismatchError(errors.VMPerfError):
+    """A continuation on another machine; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Plan:
+class RecordingPlan:
     """A plan for the measurement of bare metal in one shape.
 
     :param baseline: The name of the baseline.
     :param session: The identifier of the recording.
     :param repetitions: The number of counted repetitions.
-    :param folder: The parent of the directories of the copies, on the disk
+    :param directory: The parent of the directories of the copies, on the disk
         that guests use.
     :param is_limited: Whether the machine is limited to the shape.
     :param cpus: The list of permitted CPUs; empty for all.
@@ -63,12 +63,12 @@ class Plan:
     shape: matching.Shape
     repetitions: int
     warmup: int
-    folder: str
+    directory: str
     is_limited: bool
-    reboot: protocol.Reboot = "never"
+    reboot: protocols.Reboot = "never"
     options: Json
     cpus: str = ""
-    supply: provision.Supply = provision.NOTHING
+    supply: provision.Supply = provision.NO_SUPPLY
 
 
 class ShapeRecording:
@@ -79,25 +79,25 @@ class ShapeRecording:
     :raises BaselineError: If they have another plan, or cannot be read.
     """
 
-    def __init__(self, plan: Plan, journal: journals.Journal) -> None:
+    def __init__(self, plan: RecordingPlan, journal: journals.Journal) -> None:
         self.plan = plan
         self.records: list[Json] = []
         #: The newest details by machine.
         self.details: dict[str, dict[str, t.Any]] = {}
-        #: The reason why it could not be measured; empty if it could.
+        #: The reason why the shape was not measured; empty if it was.
         self.error = ""
         self._journal = journal
         if journal.path.exists():
-            self._read()
+            self._read_journal()
 
-    def _read(self) -> None:
+    def _read_journal(self) -> None:
         try:
             for record in self._journal.read():
                 _check_options(record, self.plan)
-                read = files.read(
+                machine_file = files.read(
                     self._journal.folder, record["files"]["machines"]
                 )
-                self._keep(record, read["machines"])
+                self._add_record(record, machine_file["machines"])
         except (files.FileError, journals.JournalError) as error:
             raise document.BaselineError(
                 f"recording {self.plan.session} cannot be continued: {error}"
@@ -106,72 +106,68 @@ class ShapeRecording:
     def measure(
         self,
         connect: t.Callable[[], base.Machine],
-        peer: stations.Station | None,
+        peer: roles.Station | None,
         progress: runs.Progress,
         warn: runs.Progress,
     ) -> None:
-        """Measure the missing repetitions, and store each immediately.
-
-        If a repetition fails, the next one is still tried.
+        """Measure and store the missing repetitions, also after a failure.
 
         :param connect: A function that returns the machine.
         :raises MachineError: If the machine cannot be prepared.
         :raises WorkloadError: If a workload cannot be prepared.
-        :raises OtherMachine: If the earlier repetitions are from another
-            machine.
+        :raises MachineMismatchError: If the machine has changed.
         """
-        incomplete = self._incomplete()
+        incomplete = self._list_incomplete()
         if not incomplete:
             return
         plan = dataclasses.replace(
             self.plan,
             assignments=tuple(incomplete),
-            repetitions=max(map(self._lacks, incomplete)),
+            repetitions=max(map(self._count_missing, incomplete)),
         )
         numbers = (record["repetition"] for record in self.records)
         after = max(numbers, default=0)
         machine = connect()
         with asyncio.Runner() as runner:
             if plan.reboot != "never":
-                runner.run(host_reboot.check(machine))
-            hold = runner.run(_hold(machine, plan))
-            progress(hold.describe())
+                runner.run(host_reboot.check_permission(machine))
+            limits = runner.run(_apply_limits(machine, plan))
+            progress(limits.describe())
             session: sessions.Session | None = None
-            alone = actions.BackgroundLoadCheck(machine, runner, warn)
+            load_check = actions.BackgroundLoadCheck(machine, runner, warn)
+            run_actions: list[actions.Action] = [load_check]
 
-            async def hold_again() -> shapes.ResourceLimits:
-                nonlocal hold
-                hold = await _hold(machine, plan)
-                return hold
+            async def reapply_limits() -> shapes.ResourceLimits:
+                nonlocal limits
+                limits = await _apply_limits(machine, plan)
+                return limits
 
             try:
-                alone.watch_quiet()
+                load_check.check_before_session()
                 session = sessions.open_session(
                     plan.assignments,
-                    _copies(machine, plan, hold, peer),
+                    _create_stations(machine, plan, limits, peer),
                     peer,
                     supply=plan.supply,
                     progress=progress,
                     runner=runner,
                 )
-                _check_same(session, self.details)
-                node = runner.run(_node(machine))
-                reboot = host_reboot.HostReboot(
-                    machine=machine,
+                _check_same_machine(session, self.details)
+                hostname = runner.run(_read_hostname(machine))
+                if plan.reboot != "never":
+                    reboot = host_reboot.HostReboot(
+                        machine, session, reapply_limits, session.progress
+                    )
+                    run_actions.insert(0, reboot)
+                ready = attempt.ReadySession(
                     session=session,
-                    hold=hold_again,
-                    progress=session.progress,
-                )
-                reboots = () if plan.reboot == "never" else (reboot,)
-                ready = attempt.Ready(
-                    session=session,
-                    setting=_setting(
-                        plan, session, hold, node, alone.findings
+                    setting=_build_setting(
+                        plan, session, limits, hostname, load_check.findings
                     ),
-                    actions=(*reboots, alone),
+                    actions=tuple(run_actions),
                 )
                 # Numbers continue, so that every record keeps its own files.
-                first = after + 1
+
                 run = runs.Run(
                     question=QUESTION,
                     task=plan.baseline,
@@ -180,44 +176,44 @@ class ShapeRecording:
                     warmup=after + plan.warmup,
                     conditions=(conditions.Condition(),),
                     journal=self._journal,
-                    unready=ready.setting,
+                    fallback_setting=ready.setting,
                     open=lambda: ready,
                     options=plan.options,
                     progress=progress,
                     warn=warn,
                 )
-                for number in range(first, run.times + 1):
+                for number in range(after + 1, run.times + 1):
                     record = run.repeat(number)
-                    self._keep(record, ready.setting.details)
+                    self._add_record(record, ready.setting.details)
                     if record["state"] == "interrupted":
                         raise KeyboardInterrupt
             finally:
                 if session is not None:
                     session.close()
-                runner.run(_release(machine, hold))
+                runner.run(_remove_limits(machine, limits))
 
-    def missing(self) -> list[str]:
-        """Return the missing repetitions, one line for each workload."""
+    def describe_missing(self) -> list[str]:
+        """Return a line for each workload with missing repetitions."""
         required = self.plan.repetitions
         return [
-            f"{self.plan.shape}: {assignment.title} has {required - lacks} of "
-            f"{required} repetitions: {self._why(assignment)}"
+            f"{self.plan.shape}: {assignment.title} has {required - missing} "
+            f"of {required} repetitions: {self._find_reason(assignment)}"
             for assignment in self.plan.assignments
-            if (lacks := self._lacks(assignment)) > 0
+            if (missing := self._count_missing(assignment)) > 0
         ]
 
-    def worth_a_retry(self) -> bool:
-        """Return whether other repetitions have the missing results.
+    def can_retry(self) -> bool:
+        """Return whether a retry may add the missing results.
 
         A workload that fails every time would fail again.
         """
-        incomplete = self._incomplete()
-        return bool(incomplete) and all(map(self.of, incomplete))
+        incomplete = self._list_incomplete()
+        return bool(incomplete) and all(map(self.find_complete, incomplete))
 
-    def _incomplete(self) -> list[assignment.Assignment]:
-        return list(filter(self._lacks, self.plan.assignments))
+    def _list_incomplete(self) -> list[assignment.Assignment]:
+        return list(filter(self._count_missing, self.plan.assignments))
 
-    def _keep(
+    def _add_record(
         self, record: Json, details: collections.abc.Mapping[str, t.Any]
     ) -> None:
         self.records.append(record)
@@ -229,30 +225,33 @@ class ShapeRecording:
                 "facts": {**old["facts"], **new["facts"]},
             }
 
-    def of(self, assignment: assignment.Assignment) -> list[Json]:
+    def find_complete(self, assignment: assignment.Assignment) -> list[Json]:
         """Return the counted repetitions that are complete for a workload."""
-        names = set(setting.expected([assignment]))
+        names = set(setting.list_expected_metrics([assignment]))
         return [
             record
             for record in self.records
-            if record["counted"] and _has(record, names)
+            if record["counted"] and _has_metrics(record, names)
         ]
 
-    def _lacks(self, assignment: assignment.Assignment) -> int:
+    def _count_missing(self, assignment: assignment.Assignment) -> int:
         """Return the number of missing counted repetitions of a workload."""
-        return max(0, self.plan.repetitions - len(self.of(assignment)))
+        complete = self.find_complete(assignment)
+        return max(0, self.plan.repetitions - len(complete))
 
-    def _why(self, assignment: assignment.Assignment) -> str:
+    def _find_reason(self, assignment: assignment.Assignment) -> str:
         """Return the reason why the last repetition lacks a workload."""
-        names = set(setting.expected([assignment]))
+        names = set(setting.list_expected_metrics([assignment]))
         for record in reversed(self.records):
-            for gap in _gaps(record):
+            for gap in _list_gaps(record):
                 if gap["name"] in names or gap["name"] == "repetition":
                     return f"{gap['machine']}: {gap['reason']}"
         return self.error or "it was not measured"
 
 
-async def _hold(machine: base.Machine, plan: Plan) -> shapes.ResourceLimits:
+async def _apply_limits(
+    machine: base.Machine, plan: RecordingPlan
+) -> shapes.ResourceLimits:
     if not plan.is_limited:
         return shapes.unlimited(plan.shape.copies)
     return await shapes.apply_limits(
@@ -264,24 +263,26 @@ async def _hold(machine: base.Machine, plan: Plan) -> shapes.ResourceLimits:
     )
 
 
-async def _release(machine: base.Machine, hold: shapes.ResourceLimits) -> None:
-    await hold.release()
+async def _remove_limits(
+    machine: base.Machine, limits: shapes.ResourceLimits
+) -> None:
+    await limits.release()
     await machine.close()
 
 
-def _copies(
+def _create_stations(
     machine: base.Machine,
-    plan: Plan,
-    hold: shapes.ResourceLimits,
-    peer: stations.Station | None,
-) -> list[stations.Station]:
+    plan: RecordingPlan,
+    limits: shapes.ResourceLimits,
+    peer: roles.Station | None,
+) -> list[roles.Station]:
     copies = [
-        stations.Station(
+        roles.Station(
             name=f"copy-{number}",
             machine=machine,
             role="copy",
-            parent=plan.folder,
-            prefix=hold.prefixes[number - 1],
+            parent=plan.directory,
+            prefix=limits.prefixes[number - 1],
         )
         for number in range(1, plan.shape.copies + 1)
     ]
@@ -290,14 +291,14 @@ def _copies(
     return copies
 
 
-async def _node(machine: base.Machine) -> str:
+async def _read_hostname(machine: base.Machine) -> str:
     """Return the hostname of the machine, which Nova uses, too."""
-    answer = await machine.run(["uname", "-n"])
+    outcome = await machine.run(["uname", "-n"])
     # Other characters are not valid in a hostname, which tables show.
-    return re.sub(r"[^\w.-]", "?", answer.stdout.strip()[:255], flags=re.A)
+    return re.sub(r"[^\w.-]", "?", outcome.stdout.strip()[:255], flags=re.A)
 
 
-def _check_same(
+def _check_same_machine(
     session: sessions.Session, details: collections.abc.Mapping[str, Json]
 ) -> None:
     """Reject the continuation on another or a changed machine."""
@@ -312,30 +313,30 @@ def _check_same(
             + comparability.compare_tools(old["tools"], new["tools"], "now")
         )
         if findings:
-            raise OtherMachine(
-                f"{station.name} is not what it was when the recording began "
+            raise MachineMismatchError(
+                f"{station.name} has changed since the recording started "
                 f"({findings[0].kind}): {findings[0].detail}; record again "
                 "without --continue"
             )
 
 
-def _setting(
-    plan: Plan,
+def _build_setting(
+    plan: RecordingPlan,
     session: sessions.Session,
-    hold: shapes.ResourceLimits,
-    node: str,
+    limits: shapes.ResourceLimits,
+    hostname: str,
     findings: tuple[finding.Finding, ...],
 ) -> build.Setting:
     details = {
         station.name: {
-            **setting.described(session, station.name),
-            **hold.document(),
+            **setting.describe_machine(session, station.name),
+            **limits.document(),
         }
         for station in session.everyone()
     }
     machines = [
         build.Machine(
-            name=station.name, role="copy", host=node, boot_id=plan.session
+            name=station.name, role="copy", host=hostname, boot_id=plan.session
         )
         for station in session.stations
     ]
@@ -345,18 +346,20 @@ def _setting(
         shape=dataclasses.asdict(plan.shape),
         machines=machines,
         details=details,
-        workloads=setting.workloads(plan.assignments),
-        expected_metrics=setting.expected(plan.assignments),
-        metrics=setting.metric_definitions(plan.assignments),
+        workloads=setting.encode_workloads(plan.assignments),
+        expected_metrics=setting.list_expected_metrics(plan.assignments),
+        metrics=setting.encode_metrics(plan.assignments),
         reference=None,
-        findings=(*_findings(plan, hold), *findings),
-        ends=setting.ends(plan.assignments, session),
+        findings=(*_find_machine_findings(plan, limits), *findings),
+        ends=setting.find_endpoints(plan.assignments, session),
     )
 
 
-def _findings(plan: Plan, hold: shapes.ResourceLimits) -> Findings:
+def _find_machine_findings(
+    plan: RecordingPlan, limits: shapes.ResourceLimits
+) -> Findings:
     if plan.is_limited:
-        return list(hold.findings)
+        return list(limits.findings)
     return [
         finding.Finding(
             kind="bare_metal_unrestricted",
@@ -366,21 +369,21 @@ def _findings(plan: Plan, hold: shapes.ResourceLimits) -> Findings:
     ]
 
 
-def _check_options(record: Json, plan: Plan) -> None:
+def _check_options(record: Json, plan: RecordingPlan) -> None:
     """Reject the continuation with other arguments."""
     recorded, planned = record["options"], plan.options
     for key in sorted({*recorded, *planned}):
         if recorded.get(key) != planned.get(key):
             raise document.BaselineError(
-                f"recording {plan.session} was begun with {key} "
+                f"recording {plan.session} was started with {key} "
                 f"{recorded.get(key)!r:.200}, not {planned.get(key)!r:.200}; "
                 "use the same arguments, or record again without --continue"
             )
 
 
-def _has(record: Json, names: collections.abc.Set[str]) -> bool:
+def _has_metrics(record: Json, names: collections.abc.Set[str]) -> bool:
     """Return whether a repetition has all metrics of a workload."""
-    gaps = {gap["name"] for gap in _gaps(record)}
+    gaps = {gap["name"] for gap in _list_gaps(record)}
     if gaps & names or not names <= set(record["expected_metrics"]):
         return False
     if not record["missing"]:
@@ -392,6 +395,6 @@ def _has(record: Json, names: collections.abc.Set[str]) -> bool:
     )
 
 
-def _gaps(record: Json) -> list[Json]:
-    parts = (*record["conditions"], record)
-    return [gap for document in parts for gap in document["missing"]]
+def _list_gaps(record: Json) -> list[Json]:
+    results = (*record["conditions"], record)
+    return [gap for result in results for gap in result["missing"]]

@@ -17,7 +17,7 @@ from rally_vmperf.records import codec
 OLD_AFTER = datetime.timedelta(days=90)
 
 
-def entries(
+def find_entries(
     baseline: document.Json,
     assignments: collections.abc.Iterable[assignment.Assignment],
     shape: matching.Shape,
@@ -34,7 +34,7 @@ def entries(
     ]
 
 
-def reference(
+def build_reference(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
@@ -52,10 +52,10 @@ def reference(
         merged: dict[str, dict[str, t.Any]] = {
             key: {} for key in ("percentiles", "distributions", "time_series")
         }
-        chosen = entries(baseline, assignments, shape)
+        chosen = find_entries(baseline, assignments, shape)
         for assigned, baseline_entry in zip(assignments, chosen, strict=True):
             recorded_metrics = codec.decode_metrics(baseline_entry["metrics"])
-            _check_meaning(baseline["name"], assigned, recorded_metrics)
+            _check_definitions(baseline["name"], assigned, recorded_metrics)
             named = [
                 assigned.relabel(metric)
                 for metric in recorded_metrics.values()
@@ -100,7 +100,7 @@ def reference(
     }, metrics
 
 
-def covered(
+def find_covered_shapes(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
@@ -109,12 +109,12 @@ def covered(
     covered_shapes = []
     for shape in shapes:
         with contextlib.suppress(document.BaselineError):
-            reference(baseline, assignments, [shape])
+            build_reference(baseline, assignments, [shape])
             covered_shapes.append(shape)
     return covered_shapes
 
 
-def _check_meaning(
+def _check_definitions(
     name: str,
     assignment: assignment.Assignment,
     recorded_metrics: collections.abc.Mapping[str, sample.Metric],
@@ -131,16 +131,16 @@ def _check_meaning(
             )
 
 
-def findings(
+def find_baseline_findings(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shape: matching.Shape,
     now: datetime.datetime,
 ) -> list[finding.Finding]:
     """Return findings on the baseline itself."""
-    chosen = entries(baseline, assignments, shape)
+    chosen = find_entries(baseline, assignments, shape)
     findings = [
-        _of_entry(assigned, finding.Finding(**document_))
+        _restrict_to_assignment(assigned, finding.Finding(**document_))
         for assigned, baseline_entry in zip(assignments, chosen, strict=True)
         for document_ in baseline_entry["findings"]
     ]
@@ -157,7 +157,7 @@ def findings(
     return list(dict.fromkeys(findings))
 
 
-def _of_entry(
+def _restrict_to_assignment(
     assigned: assignment.Assignment, finding_: finding.Finding
 ) -> finding.Finding:
     """Return a finding of a recording with the affected metrics.

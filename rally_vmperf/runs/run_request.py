@@ -9,12 +9,12 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours as neighbours_
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import sessions
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest as guests_
 from rally_vmperf.guests import idle
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import actions
@@ -22,7 +22,7 @@ from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
 from rally_vmperf.runs import guest_reboot
 from rally_vmperf.runs import reference
-from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 if t.TYPE_CHECKING:
@@ -30,56 +30,62 @@ if t.TYPE_CHECKING:
 
 
 class RunCache:
-    """A cache of runs and connections by the identifier of the run.
+    """A cache of runs and of connections to guests.
 
     Rally creates a scenario object for every repetition, so the cache belongs
     to the process.
     """
 
     def __init__(self) -> None:
-        self._arrived: dict[str, arrival.Guests] = {}
+        self._connections: dict[str, arrival.Guests] = {}
         self._runs: dict[str, runs.Run] = {}
 
-    def keep(self, owner: str, arrived: "arrival.Guests") -> None:
-        """Keep the connections to guests until a run uses them.
+    def keep_connections(
+        self, owner: str, connections: "arrival.Guests"
+    ) -> None:
+        """Store the connections to guests until a run uses them.
 
         :param owner: The identifier of the run.
         """
-        self._arrived[owner] = arrived
+        self._connections[owner] = connections
 
-    def arrived(
+    def get_connections(
         self,
         owner: str,
-        booted: guests_.Booted,
+        booted: models.BootedGuests,
     ) -> "arrival.Guests":
-        """Return the kept connections to guests, or open new ones."""
+        """Return the stored connections to guests, or create them."""
         from rally_vmperf.execution.stations import arrival
 
-        if owner not in self._arrived:
-            self.keep(owner, arrival.Guests(booted.guests, booted.client_key))
-        return self._arrived[owner]
+        if owner not in self._connections:
+            self.keep_connections(
+                owner, arrival.Guests(booted.guests, booted.client_key)
+            )
+        return self._connections[owner]
 
-    def run(self, owner: str, make: t.Callable[[], runs.Run]) -> runs.Run:
-        """Return a run, and create it on the first call."""
+    def get_run(
+        self, owner: str, create_run: t.Callable[[], runs.Run]
+    ) -> runs.Run:
+        """Return the run of an owner, and create it on the first call."""
         if owner not in self._runs:
-            self._runs[owner] = make()
+            self._runs[owner] = create_run()
         return self._runs[owner]
 
     def close(self, owner: str) -> None:
         """Close the connections of a run."""
         run = self._runs.pop(owner, None)
-        arrived = self._arrived.pop(owner, None)
+        connections = self._connections.pop(owner, None)
         try:
             if run is not None:
                 run.close()
         finally:
-            if arrived is not None:
-                arrived.close()
+            if connections is not None:
+                connections.close()
 
 
 #: A function that returns the actions of a question from the connection and
 #: the session.
-Act = t.Callable[
+CreateActions = t.Callable[
     [t.Any, sessions.Session], collections.abc.Iterable[actions.Action]
 ]
 
@@ -108,7 +114,7 @@ class RunRequest:
     warmup: int
     workloads: list[dict[str, t.Any]]
     peer: dict[str, t.Any] | None
-    booted: guests_.Booted
+    booted: models.BootedGuests
     options: dict[str, t.Any]
     baseline: document.Json | None
     journal: journals.Journal
@@ -122,7 +128,7 @@ class RunRequest:
         """The workloads with complete arguments."""
         return assignment.assign(self.workloads, self.protocol)
 
-    def neighbours(
+    def resolve_neighbours(
         self, argument: dict[str, t.Any] | None
     ) -> neighbours_.Neighbours | None:
         """Return the neighbours of a task; None if it has none.
@@ -130,7 +136,7 @@ class RunRequest:
         :param argument: The argument of the scenario.
         :raises GuestError: If a guest is unavailable.
         """
-        requested_neighbours = neighbours_.of_argument(argument)
+        requested_neighbours = neighbours_.create_neighbours(argument)
         if requested_neighbours and self.booted.absent:
             raise errors.GuestError(
                 f"neighbours: guests {', '.join(self.booted.absent)} failed "
@@ -138,16 +144,16 @@ class RunRequest:
             )
         return requested_neighbours
 
-    def ready(
+    def prepare_session(
         self,
         shapes: collections.abc.Sequence[matching.Shape] = (),
         *,
-        act: Act | None = None,
+        act: CreateActions | None = None,
         idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
         neighbours: neighbours_.Neighbours | None = None,
-    ) -> attempt.Ready:
-        """Prepare guests for measuring, and collect their fingerprints.
+    ) -> attempt.ReadySession:
+        """Prepare the guests; return their session, setting and actions.
 
         :param shapes: The shapes in which they are compared with the baseline.
         :param act: A function that returns the actions of the question.
@@ -157,11 +163,11 @@ class RunRequest:
         """
         bare_metal, metrics = None, None
         if self.baseline is not None and shapes:
-            bare_metal, metrics = reference.reference(
+            bare_metal, metrics = reference.build_reference(
                 self.baseline, self.assignments, shapes
             )
         connection = self.connect()
-        session = self.session((neighbours.work,) if neighbours else ())
+        session = self.open_session((neighbours.work,) if neighbours else ())
         rebooting: list[actions.Action] = []
         if self.protocol.reboot != "never":
             rebooting.append(
@@ -175,12 +181,12 @@ class RunRequest:
                     progress=self.progress,
                 )
             )
-        comparability_findings = comparability.of_guests(
+        comparability_findings = comparability.find_guest_findings(
             session, self.booted.guests, self.baseline, shapes
         )
-        return attempt.Ready(
+        return attempt.ReadySession(
             session=session,
-            setting=setting.of_guests(
+            setting=setting.build_setting(
                 self.booted,
                 self.assignments,
                 session,
@@ -192,8 +198,8 @@ class RunRequest:
             actions=(
                 *rebooting,
                 *(act(connection, session) if act else ()),
-                *([_load(neighbours, session)] if neighbours else ()),
-                actions.Watch(
+                *([_create_load(neighbours, session)] if neighbours else ()),
+                actions.GuestWatch(
                     connection,
                     self.booted.guests,
                     session,
@@ -203,10 +209,10 @@ class RunRequest:
             ),
         )
 
-    def session(
+    def open_session(
         self, neighbour_assignments: tuple[assignment.Assignment, ...] = ()
     ) -> sessions.Session:
-        """Return a session with the guests.
+        """Open a session with the guests, with all tools available.
 
         :param neighbour_assignments: The workloads that are prepared, and that
             neighbours run.
@@ -216,18 +222,18 @@ class RunRequest:
         """
         from rally_vmperf.execution.stations import reach
 
-        arrived = self.run_cache.arrived(self.owner, self.booted)
+        connections = self.run_cache.get_connections(self.owner, self.booted)
         return sessions.open_session(
             self.assignments,
-            arrived.stations,
+            connections.stations,
             reach.peer_station(self.peer) if self.peer else None,
-            supply=requirements.supply_of(self.options),
+            supply=requirements.create_supply(self.options),
             progress=self.progress,
-            runner=arrived.runner,
+            runner=connections.runner,
             neighbour_assignments=neighbour_assignments,
         )
 
-    def common(self, **options: t.Any) -> dict[str, t.Any]:
+    def common_arguments(self, **options: t.Any) -> dict[str, t.Any]:
         """Return the arguments that the runs of all questions share.
 
         :param options: The options of the question, for the record.
@@ -245,9 +251,9 @@ class RunRequest:
         }
 
 
-def _load(
+def _create_load(
     neighbours: neighbours_.Neighbours, session: sessions.Session
-) -> actions.Neighbours:
+) -> actions.NeighbourLoad:
     """Return the action that runs the load of neighbours."""
     load = neighbours_.Load(
         work=neighbours.work,
@@ -260,4 +266,4 @@ def _load(
         others=len(session.stations) - len(neighbours.names),
         peer=session.peer,
     )
-    return actions.Neighbours(load, session.runner)
+    return actions.NeighbourLoad(load, session.runner)

@@ -6,22 +6,22 @@ import typing as t
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.execution import sessions
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
 
 Json = dict[str, t.Any]
-Guests = collections.abc.Sequence[guests_.Guest]
+Guests = collections.abc.Sequence[models.Guest]
 Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
-def of_guests(
-    booted: guests_.Booted,
+def build_setting(
+    booted: models.BootedGuests,
     assignments: Assignments,
     session: sessions.Session | None = None,
     *,
@@ -40,12 +40,12 @@ def of_guests(
     :param neighbours: The number of guests, the last ones, that are not
         measured.
     """
-    nova = {guest.name: _nova(guest) for guest in booted.guests}
+    nova = {guest.name: _encode_guest(guest) for guest in booted.guests}
     machines = [
         build.Machine(
             name=guest.name,
             role="guest",
-            host=host_of(guest),
+            host=get_host(guest),
             boot_id=guest.boot,
         )
         for guest in booted.guests
@@ -53,26 +53,26 @@ def of_guests(
     if session and session.peer:
         machines.append(build.Machine(name=session.peer.name, role="peer"))
     return build.Setting(
-        shape=_shape(booted, neighbours),
+        shape=_encode_shape(booted, neighbours),
         machines=machines,
         details={
             machine.name: {
                 "nova": nova.get(machine.name, {}),
-                **(described(session, machine.name) if session else {}),
+                **(describe_machine(session, machine.name) if session else {}),
             }
             for machine in machines
         },
-        workloads=workloads(assignments),
-        expected_metrics=expected(assignments),
-        metrics={**(metrics or {}), **metric_definitions(assignments)},
+        workloads=encode_workloads(assignments),
+        expected_metrics=list_expected_metrics(assignments),
+        metrics={**(metrics or {}), **encode_metrics(assignments)},
         reference=reference,
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
-        rate_limits=(*booted.caps, *_links(reference, session)),
-        ends=ends(assignments, session),
+        rate_limits=(*booted.caps, *_list_links(reference, session)),
+        ends=find_endpoints(assignments, session),
         hosts=tuple(
             {
-                host_of(machine): build.HostCapacity(
-                    name=host_of(machine),
+                get_host(machine): build.HostCapacity(
+                    name=get_host(machine),
                     vcpus=machine.host_vcpus,
                     memory_mib=machine.host_memory_mib,
                 )
@@ -83,24 +83,24 @@ def of_guests(
     )
 
 
-def ends(
+def find_endpoints(
     assignments: Assignments, session: sessions.Session | None
-) -> flows.Ends:
+) -> flows.Endpoints:
     """Return the other ends of network workloads, as machines see them."""
     if session is None:
-        return flows.Ends()
+        return flows.Endpoints()
     peer = session.peer
     stations = [*session.stations, *([peer] if peer else [])]
-    return flows.Ends(
-        needed=assignment.needs(assignments),
+    return flows.Endpoints(
+        needed=assignment.required_endpoints(assignments),
         peer=peer.name if peer else "",
         addresses={station.name: station.address for station in stations},
     )
 
 
-def _links(
+def _list_links(
     reference: Json | None, session: sessions.Session | None
-) -> list[caps.Cap]:
+) -> list[rate_caps.Cap]:
     """Return the known links of bare metal and of the peer."""
     machines = {}
     if reference:
@@ -110,11 +110,13 @@ def _links(
     return [
         link
         for name, facts in machines.items()
-        for link in caps.links(facts.get("network_interfaces") or (), name)
+        for link in rate_caps.links(
+            facts.get("network_interfaces") or (), name
+        )
     ]
 
 
-def shape_of(guests: Guests) -> matching.Shape:
+def find_shape(guests: Guests) -> matching.Shape:
     """Return the shape of guests from their flavor."""
     flavor = guests[0].flavor
     return matching.Shape(
@@ -124,21 +126,21 @@ def shape_of(guests: Guests) -> matching.Shape:
     )
 
 
-def _shape(booted: guests_.Booted, neighbours: int) -> Json:
+def _encode_shape(booted: models.BootedGuests, neighbours: int) -> Json:
     """Return the shape, with the requested number of guests if some fail."""
     measured = booted.guests[: len(booted.guests) - neighbours]
-    shape = dataclasses.asdict(shape_of(measured))
+    shape = dataclasses.asdict(find_shape(measured))
     if not booted.absent:
         return shape
     return {**shape, "requested_copies": len(measured) + len(booted.absent)}
 
 
-def host_of(guest: guests_.Guest) -> str:
+def get_host(guest: models.Guest) -> str:
     """Return the name of the host of a guest or its hash; empty if unknown."""
     return guest.host or guest.hypervisor or guest.host_id or ""
 
 
-def described(session: sessions.Session, name: str) -> Json:
+def describe_machine(session: sessions.Session, name: str) -> Json:
     """Return the fingerprint, tools and workload facts of a machine."""
     return {
         **session.describe(name),
@@ -146,7 +148,7 @@ def described(session: sessions.Session, name: str) -> Json:
     }
 
 
-def workloads(assignments: Assignments) -> list[Json]:
+def encode_workloads(assignments: Assignments) -> list[Json]:
     """Return the workloads as plain documents."""
     return [
         {
@@ -159,7 +161,7 @@ def workloads(assignments: Assignments) -> list[Json]:
     ]
 
 
-def expected(assignments: Assignments) -> list[str]:
+def list_expected_metrics(assignments: Assignments) -> list[str]:
     """Return the names of the metrics of a complete condition."""
     return [
         metric.name
@@ -169,15 +171,15 @@ def expected(assignments: Assignments) -> list[str]:
     ]
 
 
-def metric_definitions(assignments: Assignments) -> Json:
+def encode_metrics(assignments: Assignments) -> Json:
     """Return the metrics of a complete condition, encoded."""
     return codec.encode_metrics(
         metric for assignment in assignments for metric in assignment.metrics()
     )
 
 
-def _nova(guest: guests_.Guest) -> Json:
+def _encode_guest(guest: models.Guest) -> Json:
     """Return the properties of a guest in Nova, without its login."""
-    plain = guests_.to_plain(guest)
-    secret = ("host_key", "name", *request.REACHING)
+    plain = models.to_plain(guest)
+    secret = ("host_key", "name", *request.SSH_OPTIONS)
     return {key: field for key, field in plain.items() if key not in secret}

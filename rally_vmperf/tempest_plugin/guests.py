@@ -6,7 +6,7 @@ import typing as t
 import uuid
 
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.cleanup import killed
@@ -18,7 +18,9 @@ from rally_vmperf.runs import guest_arrival
 Progress = t.Callable[[str], None]
 
 
-def credential(conf: t.Any, keystone_credentials: t.Any) -> cloud.Credential:
+def convert_credential(
+    conf: t.Any, keystone_credentials: t.Any
+) -> cloud.Credential:
     """Convert credentials of Tempest to credentials of Rally.
 
     :param conf: The configuration of Tempest.
@@ -64,7 +66,9 @@ class Guests:
         self._admin = admin
         self._ledger = ledger.Ledger(journal_dir)
         self._progress = progress
-        self._owner = ownership.Owner(f"c_rally_{ownership.short(self.id)}")
+        self._owner = ownership.Owner(
+            f"c_rally_{ownership.shorten_owner(self.id)}"
+        )
 
     def connect(self) -> t.Any:
         """Return a connection to the cloud with the owner of the guests."""
@@ -77,7 +81,7 @@ class Guests:
         ports_open: range,
         *,
         one_host: bool,
-    ) -> guest.Booted:
+    ) -> models.BootedGuests:
         """Boot guests, and wait until all of them answer SSH.
 
         If the boot fails, all created resources are deleted.
@@ -99,13 +103,15 @@ class Guests:
         try:
             booted = boot.boot(
                 connection,
-                request.of_config(options, tenant_network, one_host=one_host),
+                request.parse_config(
+                    options, tenant_network, one_host=one_host
+                ),
                 self._new_name,
                 self._progress,
                 admin=cloud.connect(self._admin) if self._admin else None,
                 ports_open=ports_open,
             )
-            booted, arrival = guest_arrival.wait(
+            booted, arrival = guest_arrival.wait_for_guests(
                 connection, booted, options["ssh_timeout"], self._progress
             )
             arrival.close()
@@ -121,13 +127,13 @@ class Guests:
         :raises GuestError: If a resource remains; the message names it and
             the command that deletes it.
         """
-        removal.remove(
+        removal.remove_resources(
             self.connect(),
             self._owner,
             self._progress,
             interrupted=interrupted,
             disks=False,
-            remedy=killed.remedy((), self.id),
+            remedy=killed.format_cleanup_command((), self.id),
         )
         self._ledger.drop(self.id)
 

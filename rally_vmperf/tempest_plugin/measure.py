@@ -8,13 +8,13 @@ import uuid
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import requirements
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.records import journal
 from rally_vmperf.report import page
-from rally_vmperf.report import run as reports
+from rally_vmperf.report import reports
 from rally_vmperf.report import sources
 from rally_vmperf.report import verdict_table
 from rally_vmperf.runs import run_request
@@ -74,7 +74,7 @@ class Measurement:
     """
 
     identifier: str
-    booted: guest.Booted
+    booted: models.BootedGuests
     connect: t.Callable[[], t.Any]
     baseline: document.Json | None
     journal_dir: pathlib.Path
@@ -124,7 +124,7 @@ class Measurement:
                 ),
                 arguments,
             )
-            open_runs.run(owner, lambda: run)
+            open_runs.get_run(owner, lambda: run)
             records = []
             for number in range(1, workload.times + 1):
                 records.append(run.repeat(number))
@@ -135,7 +135,7 @@ class Measurement:
                     break
         finally:
             open_runs.close(owner)
-        judgement = source_judge.judge(
+        judgement = source_judge.judge_source(
             sources.Source(
                 question=task_question.name,
                 scenario=task_question.scenario,
@@ -147,7 +147,7 @@ class Measurement:
         return Outcome(
             run=judgement,
             journal=run_journal.path,
-            report=self._report(owner, judgement),
+            report=self._write_report(owner, judgement),
         )
 
     def _check_image(self, failure: Exception) -> None:
@@ -158,7 +158,7 @@ class Measurement:
         ):
             raise failure
 
-    def _report(
+    def _write_report(
         self, owner: str, judgement: reports.RunReport
     ) -> pathlib.Path:
         self.report_dir.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from rally_vmperf.questions.common import task
 Json = dict[str, t.Any]
 
 #: The errors that an invalid configuration raises.
-REFUSALS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
+CONFIGURATION_ERRORS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
 #: The options of the group that are also options of vmperf_guests.
 _GUEST_OPTIONS = (
     *("host", "allowed_sources", "install", "boot_timeout", "ssh_timeout"),
@@ -27,7 +27,7 @@ _GUEST_OPTIONS = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Configured:
+class ConfiguredQuestion:
     """A question with the options in tempest.conf.
 
     :param conf: The configuration of Tempest.
@@ -45,7 +45,8 @@ class Configured:
     def skip_reason(self) -> str:
         """Return the reason for skipping all tests, or an empty text.
 
-        :raises Exception: If a file cannot be read; one of ``REFUSALS``.
+        :raises Exception: If a file cannot be read; one of
+            ``CONFIGURATION_ERRORS``.
         """
         needs_baseline = "vmperf_baseline" in self.question.contexts
         if needs_baseline and not self.baseline_reference:
@@ -67,7 +68,7 @@ class Configured:
     @functools.cached_property
     def limits(self) -> limits_file.Limits:
         """The limits for this question, by SLA."""
-        criteria = limits_file.by_criterion(self.group.limits_file)
+        criteria = limits_file.read_limits(self.group.limits_file)
         return {
             name: limits
             for name, limits in criteria.items()
@@ -77,7 +78,9 @@ class Configured:
     @property
     def _applicable(self) -> list[str]:
         """The names of the SLAs that apply without neighbours."""
-        return limits_file.applicable(self.question, has_neighbours=False)
+        return limits_file.list_applicable_slas(
+            self.question, has_neighbours=False
+        )
 
     @property
     def baseline_reference(self) -> Json:
@@ -109,8 +112,8 @@ class Configured:
         """The configured workloads, by default those of the baseline."""
         path = self.group.workloads_file
         if path:
-            configured = limits_file.read(path)
-            task.check_form(
+            configured = limits_file.read_yaml(path)
+            task.check_schema(
                 configured, assignment.SCHEMA, f"{path}: workloads"
             )
             return t.cast(list[Json], configured)
@@ -136,7 +139,7 @@ class Configured:
         peer: Json = dict(self.group.peer)
         if str(peer.get("port", "")).isdigit():
             peer["port"] = int(peer["port"])
-        task.check_form(peer or None, task.PEER, "[vmperf] peer")
+        task.check_schema(peer or None, task.PEER, "[vmperf] peer")
         return peer or None
 
     def available_workloads(self) -> list[Json]:
@@ -181,13 +184,14 @@ class Configured:
         :param count: The number of guests.
         :param arguments: The arguments that only this question has.
         :param guests: Additional options of the guests.
-        :raises Exception: If the task is invalid; one of ``REFUSALS``.
+        :raises Exception: If the task is invalid; one of
+            ``CONFIGURATION_ERRORS``.
         """
         draft = self._create_task(workloads, count, arguments, guests, {})
         complete = dataclasses.replace(
             draft, criteria=self._matching_limits(draft)
         )
-        checks.check(
+        checks.check_task(
             complete, self.question, store.Store(self.group.baseline_dir)
         )
         return complete
@@ -212,7 +216,7 @@ class Configured:
         criteria: Json,
     ) -> task.Task:
         group = self.group
-        options = guest_options(self.conf, count, **guests)
+        options = read_guest_options(self.conf, count, **guests)
         contexts: Json = {"vmperf_guests": options}
         if self.baseline_reference:
             contexts["vmperf_baseline"] = self.baseline_reference
@@ -260,7 +264,9 @@ class Configured:
         return criteria
 
 
-def guest_options(conf: t.Any, count: int, **extra_options: t.Any) -> Json:
+def read_guest_options(
+    conf: t.Any, count: int, **extra_options: t.Any
+) -> Json:
     """Return the options of vmperf_guests.
 
     :param conf: The configuration of Tempest.

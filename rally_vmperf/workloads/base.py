@@ -12,16 +12,16 @@ import typing as t
 
 from rally_vmperf import errors
 from rally_vmperf import sanitize
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools as tools_
 
 #: Arguments of a task, with or without their defaults.
 Arguments = collections.abc.Mapping[str, t.Any]
 
 #: Components of a machine, by which workloads and metrics are grouped.
-Part = t.Literal["cpu", "memory", "disk", "network", "application"]
+Component = t.Literal["cpu", "memory", "disk", "network", "application"]
 
 #: Properties of a machine that affect the results of some workloads only.
 Sensitivity = t.Literal[
@@ -40,12 +40,10 @@ MEMORY: frozenset[Sensitivity] = frozenset(
     {"microcode", "kernel", "governor", "turbo", "instructions", "huge_pages"}
 )
 #: Properties that affect only workloads of some components.
-_AFFECTED_PARTS: dict[Sensitivity, tuple[Part, ...]] = {
+_AFFECTED_PARTS: dict[Sensitivity, tuple[Component, ...]] = {
     "disks": ("disk", "application"),
     "network_interfaces": ("network", "application"),
 }
-
-
 #: The maximum length of an output in characters; longer ones are not parsed.
 LONGEST = 1 << 20
 
@@ -92,8 +90,8 @@ class Server:
 
     It runs in the directory of the workload while a command needs it.
 
-    :param port: The port on which it listens: one of ``Ends.own_ports``
-        or ``Ends.shared_ports``.
+    :param port: The port on which it listens: one of ``Endpoints.own_ports``
+        or ``Endpoints.shared_ports``.
     :param lifetime: The scope of the server: one command, or all commands of
         a repetition with the same port.
     :param clients: The number of clients: one machine with a port of its
@@ -159,8 +157,8 @@ class Outcome:
     user: float | None = None
     system: float | None = None
 
-    def checked(self, max_length: int = LONGEST) -> t.Self:
-        """Return the outcome itself if its output can be parsed.
+    def validate(self, max_length: int = LONGEST) -> t.Self:
+        """Check the exit status and the output, and return the outcome.
 
         :param max_length: The maximum length of the output in characters.
         :raises WorkloadError: If the command failed or printed too much.
@@ -196,7 +194,7 @@ class Work:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Ends:
+class Endpoints:
     """Addresses and ports of the servers, as seen by the running machine.
 
     :param own_ports: The ports that are reserved for this machine, as many
@@ -236,7 +234,7 @@ class Workload(abc.ABC):
     name: t.ClassVar[str]
     title: t.ClassVar[str]
     #: The measured component, with which the names of its metrics begin.
-    part: t.ClassVar[Part]
+    part: t.ClassVar[Component]
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
@@ -250,7 +248,7 @@ class Workload(abc.ABC):
     #: The maximum length of an output in characters.
     LONGEST: t.ClassVar[int] = LONGEST
 
-    def sensitive_to(self, aspect: Sensitivity) -> bool:
+    def is_sensitive_to(self, aspect: Sensitivity) -> bool:
         """Return whether a difference between machines affects the results.
 
         :param aspect: The property in which the machines differ.
@@ -264,7 +262,7 @@ class Workload(abc.ABC):
         :raises WorkloadError: If an argument is not valid.
         """
         try:
-            return rules.complete(self.ARGUMENTS, arguments)
+            return schemas.complete(self.ARGUMENTS, arguments)
         except ValueError as error:
             raise WorkloadError(f"workload {self.name}: {error}") from None
 
@@ -283,7 +281,9 @@ class Workload(abc.ABC):
         """
         return frozenset()
 
-    def narrowed(self, arguments: Arguments, ends: Ends) -> dict[str, t.Any]:
+    def for_endpoints(
+        self, arguments: Arguments, endpoints: Endpoints
+    ) -> dict[str, t.Any]:
         """Return the arguments for a machine with these endpoints.
 
         In a pair of guests only one guest has a partner; the other guest
@@ -321,13 +321,13 @@ class Workload(abc.ABC):
         """Return facts of the preparation that two machines must share.
 
         :param outcomes: The outcomes of the commands in ``prepare``.
-        :raises WorkloadError: If an output is not a valid output of the tool.
+        :raises WorkloadError: If an output is invalid.
         """
         return {}
 
-    def course(
+    def progress(
         self, arguments: Arguments, outcome: Outcome
-    ) -> courses.Course | None:
+    ) -> curves.ProgressCurve | None:
         """Return the progress of a command over time, if it reports that.
 
         If several machines run a command concurrently, its metrics are
@@ -335,23 +335,23 @@ class Workload(abc.ABC):
 
         :param outcome: The outcome of a command that ``parse`` accepted;
             times are on the same clock.
-        :raises WorkloadError: If the output is not a valid output of the
-            tool.
+        :raises WorkloadError: If the output is invalid.
         """
         return None
 
-    def work(self, arguments: Arguments, outcome: Outcome) -> Work | None:
+    def work_done(self, arguments: Arguments, outcome: Outcome) -> Work | None:
         """Return the amount of work of a command, if its output reports it.
 
         CPU seconds are then reported per gigabyte or thousand operations.
 
         :param outcome: The outcome of any command, including failed ones.
-        :raises WorkloadError: If the output is not a valid output of the
-            tool.
+        :raises WorkloadError: If the output is invalid.
         """
         return None
 
-    def cautions(self, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    def argument_findings(
+        self, arguments: Arguments
+    ) -> tuple[tuple[str, str], ...]:
         """Return the findings that the arguments cause.
 
         A finding is a pair of its kind and its detail.
@@ -367,26 +367,26 @@ class Workload(abc.ABC):
 
     @abc.abstractmethod
     def commands(
-        self, arguments: Arguments, ends: Ends
+        self, arguments: Arguments, endpoints: Endpoints
     ) -> tuple[Command, ...]:
         """Return the measured commands in the order of their execution."""
 
-    def parse(
+    def parse_all(
         self, arguments: Arguments, outcomes: Outcomes
     ) -> list[sample.Reading]:
-        """Return the samples in the outputs of commands.
+        """Return the samples in the outputs of several commands.
 
         Commands that failed have no outcome, and therefore no samples.
 
-        :raises WorkloadError: If an output is not a valid output of the tool.
+        :raises WorkloadError: If an output is invalid.
         """
         readings: list[sample.Reading] = []
         for outcome in outcomes.values():
-            readings += self.read(arguments, outcome.checked(self.LONGEST))
+            readings += self.parse(arguments, outcome.validate(self.LONGEST))
         return readings
 
     @abc.abstractmethod
-    def read(
+    def parse(
         self, arguments: Arguments, outcome: Outcome
     ) -> collections.abc.Sequence[sample.Reading]:
         """Return the samples in the output of one command.
@@ -395,6 +395,5 @@ class Workload(abc.ABC):
         distributions are added by the caller.
 
         :param outcome: The outcome of a command that succeeded.
-        :raises WorkloadError: If the output is not a valid output of the
-            tool.
+        :raises WorkloadError: If the output is invalid.
         """

@@ -9,11 +9,11 @@ from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
 
 
-def _refuse(constant: str) -> t.NoReturn:
+def _reject_constant(constant: str) -> t.NoReturn:
     raise ValueError(f"{constant} is not a valid number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 class Document:
@@ -39,7 +39,7 @@ class Document:
             ) from None
 
     @classmethod
-    def each(cls, text: str, tool: str) -> "list[Document]":
+    def parse_all(cls, text: str, tool: str) -> "list[Document]":
         """Return all objects in a sequence of objects.
 
         :raises base.WorkloadError: If an object is not valid, or none exists.
@@ -50,7 +50,7 @@ class Document:
         return documents
 
     @classmethod
-    def only(cls, text: str, tool: str) -> "Document":
+    def parse_single(cls, text: str, tool: str) -> "Document":
         """Return the single object in a text.
 
         :raises base.WorkloadError: If the object is not valid, or text
@@ -73,7 +73,7 @@ class Document:
                 return None
         return node
 
-    def part(self, name: str) -> "Document":
+    def get_object(self, name: str) -> "Document":
         """Return a member of the object as a document.
 
         :raises base.WorkloadError: If the member is missing or is not an

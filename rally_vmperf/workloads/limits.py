@@ -20,7 +20,7 @@ BOUNDS = {
 }
 
 
-def bounds(metric: sample.Metric) -> tuple[float, float]:
+def find_bounds(metric: sample.Metric) -> tuple[float, float]:
     """Return the bounds of a metric or of its unit.
 
     :raises base.WorkloadError: If neither has bounds.
@@ -34,13 +34,13 @@ def bounds(metric: sample.Metric) -> tuple[float, float]:
     return limits
 
 
-def measured(metric: sample.Metric, value: float) -> sample.Sample:
+def create_sample(metric: sample.Metric, value: float) -> sample.Sample:
     """Return the sample of a plausible value.
 
     :param value: The value in the unit of the metric.
     :raises base.WorkloadError: If the value is outside the bounds.
     """
-    smallest, largest = bounds(metric)
+    smallest, largest = find_bounds(metric)
     if metric.scale == "count":
         smallest = 0.0
     if not smallest <= value <= largest:

@@ -13,7 +13,7 @@ _NUMBER = re.compile(
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
 
 
-def number(text: str, label: str) -> float:
+def parse_number(text: str, label: str) -> float:
     """Return a word of an output as a finite number.
 
     :param label: The name of the number in the message.
@@ -32,12 +32,12 @@ def number(text: str, label: str) -> float:
     return parsed
 
 
-def slack(number: str) -> float:
+def rounding_slack(printed: str) -> float:
     """Return half a unit in the last digit of a printed number."""
-    return 0.5001 * 10.0 ** -len(number.partition(".")[2])
+    return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
-def checksum(
+def parse_checksum(
     outcomes: base.Outcomes, program: str, fact: str
 ) -> dict[str, str]:
     """Return the SHA-256 that a script of rally_vmperf printed for its data.
@@ -50,7 +50,7 @@ def checksum(
     """
     if "generate" not in outcomes:
         return {}
-    output = outcomes["generate"].checked().stdout
+    output = outcomes["generate"].validate().stdout
     match = _CHECKSUM.fullmatch(output)
     if not match:
         raise base.WorkloadError(

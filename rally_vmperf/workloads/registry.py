@@ -20,49 +20,53 @@ GROUP = "rally_vmperf.workloads"
 
 
 @dataclasses.dataclass(frozen=True)
-class _Found:
+class _Discovery:
     """Modules by the names of their workloads, and errors of packages."""
 
     modules: dict[str, list[str]]
     broken: list[str]
 
 
-def names() -> tuple[str, ...]:
+def workload_names() -> tuple[str, ...]:
     """Return the names of all workloads, sorted."""
-    return tuple(sorted(find().modules))
+    return tuple(sorted(discover().modules))
 
 
-def get(name: str) -> base.Workload:
+def get_workload(name: str) -> base.Workload:
     """Return the workload of that name.
 
     :raises base.WorkloadError: If the workload does not exist, or its
         package is broken.
     """
-    modules = find().modules.get(name, [])
+    modules = discover().modules.get(name, [])
     if not modules:
-        available = ", ".join(names()) or "none; reinstall rally-vmperf"
+        available = (
+            ", ".join(workload_names()) or "none; reinstall rally-vmperf"
+        )
         problem = f"workload {name!r} does not exist; available: {available}"
-        raise base.WorkloadError("; ".join([problem, *find().broken]))
+        raise base.WorkloadError("; ".join([problem, *discover().broken]))
     if len(modules) > 1:
         raise base.WorkloadError(
             f"workload {name!r} is in {' and in '.join(sorted(modules))}; "
             "uninstall all but one"
         )
-    return _load(name, modules[0])
+    return _create_workload(name, modules[0])
 
 
-def packages(workload_names: collections.abc.Iterable[str]) -> tuple[str, ...]:
+def debian_packages(
+    names: collections.abc.Iterable[str],
+) -> tuple[str, ...]:
     """Return the Debian packages of all tools of workloads, sorted.
 
-    :param workload_names: The names of the workloads.
+    :param names: The names of the workloads.
     :raises base.WorkloadError: If a workload does not exist.
     """
-    tools = [tool for name in workload_names for tool in get(name).TOOLS]
+    tools = [tool for name in names for tool in get_workload(name).TOOLS]
     return tuple(sorted({tool.package for tool in tools} - {""}))
 
 
 @functools.cache
-def find() -> _Found:
+def discover() -> _Discovery:
     """Return the workloads of the installed packages."""
     modules: dict[str, list[str]] = {}
     broken = []
@@ -78,14 +82,14 @@ def find() -> _Found:
                 "its distribution"
             )
             continue
-        for name in _public(spec.submodule_search_locations):
+        for name in _workload_modules(spec.submodule_search_locations):
             module = f"{entry_point.value}.{name}"
             if module not in modules.setdefault(name, []):
                 modules[name].append(module)
-    return _Found(modules, broken)
+    return _Discovery(modules, broken)
 
 
-def _public(
+def _workload_modules(
     directories: collections.abc.Iterable[str],
 ) -> collections.abc.Iterator[str]:
     for module in pkgutil.iter_modules(directories):
@@ -93,7 +97,7 @@ def _public(
             yield module.name
 
 
-def _load(name: str, path: str) -> base.Workload:
+def _create_workload(name: str, path: str) -> base.Workload:
     try:
         module = importlib.import_module(path)
     except ImportError as error:

@@ -11,7 +11,7 @@ import re
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
-TOOL = tools.of(
+TOOL = tools.define(
     "sysbench",
     advice={
         "dnf": "on RHEL and its clones sysbench is in EPEL: enable it",
@@ -74,7 +74,7 @@ class Report:
         """
         return self.events / self.seconds
 
-    def fits(self, rate: float, slack: float) -> bool:
+    def matches_rate(self, rate: float, slack: float) -> bool:
         """Return whether a printed rate agrees with the events.
 
         The rate is printed after the last event and before the end of the
@@ -88,7 +88,7 @@ class Report:
         return slowest - slack <= rate <= fastest + slack
 
 
-def read(
+def parse(
     outcome: base.Outcome, arguments: base.Arguments, *lines: str
 ) -> Report:
     """Return the results of a run with these ``threads`` and ``time``.
@@ -140,7 +140,9 @@ def _check_lines(text: str, *lines: str) -> None:
             raise error(f"did not print {line.strip()!r} exactly once")
 
 
-def figure(text: str, pattern: re.Pattern[str], label: str) -> tuple[str, ...]:
+def match_line(
+    text: str, pattern: re.Pattern[str], label: str
+) -> tuple[str, ...]:
     """Return the groups of the single line that matches a pattern.
 
     :raises base.WorkloadError: If not exactly one line matches.

@@ -11,15 +11,15 @@ _DOTTED = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})+")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AtLeast:
+class MinimumVersion:
     """The oldest accepted version of a tool.
 
-    :param why: The reason why older versions are rejected.
+    :param reason: The reason why older versions are rejected.
     :param remedy: The source of a newer version.
     """
 
     version: str
-    why: str
+    reason: str
     remedy: str
 
 
@@ -30,8 +30,8 @@ class Tool:
     :param version: The command whose first line of output, on standard
         output or (bzip2) standard error, contains the version; empty if the
         version of its package is used.
-    :param measures: False for a program that only prepares; its version may
-        differ between two machines.
+    :param affects_results: False for a program that only prepares; its
+        version may differ between two machines.
     :param side: The machines that need it: the measured ones, the peer, or
         both.
     :param package: The package name in ``apt``; empty if no distribution has
@@ -40,13 +40,13 @@ class Tool:
         from ``package``.
     :param advice: The source of the package, by package manager, if not all
         releases contain it.
-    :param at_least: The oldest accepted version; None for any version.
+    :param minimum_version: The oldest accepted version; None for any version.
     """
 
     command: str
     package: str
     version: tuple[str, ...]
-    measures: bool = True
+    affects_results: bool = True
     side: Side = "both"
     packages: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
@@ -54,10 +54,10 @@ class Tool:
     advice: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
-    at_least: AtLeast | None = None
+    minimum_version: MinimumVersion | None = None
 
 
-def of(
+def define(
     command: str,
     version_argument: str = "--version",
     *,
@@ -79,19 +79,21 @@ def of(
     )
 
 
-def newer(
-    tools: collections.abc.Iterable[Tool], command: str, at_least: AtLeast
+def require_version(
+    tools: collections.abc.Iterable[Tool],
+    command: str,
+    minimum_version: MinimumVersion,
 ) -> tuple[Tool, ...]:
     """Return the tools with a minimum version of one of them."""
     return tuple(
-        dataclasses.replace(tool, at_least=at_least)
+        dataclasses.replace(tool, minimum_version=minimum_version)
         if tool.command == command
         else tool
         for tool in tools
     )
 
 
-def upstream(text: str) -> tuple[int, ...]:
+def parse_version(text: str) -> tuple[int, ...]:
     """Return the version in a line without the revision of the distribution.
 
     :param text: The first line of the output of a tool, or the name and
@@ -102,20 +104,24 @@ def upstream(text: str) -> tuple[int, ...]:
     return tuple(map(int, match[0].split("."))) if match else ()
 
 
-def oldest(tool: Tool) -> tuple[int, ...]:
+def minimum_version(tool: Tool) -> tuple[int, ...]:
     """Return the oldest accepted version of a tool; empty for any version."""
-    return upstream(tool.at_least.version) if tool.at_least else ()
+    return (
+        parse_version(tool.minimum_version.version)
+        if tool.minimum_version
+        else ()
+    )
 
 
-def too_old(tool: Tool, reported: str) -> str:
+def version_problem(tool: Tool, reported: str) -> str:
     """Return the reason why a version is rejected, or an empty text.
 
     A tool that does not report its version is accepted.
     """
-    version, minimum = upstream(reported), tool.at_least
-    if not version or minimum is None or version >= oldest(tool):
+    version, minimum = parse_version(reported), tool.minimum_version
+    if not version or minimum is None or version >= minimum_version(tool):
         return ""
     return (
         f"{tool.command} {'.'.join(map(str, version))} is older than "
-        f"{minimum.version}: {minimum.why}; {minimum.remedy}"
+        f"{minimum.version}: {minimum.reason}; {minimum.remedy}"
     )

@@ -85,7 +85,7 @@ def values(workload, arguments, command, text, stream):
     """Return the values of an output by their metrics, None if refused."""
     outcome = golden.outcome(command, seconds=3600, **{stream: text})
     try:
-        readings = workload.parse(arguments, {command: outcome})
+        readings = workload.parse_all(arguments, {command: outcome})
     except base.WorkloadError:
         return None
     return {

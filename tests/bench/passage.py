@@ -152,7 +152,7 @@ class Drive:
             journal=journal.Journal(self.folder, self.question),
         )
         make = questions.questions()[self.question].run
-        run = asked.run_cache.run(
+        run = asked.run_cache.get_run(
             "w", lambda: make(asked, _OWN[self.question])
         )
         records = [run.repeat(number) for number in (1, 2, 3)]
@@ -172,7 +172,7 @@ class Drive:
         path = str(self.folder / f"{self.question}.jsonl")
         (source,) = sources.read(path, questions.scenarios())
         limits = {_MAIN[self.question]: self.limits}
-        page.standalone([source_judge.judge(source, limits)])
+        page.standalone([source_judge.judge_source(source, limits)])
 
 
 def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:

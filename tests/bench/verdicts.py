@@ -148,7 +148,7 @@ def density(
     :param truth: what each guest loses, in percent
     :param tau: how far guests differ for good
     :param shared: what disturbs all of a repetition
-    :param level: what disturbs all guests at once, and not the lone one
+    :param level: what disturbs all guests at once, and not the solo guest
     """
     random = numpy.random.default_rng(7)
     number: collections.Counter[str] = collections.Counter()
@@ -214,11 +214,11 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
     """Return how often the highest of three levels is decided.
 
     Four guests lose what the limit is. Two lose nearly as much, and in two of
-    five repetitions a neighbour takes from all but the lone guest, so that the
+    five repetitions a neighbour takes from all but the solo guest, so that the
     third level runs where the second was lucky.
     """
     random = numpy.random.default_rng(7)
-    rule = levels_.Stop(max_percent={"*": LIMIT})
+    rule = levels_.StopRule(max_percent={"*": LIMIT})
     number: collections.Counter[str] = collections.Counter()
     truth = {1: 0.0, 2: 0.95 * LIMIT, 4: LIMIT}
     for _ in range(trials):
@@ -240,7 +240,7 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
                     place, guests, {RATE: rates[guests].tolist()}
                 )
                 taken[-1].append(levels_.Level(guests, level.observations))
-                why = rule.reached(taken) if stop else ""
+                why = rule.find_reason(taken) if stop else ""
             curve = _curve(place, count, rates)
             if why and 4 not in rates:
                 left_out = made.level(
@@ -302,8 +302,8 @@ def largest(
             for place in range(1, 6)
         ]
         (row,) = made.degradation(curves, {"*": limit}).rows
-        found = row.fits
-        number["over"] += max(found.low or 0, found.least or 0) > truth
+        found = row.max_guests
+        number["over"] += max(found.low or 0, found.predicted_low or 0) > truth
         number["under"] += found.high is not None and found.high < truth
     return Result(
         name=name,

@@ -12,7 +12,7 @@ from rally.task.processing import plot
 from rally_vmperf import opts
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins.charts import record as table
-from rally_vmperf.plugins.charts import run as summary
+from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.report import page
 from tests.unit import made
@@ -20,7 +20,7 @@ from tests.unit.hostile import records
 from tests.unit.report import rally_results
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (summary.RunChart, table.Record)
+CHARTS = (run_chart.RunChart, table.Record)
 
 
 def ours():

@@ -16,7 +16,7 @@ from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 from rally_vmperf.workloads import base
@@ -37,18 +37,18 @@ class TestDownload(unittest.IsolatedAsyncioTestCase):
         """Install the servers without starting their services."""
         super().setUpClass()
         folders = layout.Layout(pathlib.Path(laboratory.CLOUD))
-        packages.provide(folders, registry.packages({"wget"}))
+        packages.provide(folders, registry.debian_packages({"wget"}))
 
     async def asyncSetUp(self):
         """Make the working directories as a run does."""
         await super().asyncSetUp()
         machine = local.Local("here")
         self.guest, self.peer = [
-            station.Station(
+            roles.Station(
                 name=role,
                 machine=machine,
                 role=role,
-                folder=await workfolder.make(machine, ""),
+                folder=await workfolder.create(machine, ""),
                 address=ADDRESS,
             )
             for role in ("guest", "peer")
@@ -84,8 +84,8 @@ class TestDownload(unittest.IsolatedAsyncioTestCase):
     async def test_ftp_serves_nothing_but_the_file(self):
         """No path, absolute or relative, leads out of the directory."""
         chosen = await self.prepare("ftp")
-        (allotment,) = ports.allot([chosen])
-        ends = base.Ends(peer=ADDRESS, shared_ports=allotment.shared)
+        (allotment,) = ports.allocate([chosen])
+        ends = base.Endpoints(peer=ADDRESS, shared_ports=allotment.shared)
         (command,) = chosen.workload.commands(chosen.arguments, ends)
         running = servers.Servers(title=chosen.title, peer=self.peer)
         await running.hold(self.guest, command, 60)

@@ -75,7 +75,7 @@ class MeasuringCase(laboratory.Case):
         lab = laboratory.laboratory()
         path = lab.folder / f"{IMAGE}.qcow2"
         if not path.exists():
-            names = set(registry.names()) - NOT_HAD
+            names = set(registry.workload_names()) - NOT_HAD
             lab.plain_vmperf(
                 *("image", "build", "--output", str(path)),
                 *("--workloads", ",".join(sorted(names))),
@@ -132,7 +132,7 @@ class MeasuringCase(laboratory.Case):
             missing = ", ".join(sorted(names & NOT_HAD))
             self.skipTest(f"no package has the tools of: {missing}")
         log = self.laboratory.folder / "apt.log"
-        packages.install(registry.packages(names), log)
+        packages.install(registry.debian_packages(names), log)
 
     def _judge(self, task, records):
         """Check that each metric with a limit is in the verdict."""

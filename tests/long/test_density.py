@@ -160,7 +160,7 @@ class TestShippedTask(measuring.MeasuringCase):
         arguments |= {
             "baseline": TASK.stem,
             "levels": [1, 2],
-            "against": "bare_metal",
+            "compare_to": "bare_metal",
             "tolerate": [
                 *arguments["tolerate"],
                 *("guest_faster", "bare_metal_is_guest"),

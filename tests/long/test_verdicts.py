@@ -111,7 +111,7 @@ class TestReboot(VerdictCase):
         states = [records[number]["state"] for number in (0, 2, 3)]
         self.assertEqual(["complete"] * 3, states, text[-4000:])
         judged = self.judged(records, "clock_wrong")
-        self.assertEqual((2,), judged.left_out, judged.sentence())
+        self.assertEqual((2,), judged.omitted, judged.sentence())
         self.assertIn("1 repetition of 4 is void", judged.sentence())
         (row,) = (one for one in judged.rows if one.metric.name == CPU)
         self.assertEqual(3, len(row.comparison.guest_values))

@@ -79,7 +79,7 @@ class TestWorkloads(measuring.MeasuringCase):
         expected = {
             metric.name
             for name, given in BROUGHT.items()
-            for workload in [registry.get(name)]
+            for workload in [registry.get_workload(name)]
             for metric in workload.metrics(workload.complete(given))
             if not metric.optional
         }
@@ -100,8 +100,10 @@ class TestWorkloads(measuring.MeasuringCase):
         run = {*BROUGHT, *OPERATORS, *guest_image.WORKLOADS}
         ours = {
             name
-            for name in registry.names()
-            if type(registry.get(name)).__module__.startswith("rally_vmperf.")
+            for name in registry.workload_names()
+            if type(registry.get_workload(name)).__module__.startswith(
+                "rally_vmperf."
+            )
         }
         self.assertEqual(ours - measuring.NOT_HAD, run - measuring.NOT_HAD)
 
@@ -154,4 +156,4 @@ class TestScenarios(measuring.MeasuringCase):
     def test_no_workload_without_a_file(self):
         """Each workload of ours has a scenario file of its own."""
         names = {path.stem.partition("-")[2] for path in SCENARIOS}
-        self.assertLessEqual(set(registry.names()), names)
+        self.assertLessEqual(set(registry.workload_names()), names)

@@ -395,7 +395,7 @@ def _value(name, place, losses):
 
 # Records of density, as a run on a host with two processors leaves them.
 
-#: Metric -> unit, direction, scale, value of a lone guest.
+#: Metric -> unit, direction, scale, value of a solo guest.
 DENSITY_METRICS = {
     "cpu.sysbench.rate": ("events/s", "higher", "ratio", 400.0),
     "cpu.bzip2.compress_time": ("s", "lower", "ratio", 2.5),
@@ -413,7 +413,7 @@ DENSITY_LIMITS = {
         "max_spread_percent": {"disk.*": 5},
     },
 }
-#: What the whole host gives, in lone guests.
+#: What the whole host gives, in solo guests.
 _CAPACITY = {
     "cpu.sysbench.rate": 2.0,
     "cpu.bzip2.compress_time": 2.0,
@@ -421,7 +421,7 @@ _CAPACITY = {
     "disk.fio.randread.latency_p99": 1.6,
     "network.iperf3.to_peer.throughput": 1.0,
 }
-#: Loss of a lone guest against a lone copy.
+#: Loss of a solo guest against a single copy.
 _VIRTUALISATION = 0.9
 
 
@@ -584,7 +584,7 @@ def run_of(given, limits=None, folder=FOLDER, question="overhead"):
         criteria=limits or {},
         folder=folder,
     )
-    return questions.judge(source)
+    return questions.judge_source(source)
 
 
 def density_run(given, limits=None):
@@ -963,7 +963,7 @@ def killed(number=2):
 # Rows of a density judgement, for drawings.  Guests follow the Universal
 # Scalability Law up to a noise that is the same each time.
 
-#: Metric -> unit, direction, value of a lone guest, contention, coherency.
+#: Metric -> unit, direction, value of a solo guest, contention, coherency.
 LAW_METRICS = {
     "cpu.events.rate": ("events/s", "higher", 412.0, 0.31, 0.012),
     "cpu.bzip2.compress_time": ("s", "lower", 2.51, 0.29, 0.02),
@@ -1016,8 +1016,8 @@ def density_row(
     whole = {
         "metric": metric,
         "points": tuple(shown),
-        "law": fitted,
-        "fits": None if limit is None else _fits(shown, limit, fitted),
+        "usl": fitted,
+        "max_guests": None if limit is None else _fits(shown, limit, fitted),
         "limit": limit,
         "pattern": name,
         "statuses": statuses,
@@ -1025,12 +1025,12 @@ def density_row(
         "findings": (),
         "reason": "",
     }
-    return rows.Row(**{**whole, **changes})
+    return rows.DensityResult(**{**whole, **changes})
 
 
 def unmeasured(name, reason="no counted repetition has it"):
     """Return a metric of which nothing is known."""
-    return density_row(name, gaps=(1, 2, 3), fits=None, reason=reason)
+    return density_row(name, gaps=(1, 2, 3), max_guests=None, reason=reason)
 
 
 def _law_share(metric, guests):
@@ -1050,7 +1050,7 @@ def _rate(metric, value):
 
 def _gathered(metric, guests, factor=1.0):
     return tuple(
-        gathering.Gathered(
+        gathering.MetricSamples(
             number=number,
             observations=tuple(
                 sample.Observation(
@@ -1078,9 +1078,9 @@ def _point(metric, guests, void, gap, lone):
     return points.Point(
         metric=metric,
         guests=guests,
-        gathered=entries,
+        samples=entries,
         bare=_gathered(metric, guests, _BARE),
-        lone=lone,
+        solo=lone,
         hosts={f"g{place}": "compute-1" for place in range(1, guests + 1)},
         void="started one after the other" if void else "",
         reason="no counted repetition has it for every guest" if gap else "",
@@ -1090,7 +1090,7 @@ def _point(metric, guests, void, gap, lone):
 def _law(metric, largest):
     contention, coherency = LAW_METRICS[metric.name][3:]
     alone = _rate(metric, LAW_METRICS[metric.name][2])
-    return law.Law(
+    return law.UslFit(
         rate=_coefficient(alone),
         contention=_coefficient(contention),
         coherency=_coefficient(coherency),
@@ -1118,7 +1118,7 @@ def _fits(shown, limit, fitted):
             break
         tested = point.guests
     beyond = tested == shown[-1].guests
-    return fits.Fits(
+    return fits.MaxGuests(
         tested=tested,
         predicted=tested + 3 if fitted and beyond else None,
         low=tested,

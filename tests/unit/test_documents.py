@@ -152,14 +152,14 @@ class TestReaders(FolderTestCase):
             "bad.json": (lambda _: known.load("bad"), "baseline"),
             "results.json": (lambda path: sources.read(str(path), ()), ""),
             "journal.jsonl": (lambda path: sources.read(str(path), ()), ""),
-            "limits.yaml": (lambda path: limits_file.read(str(path)), ""),
+            "limits.yaml": (lambda path: limits_file.read_yaml(str(path)), ""),
             "owners/one.json": (lambda _: self.damage(owners), "ledger"),
         }
 
     def damage(self, owners):
         """Raise what a ledger says of a damaged entry."""
         self.assertEqual([], list(owners.entries()))
-        (line,) = owners.damaged()
+        (line,) = owners.list_damaged()
         raise errors.GuestError(line)
 
     @ddt.named_data(*((name, one[0]) for name, one in JSON.items()))
@@ -209,10 +209,10 @@ class TestLedger(FolderTestCase):
             auth_url="u",
             project="p",
             started_at="2026-01-01T00:00:00+00:00",
-            process=ledger.this_process(),
+            process=ledger.get_current_process(),
         )
         owners.write(entry)
-        good = json.loads((owners.folder / "b.json").read_text())
+        good = json.loads((owners.directory / "b.json").read_text())
         process = good["process"]
         damages = {
             "a": b"[" * 100_000,
@@ -226,10 +226,12 @@ class TestLedger(FolderTestCase):
         }
         for name, content in damages.items():
             text = content if isinstance(content, str) else content.decode()
-            (owners.folder / f"{name}.json").write_text(text)
-        (owners.folder / "h.json").mkdir()
+            (owners.directory / f"{name}.json").write_text(text)
+        (owners.directory / "h.json").mkdir()
         self.assertEqual([entry], list(owners.entries()))
-        lines = list(killed.report(owners, {"auth_url": "u"}, admin=True))
+        lines = list(
+            killed.report_killed_runs(owners, {"auth_url": "u"}, admin=True)
+        )
         self.assertEqual([*damages, "h"], [_stem(line) for line in lines])
         for line in lines:
             self.check_line(line, "delete the file")

@@ -1,50 +1,63 @@
-"""Modules, classes and functions are called what the field calls them."""
+"""Names and texts of the package are those of the field.
+
+The figures are shares of a whole, because a single name can be right where
+it is; the lists of words are closed.
+"""
 
 import ast
+import collections
+import collections.abc
 import pathlib
 import re
+import textwrap
 import unittest
 
 TOP = pathlib.Path(__file__).parent.parent.parent
+PACKAGE = TOP / "rally_vmperf"
+#: The driver of the test cloud, whose names are not covered.
+CLOUD = PACKAGE / "cloud"
 
-#: Words that say nothing to who knows Rally, Nova and statistics.
-PRIVATE = frozenset(
-    [
-        "together",
-        "aside",
-        "ran",
-        "crowd",
-        "bill",
-        "cards",
-        "ways",
-        "words",
-        "likeness",
-        "seen",
-        "noted",
-        "doubts",
-        "taking",
-        "most",
-        "agreed",
-        "held",
-        "telling",
-        "harmless",
-        "climbing",
-        "resting",
-        "woken",
-        "roused",
-        "embedding",
-        "judged",
-        "soundness",
-        "damages",
-        "obituary",
-        "handover",
-        "spent",
-        "ahead",
-        "place",
-    ]
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+#: Words that mean nothing to a reader who knows Rally, Nova and statistics.
+PRIVATE = words(
+    "agreed ahead aside asked bill cards climbing crowd damages doubts "
+    "embedding handover harmless held likeness lone noted obituary "
+    "ours ran resting roused seen soundness spent taking telling theirs "
+    "together told ways whose woken words"
 )
-
-#: Phrases that no user reads -> what is said in their place.
+#: Variables that state neither a type nor a role.
+FILLERS = words(
+    "asked found given had kept known lacking one own part said seen some "
+    "taken tell theirs told trouble turn wanted whose why words"
+)
+#: Variables that say as little, but are common elsewhere too.
+VAGUE = words(
+    "both data each entries entry every here item items more obj object "
+    "other others rest result results there thing things value values x "
+    "y"
+)
+#: A relative clause, or a sentence, without a noun that it is about.
+_HEADLESS = re.compile(
+    r"(Of (?!course)|That of|What|Whatever|Which|Who|Whoever|Whom|Those|How|"
+    r"Where|Nobody|So |Likewise|Else)\b"
+)
+#: The description of a parameter that does not begin with a noun.
+_FRAGMENT = re.compile(
+    r"(as|beside|by|for|from|how|in|likewise|of|on|that|those|to|what|where|"
+    r"whether|which|who|whose|why|with)\b"
+)
+#: Phrases that documentation does not use any more, or for persons only.
+_UNUSUAL = re.compile(
+    r"\b(anybody|are no|be it|beside|borne|did not come|is no|likewise|lone "
+    r"guests?|never begun|nobody|ours|somebody|tells?|told|whoever)\b",
+    re.IGNORECASE,
+)
+#: Phrases that no user reads -> the phrase in their place.
 RETIRED = {
     r"floating address": "floating IP",
     r"network cards?": "port",
@@ -54,65 +67,188 @@ RETIRED = {
     r"\bwill be meant\b": "is meant",
 }
 RETIRED_PATTERN = re.compile("|".join(RETIRED), re.IGNORECASE)
+#: Base names that every package may have.
+_COMMON_MODULES = frozenset({"__init__", "base", "errors", "schema"})
+#: Modules whose common abbreviation is better known than their name.
+_KNOWN_ALIASES = frozenset({"typing", "numpy"})
+
+Trees = collections.abc.Mapping[pathlib.Path, ast.Module]
+Names = collections.abc.Iterator[str]
 
 
-def names(source, path):
-    """Return the name of a module, and those of its classes."""
-    yield path.stem.removeprefix("test_")
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ClassDef):
+def parse(*excluded: pathlib.Path) -> dict[pathlib.Path, ast.Module]:
+    """Return the syntax tree of each module outside some directories."""
+    return {
+        path: ast.parse(path.read_text())
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if excluded == () or not any(map(path.is_relative_to, excluded))
+    }
+
+
+def definitions(tree: ast.AST) -> Names:
+    """Yield the names of classes and functions."""
+    for node in ast.walk(tree):
+        if isinstance(
+            node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ):
             yield node.name
 
 
-def functions(source):
-    """Return the names of a module's functions, methods and parameters."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        elif isinstance(node, ast.arg):
+def bindings(tree: ast.AST) -> Names:
+    """Yield the names of parameters, variables, fields and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
             yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(
+            node.ctx, ast.Store
+        ):
+            yield node.attr
 
 
-def private(name):
-    """Return whether one of a name's words is in the closed list."""
-    return not PRIVATE.isdisjoint(name.lower().split("_"))
+def docstrings(tree: ast.AST) -> Names:
+    """Yield the docstrings."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and (text := ast.get_docstring(node)):
+            yield text
+
+
+def messages(tree: ast.AST) -> Names:
+    """Yield the strings of four words or more that are no docstrings."""
+    expressions = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in expressions
+            and len(node.value.split()) >= 4
+        ):
+            yield node.value
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a docstring without its fields."""
+    prose = re.split(r"^\s*:\w+[^:\n]*:", text, maxsplit=1, flags=re.M)[0]
+    return re.split(r"(?<=[.:;])\s+|\n\s*\n", prose.strip())
+
+
+def parameters(text: str) -> list[str]:
+    """Return the descriptions of parameters in a docstring."""
+    return re.findall(r"^\s*:param [^:]+:\s+(\S.*)", text, re.MULTILINE)
+
+
+def is_private(name: str) -> bool:
+    """Return whether a word of a name is in the closed list."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+    return not PRIVATE.isdisjoint(words)
+
+
+def percent(part: int, whole: int) -> float:
+    """Return a share in percent, 0 of nothing."""
+    return 100 * part / max(whole, 1)
 
 
 class TestNames(unittest.TestCase):
-    """The list is closed; what it names stays out."""
+    """The lists are closed, and the figures keep their limits."""
 
-    def test_modules_and_classes(self):
-        """No module and no class of the package has a private word's name."""
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Read the package once."""
+        super().setUpClass()
+        cls.trees: Trees = parse(CLOUD)
+
+    def all_of(self, function) -> list[str]:
+        """Return the names or texts of all modules."""
+        return [
+            text for tree in self.trees.values() for text in function(tree)
+        ]
+
+    def test_private_words(self):
+        """No module, class, function, parameter or variable has one."""
         found = [
             f"{path.relative_to(TOP)}: {name}"
-            for path in sorted((TOP / "rally_vmperf").rglob("*.py"))
-            for name in names(path.read_text(), path)
-            if name.lower() in PRIVATE
+            for path, tree in self.trees.items()
+            for name in [path.stem, *definitions(tree), *bindings(tree)]
+            if is_private(name)
         ]
         self.assertEqual([], found)
 
-    def test_functions_and_parameters(self):
-        """None has a name with a private word, private ones included."""
-        package = TOP / "rally_vmperf"
-        found = [
-            f"{path.relative_to(TOP)}: {name}"
-            for path in sorted(package.rglob("*.py"))
-            for name in functions(path.read_text())
-            if private(name)
+    def test_variables(self):
+        """At most 1 % are fillers, and 6 % with vague names."""
+        names = self.all_of(bindings)
+        fillers = [name for name in names if name.strip("_") in FILLERS]
+        vague = [name for name in names if name.strip("_") in VAGUE]
+        self.assertLessEqual(percent(len(fillers), len(names)), 1, fillers)
+        both = percent(len(fillers + vague), len(names))
+        self.assertLessEqual(both, 6, fillers + vague)
+
+    def test_parameters(self):
+        """At most 5 % of their descriptions do not begin with a noun."""
+        texts = [
+            text
+            for document in self.all_of(docstrings)
+            for text in parameters(document)
         ]
-        self.assertEqual([], found)
+        fragments = [text for text in texts if _FRAGMENT.match(text)]
+        self.assertLessEqual(percent(len(fragments), len(texts)), 5, fragments)
+
+    def test_sentences(self):
+        """At most 0.5 % of the sentences of docstrings have no head."""
+        texts = [
+            sentence
+            for document in self.all_of(docstrings)
+            for sentence in sentences(document)
+        ]
+        headless = [text for text in texts if _HEADLESS.match(text)]
+        self.assertLessEqual(percent(len(headless), len(texts)), 0.5, headless)
+
+    def test_unusual_phrases(self):
+        """At most 2 per 100 docstrings, and 1 per 100 messages."""
+        for function, limit in ((docstrings, 2), (messages, 1)):
+            texts = self.all_of(function)
+            unusual = [text for text in texts if _UNUSUAL.search(text)]
+            with self.subTest(function.__name__):
+                share = percent(len(unusual), len(texts))
+                self.assertLessEqual(share, limit, unusual)
+
+    def test_aliases(self):
+        """At most 3 % of imports are renamed."""
+        imports = [
+            (getattr(node, "module", None) or name.name, name.asname)
+            for tree in self.trees.values()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in node.names
+        ]
+        aliases = [
+            (module, alias)
+            for module, alias in imports
+            if alias and module not in _KNOWN_ALIASES
+        ]
+        self.assertLessEqual(percent(len(aliases), len(imports)), 3, aliases)
+
+    def test_base_names(self):
+        """At most two names of modules are used more than twice."""
+        number = collections.Counter(path.stem for path in self.trees)
+        often = [
+            name
+            for name, times in number.items()
+            if times > 2 and name not in _COMMON_MODULES
+        ]
+        self.assertLessEqual(len(often), 2, often)
 
     def test_phrases(self):
         """No string of the package and no page has a retired phrase."""
-        pages = [
-            *(TOP / "doc" / "source").rglob("*.rst"),
-            *TOP.glob("*.rst"),
-        ]
+        pages = [*(TOP / "doc" / "source").rglob("*.rst"), *TOP.glob("*.rst")]
         texts = [(path, path.read_text()) for path in sorted(pages)]
-        for path in sorted((TOP / "rally_vmperf").rglob("*.py")):
+        for path, tree in parse().items():
             texts += [
                 (path, node.value)
-                for node in ast.walk(ast.parse(path.read_text()))
+                for node in ast.walk(tree)
                 if isinstance(node, ast.Constant)
                 and isinstance(node.value, str)
             ]
@@ -123,21 +259,62 @@ class TestNames(unittest.TestCase):
         ]
         self.assertEqual([], found)
 
+
+class TestDefinitions(unittest.TestCase):
+    """What is not allowed is found in a module that has all of it."""
+
+    SOURCE = textwrap.dedent(
+        '''
+        """What a module is. It has a head."""
+        import json as told_json
+
+        class Spent:
+            """A class.
+
+            :param one: of the machine
+            :param number: The number of machines.
+            """
+            said: str
+
+        async def last_words(place, *, wordsmith):
+            for kept in place:
+                place.taken = "nobody knows a limit"
+        '''
+    )
+
+    def setUp(self):
+        """Parse the module."""
+        super().setUp()
+        self.tree = ast.parse(self.SOURCE)
+
+    def test_names(self):
+        """In definitions and in bindings, by whole words."""
+        self.assertEqual(["Spent", "last_words"], [*definitions(self.tree)])
+        names = [*bindings(self.tree)]
+        self.assertEqual(
+            {"said", "place", "wordsmith", "kept", "taken"}, {*names}
+        )
+        self.assertEqual({"said", "kept", "taken"}, {*names} & FILLERS)
+        for name in ("Spent", "last_words", "_WORDS", "LastWords"):
+            self.assertTrue(is_private(name), name)
+        self.assertFalse(is_private("wordsmith"))
+
+    def test_texts(self):
+        """Sentences without a head, fragments, and phrases."""
+        first, second = docstrings(self.tree)
+        self.assertEqual(
+            [True, False],
+            [bool(_HEADLESS.match(text)) for text in sentences(first)],
+        )
+        self.assertEqual(["A class."], sentences(second))
+        self.assertEqual(
+            [True, False],
+            [bool(_FRAGMENT.match(text)) for text in parameters(second)],
+        )
+        (message,) = messages(self.tree)
+        self.assertTrue(_UNUSUAL.search(message))
+
     def test_a_retired_phrase_is_found(self):
         """In any case, and in the plural."""
         for text in ("Floating addresses", "it knows no port", "network card"):
             self.assertIsNotNone(RETIRED_PATTERN.search(text), text)
-
-    def test_a_private_word_is_found(self):
-        """By the name of a module as well as by that of a class."""
-        path = pathlib.Path("test_together.py")
-        found = set(names("class Spent:\n    pass\n", path))
-        self.assertEqual({"together", "Spent"}, found)
-
-    def test_a_private_word_of_a_function_is_found(self):
-        """In its name, whatever stands around it, and in a parameter's."""
-        source = "async def _last_words(place, *, wordsmith): pass\n"
-        self.assertEqual(
-            ["_last_words", "place"],
-            [name for name in functions(source) if private(name)],
-        )

@@ -166,7 +166,7 @@ def arguments(
     :param sources: lines of a sources list; its own default when empty
     """
     included = dict.fromkeys(packages.listed(files / "packages.txt"))
-    included |= dict.fromkeys(registry.packages(recipe.workloads))
+    included |= dict.fromkeys(registry.debian_packages(recipe.workloads))
     excluded = packages.listed(files / "excluded-paths.txt")
     return [
         "mmdebstrap",

@@ -12,9 +12,9 @@ from rally_vmperf.baseline import matching
 
 if t.TYPE_CHECKING:
     from rally_vmperf.execution import assignment
-    from rally_vmperf.execution.stations import station as stations
+    from rally_vmperf.execution.stations import roles
     from rally_vmperf.machines import base
-    from rally_vmperf.machines import shape as shapes
+    from rally_vmperf.machines import shapes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--cpu-list",
-        type=cpu_list,
+        type=parse_cpu_list,
         metavar="LIST",
         help="CPUs of bare metal that may be used, such as 8-15 or 0-3,8; "
         "isolated CPUs must be listed; default: the CPUs that the kernel "
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--jump",
-        type=hops,
+        type=parse_jump_hosts,
         metavar="USER@ADDRESS",
         help="jump hosts for --host, as in ssh -J: [user@]host[:port], "
         "separated by commas",
@@ -72,7 +72,7 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
 
     if parsed.local:
         return local.Local("bare metal")
-    login = jump.named(parsed.host)
+    login = jump.parse_hop(parsed.host)
     files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
     return ssh.Ssh(
         endpoint.Endpoint(
@@ -80,7 +80,7 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
             host=login["address"],
             port=login["port"],
             user=login["user"],
-            way=jump.chain(
+            way=jump.create_route(
                 [{**hop, **files} for hop in parsed.jump or ()],
                 login["address"],
             ),
@@ -93,7 +93,7 @@ def peer_station(
     parsed: argparse.Namespace,
     assignments: "collections.abc.Iterable[assignment.Assignment]",
     peer: dict[str, t.Any] | None,
-) -> "stations.Station | None":
+) -> "roles.Station | None":
     """Return the other end of network workloads, or None.
 
     :param parsed: The parsed arguments; their peer takes precedence.
@@ -108,14 +108,14 @@ def peer_station(
     from rally_vmperf.machines.remote import ssh_config
 
     if parsed.peer:
-        peer = jump.named(parsed.peer)
-        host_config = ssh_config.entry(peer["address"])
+        peer = jump.parse_hop(parsed.peer)
+        host_config = ssh_config.read_entry(peer["address"])
         peer["user"] = peer["user"] or host_config.user or getpass.getuser()
         if parsed.key_file:
             peer["key_file"] = parsed.key_file
         if parsed.known_hosts:
             peer["known_hosts"] = parsed.known_hosts
-    if not assignment.needs(assignments):
+    if not assignment.required_endpoints(assignments):
         return None
     if peer is None:
         raise document.BaselineError(
@@ -124,7 +124,7 @@ def peer_station(
     return reach.peer_station(peer)
 
 
-def too_small(
+def find_too_small_shapes(
     parsed: argparse.Namespace,
     requested_shapes: collections.abc.Iterable[matching.Shape],
 ) -> "dict[matching.Shape, shapes.TooSmall]":
@@ -134,7 +134,7 @@ def too_small(
     :param requested_shapes: The shapes to check.
     :raises MachineError: If the machine does not answer.
     """
-    from rally_vmperf.machines import shape as shapes
+    from rally_vmperf.machines import shapes
 
     async def check_shapes() -> dict[matching.Shape, shapes.TooSmall]:
         machine = connect(parsed)
@@ -158,7 +158,7 @@ def too_small(
     return asyncio.run(check_shapes())
 
 
-def cpu_list(text: str) -> str:
+def parse_cpu_list(text: str) -> str:
     """Check a list of CPUs such as ``0-3,8``, and return it.
 
     :raises ArgumentTypeError: If the text is not a valid list of CPUs.
@@ -166,7 +166,7 @@ def cpu_list(text: str) -> str:
     from rally_vmperf.machines import cpus
 
     if not re.fullmatch(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", text) or (
-        not cpus.ranges(text)
+        not cpus.parse_ranges(text)
     ):
         raise argparse.ArgumentTypeError(
             f"{text!r}: must be a list of CPUs such as 8-15 or 0-3,8"
@@ -174,7 +174,7 @@ def cpu_list(text: str) -> str:
     return text
 
 
-def hops(text: str) -> list[dict[str, t.Any]]:
+def parse_jump_hosts(text: str) -> list[dict[str, t.Any]]:
     """Parse jump hosts ``[user@]host[:port]``, separated by commas.
 
     :raises ArgumentTypeError: If the text is not valid.
@@ -183,6 +183,6 @@ def hops(text: str) -> list[dict[str, t.Any]]:
     from rally_vmperf.machines.remote import jump
 
     try:
-        return [jump.named(hop) for hop in text.split(",")]
+        return [jump.parse_hop(hop) for hop in text.split(",")]
     except base.MachineError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

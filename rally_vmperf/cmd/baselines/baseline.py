@@ -35,15 +35,15 @@ class List(base.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per baseline, with the error of a damaged one."""
-        registry = rally_api.registry(parsed.config_file)
+        baseline_store = rally_api.open_baseline_store(parsed.config_file)
         rows = []
-        for name in registry.names():
+        for name in baseline_store.names():
             try:
-                content = registry.load(name)
+                content = baseline_store.load(name)
             except document.BaselineError as error:
                 rows.append((name, "-", "-", "-", str(error)))
                 continue
@@ -61,7 +61,7 @@ class List(base.Lister):
             )
         if not rows:
             self.app.stderr.write(
-                f"no baseline in {registry.folder}; to record one: "
+                f"no baseline in {baseline_store.folder}; to record one: "
                 "rally-vmperf baseline record NAME --task FILE --local (or "
                 "--host USER@ADDRESS)\n"
             )
@@ -77,11 +77,13 @@ class Show(base.Lister):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per workload, shape and metric."""
-        content = rally_api.registry(parsed.config_file).load(parsed.name)
+        content = rally_api.open_baseline_store(parsed.config_file).load(
+            parsed.name
+        )
         if "class" in content:
             self.app.stderr.write(f"class of machines: {content['class']}\n")
         isolated = content["machine"]["fingerprint"].get("isolated_cpus")
@@ -99,7 +101,7 @@ class Show(base.Lister):
                 nodes or "-",
                 network or "-",
             )
-            for name, repetitions in sorted(_values_of(measured).items()):
+            for name, repetitions in sorted(_collect_values(measured).items()):
                 unit = measured["metrics"][name]["unit"]
                 average = _average(repetitions)
                 figure: Row = (units.show(average, unit),)
@@ -128,13 +130,13 @@ class Compare(base.Lister):
         """Add the arguments of the command."""
         parser.add_argument("first", help="name of the reference")
         parser.add_argument("second", help="name of the other baseline")
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return one row per common metric, and print differences."""
-        registry = rally_api.registry(parsed.config_file)
-        first = registry.load(parsed.first)
-        second = registry.load(parsed.second)
+        baseline_store = rally_api.open_baseline_store(parsed.config_file)
+        first = baseline_store.load(parsed.first)
+        second = baseline_store.load(parsed.second)
         classes = [content.get("class", "none") for content in (first, second)]
         if classes[0] != classes[1]:
             self.app.stderr.write(f"classes differ: {', '.join(classes)}\n")
@@ -144,7 +146,7 @@ class Compare(base.Lister):
             parsed.second,
         ):
             self.app.stderr.write(f"{difference.kind}: {difference.detail}\n")
-        pairs = list(_compared(first, second))
+        pairs = list(_pair_metrics(first, second))
         if parsed.formatter == "table":
             return _COMPARED, [pair.texts() for pair in pairs]
         return _COMPARED_NUMBERS, [pair.numbers() for pair in pairs]
@@ -156,11 +158,11 @@ class Delete(base.Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Delete the baseline from the registry."""
-        rally_api.registry(parsed.config_file).delete(parsed.name)
+        rally_api.open_baseline_store(parsed.config_file).delete(parsed.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,7 +212,7 @@ class _MetricPair:
         )
 
 
-def _compared(
+def _pair_metrics(
     first: document.Json, second: document.Json
 ) -> t.Iterator[_MetricPair]:
     for measured in first["entries"]:
@@ -229,7 +231,10 @@ def _compared(
             )
             continue
         metrics = codec.decode_metrics(measured["metrics"])
-        reference, compared = _values_of(measured), _values_of(counterpart)
+        reference, compared = (
+            _collect_values(measured),
+            _collect_values(counterpart),
+        )
         for name in sorted(reference.keys() & compared.keys()):
             metric = metrics[name]
             if metric.scale == "count":
@@ -249,10 +254,10 @@ def _average(repetitions: list[list[float]]) -> float:
     return sum(samples) / len(samples)
 
 
-def _values_of(measured: document.Json) -> dict[str, list[list[float]]]:
+def _collect_values(measured: document.Json) -> dict[str, list[list[float]]]:
     """Return the values of all copies, by metric and repetition."""
     repetitions: dict[str, list[list[float]]] = {}
-    copies = codec.copies(measured["shape"]["copies"])
+    copies = codec.copy_names(measured["shape"]["copies"])
     for samples in measured["repetitions"]:
         by_metric: dict[str, list[float]] = {}
         for decoded in codec.decode_samples(

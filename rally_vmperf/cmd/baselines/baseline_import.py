@@ -38,20 +38,20 @@ class Import(registration.RegistrationCommand):
         """Register the baseline, and print its unknown conditions."""
         from rally_vmperf.runs.raw_outputs import imported
 
-        content = imported.baseline(
+        content = imported.build_baseline(
             parsed.name,
             parsed.machine or parsed.name,
-            raw_outputs.read(parsed),
-            _fingerprint(parsed.fingerprint),
+            raw_outputs.read_outputs(parsed),
+            _read_fingerprint(parsed.fingerprint),
         )
-        registry = rally_api.registry(parsed.config_file)
-        self.register(registry, content, parsed)
+        baseline_store = rally_api.open_baseline_store(parsed.config_file)
+        self.register(baseline_store, content, parsed)
         for measured in content["entries"]:
             for finding in measured["findings"]:
-                self.say(finding["detail"])
+                self.print_line(finding["detail"])
 
 
-def _fingerprint(path: str | None) -> dict[str, t.Any]:
+def _read_fingerprint(path: str | None) -> dict[str, t.Any]:
     if path is None:
         return {}
     try:

@@ -37,7 +37,7 @@ class Record(registration.RegistrationCommand):
             "--work-dir",
             default="/var/tmp",  # noqa: S108 - subdirectories are private
             help="directory on the disk that guests also use; each copy "
-            "creates its own directory in it; only root and the login may "
+            "creates its own directory in it; only root and the SSH user may "
             "have write access; default: %(default)s",
         )
         parser.add_argument(
@@ -49,7 +49,7 @@ class Record(registration.RegistrationCommand):
         parser.add_argument(
             "--continue",
             dest="session",
-            type=_session,
+            type=_parse_session,
             metavar="SESSION",
             help="continue an incomplete recording with the same arguments; "
             "only missing measurements are made",
@@ -61,71 +61,75 @@ class Record(registration.RegistrationCommand):
             raise document.BaselineError(
                 "--jump requires --host: add --host USER@ADDRESS"
             )
-        registry = rally_api.registry(parsed.config_file)
-        with registry.reserve(parsed.name, replace=parsed.replace):
-            return self._register(registry, parsed)
+        baseline_store = rally_api.open_baseline_store(parsed.config_file)
+        with baseline_store.reserve(parsed.name, replace=parsed.replace):
+            return self._register(baseline_store, parsed)
 
     def _register(
-        self, registry: store.Store, parsed: argparse.Namespace
+        self, baseline_store: store.Store, parsed: argparse.Namespace
     ) -> int:
         from rally_vmperf.runs import recorded
 
-        request = coverage.read(parsed)
+        request = coverage.read_coverages(parsed)
         session = parsed.session or uuid.uuid4().hex
-        recordings = self._parts(parsed, session, request)
+        recordings = self._create_recordings(parsed, session, request)
         try:
             self._measure(parsed, request.peer, recordings)
         except KeyboardInterrupt:
             if any(shape_recording.records for shape_recording in recordings):
-                self.say(f"interrupted; {_continue_hint(session)}")
+                self.print_line(
+                    f"interrupted; {_format_continue_hint(session)}"
+                )
             raise
         missing = [
             line
             for shape_recording in recordings
-            for line in shape_recording.missing()
+            for line in shape_recording.describe_missing()
         ]
         if missing:
             for line in missing:
-                self.say(f"missing: {line}")
-            self.say(
+                self.print_line(f"missing: {line}")
+            self.print_line(
                 f"baseline {parsed.name!r} is not registered; "
-                f"{_continue_hint(session)}"
+                f"{_format_continue_hint(session)}"
             )
             return 2
-        self.register(registry, recorded.baseline(recordings), parsed)
+        self.register(
+            baseline_store, recorded.build_baseline(recordings), parsed
+        )
         return 0
 
-    def _parts(
+    def _create_recordings(
         self,
         parsed: argparse.Namespace,
         session: str,
         request: coverage.CoverageRequest,
     ) -> "list[recording.ShapeRecording]":
-        """Return the parts of the recording, one per coverage."""
+        """Return the recordings, one for each coverage that fits."""
         from rally_vmperf.execution import requirements
         from rally_vmperf.records import journal
         from rally_vmperf.runs import recording
 
         journal_dir = opts.read(parsed.config_file).journal_dir
-        fitting = self._coverages_that_fit(parsed, request.coverages)
-        supply = requirements.supply_of(
+        fitting = self._select_coverages_that_fit(parsed, request.coverages)
+        supply = requirements.create_supply(
             {"install": False, "bundle": parsed.bundle or ""}
         )
         recordings = [
             recording.ShapeRecording(
-                recording.Plan(
+                recording.RecordingPlan(
                     baseline=parsed.name,
                     session=session,
                     assignments=covered.assignments,
                     shape=covered.shape,
                     repetitions=covered.repetitions,
                     warmup=covered.warmup,
-                    folder=parsed.work_dir,
+                    directory=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
-                    options=_options(parsed, covered, request.peer),
+                    options=_collect_options(parsed, covered, request.peer),
                 ),
                 journal.Journal(journal_dir, f"{session}-{number}"),
             )
@@ -146,47 +150,47 @@ class Record(registration.RegistrationCommand):
         peer: dict[str, t.Any] | None,
         recordings: "list[recording.ShapeRecording]",
     ) -> None:
-        """Measure the parts in order, until a machine fails.
+        """Measure the shapes in order, until a machine fails.
 
         :param parsed: The parsed arguments.
         :param peer: The peer in the task, or None.
-        :param recordings: The parts of the recording.
+        :param recordings: The recordings of the shapes.
         :raises MachineError: If a machine fails before the first record.
         """
-        from rally_vmperf.runs import run as runs
+        from rally_vmperf.runs import runs
 
         for shape_recording in recordings:
-            self.say(f"bare metal as {shape_recording.plan.shape}")
+            self.print_line(f"bare metal as {shape_recording.plan.shape}")
             try:
-                self._measure_part(parsed, peer, shape_recording)
-            except runs.EXPECTED as error:
+                self._measure_shape(parsed, peer, shape_recording)
+            except runs.RECORDED_ERRORS as error:
                 if not any(recorded.records for recorded in recordings):
                     raise
                 shape_recording.error = str(error)
                 return
 
-    def _measure_part(
+    def _measure_shape(
         self,
         parsed: argparse.Namespace,
         peer: dict[str, t.Any] | None,
         shape_recording: "recording.ShapeRecording",
     ) -> None:
-        """Measure a part, and retry missing measurements once."""
+        """Measure a shape, and retry missing measurements once."""
         for is_retry in (False, True):
             shape_recording.measure(
                 lambda: bare_metal.connect(parsed),
                 bare_metal.peer_station(
                     parsed, shape_recording.plan.assignments, peer
                 ),
-                self.say,
-                self.say,
+                self.print_line,
+                self.print_line,
             )
-            if is_retry or not shape_recording.worth_a_retry():
+            if is_retry or not shape_recording.can_retry():
                 return
-            for line in shape_recording.missing():
-                self.say(f"retrying: {line}")
+            for line in shape_recording.describe_missing():
+                self.print_line(f"retrying: {line}")
 
-    def _coverages_that_fit(
+    def _select_coverages_that_fit(
         self,
         parsed: argparse.Namespace,
         coverages: collections.abc.Sequence[coverage.Coverage],
@@ -205,12 +209,12 @@ class Record(registration.RegistrationCommand):
         )
         if not shapes:
             return list(coverages)
-        too_small = bare_metal.too_small(parsed, shapes)
+        too_small = bare_metal.find_too_small_shapes(parsed, shapes)
         for covered in coverages:
             if covered.required and covered.shape in too_small:
                 raise too_small[covered.shape]
         for shape, error in too_small.items():
-            self.say(f"skipped: {shape}: {error}")
+            self.print_line(f"skipped: {shape}: {error}")
         fitting = [
             covered for covered in coverages if covered.shape not in too_small
         ]
@@ -219,7 +223,7 @@ class Record(registration.RegistrationCommand):
         return fitting
 
 
-def _session(text: str) -> str:
+def _parse_session(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{32}", text):
         raise argparse.ArgumentTypeError(
             f"{text!r}: must be the identifier of a recording, 32 hexadecimal "
@@ -228,7 +232,7 @@ def _session(text: str) -> str:
     return text
 
 
-def _options(
+def _collect_options(
     parsed: argparse.Namespace,
     covered: coverage.Coverage,
     peer: dict[str, t.Any] | None,
@@ -257,7 +261,7 @@ def _options(
     }
 
 
-def _continue_hint(session: str) -> str:
+def _format_continue_hint(session: str) -> str:
     return (
         "the measurements are saved; to add the missing ones, repeat the "
         f"command with --continue {session}"

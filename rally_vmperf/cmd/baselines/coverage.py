@@ -11,7 +11,7 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 
 #: The name or identifier of a flavor in a task.
 Reference = dict[str, str]
@@ -69,17 +69,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "flavor in the task",
     )
     parser.add_argument(
-        "--cpus", type=_at_least(1), metavar="N", help="CPUs of one copy"
+        "--cpus",
+        type=_integer_of_at_least(1),
+        metavar="N",
+        help="CPUs of one copy",
     )
     parser.add_argument(
         "--memory",
-        type=_at_least(1),
+        type=_integer_of_at_least(1),
         metavar="MIB",
         help="memory of one copy in MiB",
     )
     parser.add_argument(
         "--copies",
-        type=_copy_numbers,
+        type=_parse_copies,
         metavar="N[,N]",
         help="number of concurrent copies, or several numbers, each of which "
         "is measured; default: the number of guests in the task, or the "
@@ -88,21 +91,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--repetitions",
-        type=_at_least(1),
+        type=_integer_of_at_least(1),
         metavar="N",
         help="number of counted repetitions; default: the number in the "
         "task, or 5",
     )
     parser.add_argument(
         "--warmup",
-        type=_at_least(0),
+        type=_integer_of_at_least(0),
         metavar="N",
         help="number of repetitions before the counted repetitions; default: "
         "the number in the task, or 1",
     )
     parser.add_argument(
         "--cooldown",
-        type=_seconds,
+        type=_parse_seconds,
         metavar="SECONDS",
         help="idle time before each command; default: the time in the task, "
         "or 0",
@@ -128,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _at_least(lowest: int) -> collections.abc.Callable[[str], int]:
+def _integer_of_at_least(lowest: int) -> collections.abc.Callable[[str], int]:
     def parse_integer(text: str) -> int:
         try:
             number = int(text)
@@ -143,7 +146,7 @@ def _at_least(lowest: int) -> collections.abc.Callable[[str], int]:
     return parse_integer
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     rule = protocols.OF_WORKLOADS["cooldown"]
     try:
         seconds = float(text)
@@ -157,12 +160,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _copy_numbers(text: str) -> tuple[int, ...]:
-    parse_integer = _at_least(1)
+def _parse_copies(text: str) -> tuple[int, ...]:
+    parse_integer = _integer_of_at_least(1)
     return tuple(dict.fromkeys(map(parse_integer, text.split(","))))
 
 
-def read(parsed: argparse.Namespace) -> CoverageRequest:
+def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
     """Return the coverages that the options or the task request.
 
     :param parsed: The parsed arguments.
@@ -171,27 +174,29 @@ def read(parsed: argparse.Namespace) -> CoverageRequest:
     :raises GuestError: If a flavor does not exist in the cloud.
     """
     if parsed.task:
-        return _from_task(parsed)
+        return _read_from_task(parsed)
     workloads = [{"name": name} for name in parsed.workload]
     coverages = [
         Coverage(
             assignments=_apply_overrides(parsed, assignment.assign(workloads)),
             shape=shape,
-            repetitions=_default(parsed.repetitions, 5),
-            warmup=_default(parsed.warmup, 1),
-            protocol=_protocol(parsed, protocols.DEFAULT),
+            repetitions=_with_default(parsed.repetitions, 5),
+            warmup=_with_default(parsed.warmup, 1),
+            protocol=_override_protocol(parsed, protocols.DEFAULT),
         )
-        for shape in _shapes(parsed, None, parsed.copies or (1,))
+        for shape in _list_shapes(parsed, None, parsed.copies or (1,))
     ]
     return CoverageRequest(coverages=tuple(coverages), peer=None)
 
 
-def _from_task(parsed: argparse.Namespace) -> CoverageRequest:
+def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
     coverages: list[Coverage] = []
     peer = None
-    for task, question in task_file.read(parsed.task, parsed):
+    for task, question in task_file.read_task(parsed.task, parsed):
         peer = peer or task.peer
-        repetitions = _default(parsed.repetitions, task.times - task.warmup)
+        repetitions = _with_default(
+            parsed.repetitions, task.times - task.warmup
+        )
         if repetitions < 1:
             raise document.BaselineError(
                 f"{parsed.task}: warmup={task.warmup}: must be less than "
@@ -199,21 +204,21 @@ def _from_task(parsed: argparse.Namespace) -> CoverageRequest:
                 "add --repetitions N"
             )
         copies = parsed.copies or question.copies(task)
-        for shape in _shapes(parsed, task.guests.get("flavor"), copies):
+        for shape in _list_shapes(parsed, task.guests.get("flavor"), copies):
             coverage = Coverage(
                 assignments=_apply_overrides(parsed, task.assignments),
                 shape=shape,
                 repetitions=repetitions,
-                warmup=_default(parsed.warmup, task.warmup),
+                warmup=_with_default(parsed.warmup, task.warmup),
                 required=bool(parsed.copies) or len(copies) == 1,
-                protocol=_protocol(parsed, task.protocol),
+                protocol=_override_protocol(parsed, task.protocol),
             )
             if coverage not in coverages:
                 coverages.append(coverage)
     return CoverageRequest(coverages=tuple(coverages), peer=peer)
 
 
-def _shapes(
+def _list_shapes(
     parsed: argparse.Namespace,
     flavor: Reference | None,
     copies: collections.abc.Sequence[int],
@@ -235,9 +240,9 @@ def _shapes(
     from rally_vmperf.guests import request
     from rally_vmperf.guests import resolve
 
-    cloud = rally_api.connection()
+    cloud = rally_api.connect()
     flavors = [
-        resolve.get_flavor(cloud, request.reference(reference))
+        resolve.get_flavor(cloud, request.parse_reference(reference))
         for reference in references
     ]
     shapes = [
@@ -248,7 +253,7 @@ def _shapes(
     return list(dict.fromkeys(shapes))
 
 
-def _default(option: int | None, default: int) -> int:
+def _with_default(option: int | None, default: int) -> int:
     return default if option is None else option
 
 
@@ -267,7 +272,7 @@ def _apply_overrides(
     )
 
 
-def _protocol(
+def _override_protocol(
     parsed: argparse.Namespace, task_protocol: protocols.Protocol
 ) -> protocols.Protocol:
     """Return a protocol whose reboots and shape the options override.

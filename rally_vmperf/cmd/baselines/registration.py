@@ -17,7 +17,7 @@ class RegistrationCommand(base.Command):
         parser.add_argument(
             "--class",
             dest="of_class",
-            type=_class,
+            type=_parse_class,
             metavar="CLASS",
             help="class of machines that this machine represents, such as "
             "r740; a host with another name and the same fingerprint then "
@@ -28,25 +28,25 @@ class RegistrationCommand(base.Command):
             action="store_true",
             help="replace a baseline with the same name",
         )
-        rally_api.add_argument(parser)
+        rally_api.add_config_file(parser)
 
     def register(
         self,
-        registry: store.Store,
+        baseline_store: store.Store,
         content: dict[str, t.Any],
         parsed: argparse.Namespace,
     ) -> None:
         """Register a baseline with its class, and print its path."""
         if parsed.of_class:
             content = {**content, "class": parsed.of_class}
-        registry.save(content, replace=parsed.replace)
-        self.say(
+        baseline_store.save(content, replace=parsed.replace)
+        self.print_line(
             f"baseline {parsed.name!r} is registered: "
-            f"{registry.folder / parsed.name}.json"
+            f"{baseline_store.folder / parsed.name}.json"
         )
 
 
-def _class(text: str) -> str:
+def _parse_class(text: str) -> str:
     if not store.NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a valid class: {store.NAME_RULE}"

@@ -8,7 +8,7 @@ import typing as t
 
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import reach
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines.remote import ssh
@@ -74,13 +74,13 @@ class Guests:
             self.runner.close()
 
 
-async def _close(stations: list[stations_.Station]) -> None:
+async def _close(stations: list[roles.Station]) -> None:
     await asyncio.gather(*(station.machine.close() for station in stations))
 
 
 async def wait_all(
     guests: collections.abc.Sequence[target.Target],
-    stations: collections.abc.Sequence[stations_.Station],
+    stations: collections.abc.Sequence[roles.Station],
     timeout: float,
     on_progress: t.Callable[[str], None],
 ) -> list[Arrival]:
@@ -96,7 +96,7 @@ async def wait_all(
     by_name = {station.name: station for station in stations}
     loop = asyncio.get_running_loop()
     begin = loop.time()
-    way = reach.way_to(guests[0].jump, guests[0].namespace)
+    way = reach.create_route(guests[0].jump, guests[0].namespace)
 
     def passed() -> float:
         return loop.time() - begin
@@ -113,9 +113,9 @@ async def wait_all(
                 busy = await wait_for_boot(machine, timeout - passed())
             except base.Unreachable as error:
                 if passed() >= timeout:
-                    return _troubled(error)
+                    return _failed_arrival(error)
             except base.MachineError as error:
-                return _troubled(error)
+                return _failed_arrival(error)
             else:
                 break
         state = f"still runs {busy}" if busy else "has booted"
@@ -125,7 +125,7 @@ async def wait_all(
     return await concurrency.wait_for_all(map(wait, guests))
 
 
-def _troubled(error: base.MachineError) -> Arrival:
+def _failed_arrival(error: base.MachineError) -> Arrival:
     of_jump = (base.JumpUnreachable, base.JumpRefused)
     return Arrival(error=str(error), at_jump=isinstance(error, of_jump))
 

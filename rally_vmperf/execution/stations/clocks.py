@@ -4,7 +4,7 @@ import collections.abc
 import dataclasses
 import time
 
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
 from rally_vmperf.measurement import finding
@@ -33,7 +33,7 @@ class Clocks:
     _until: float = 0.0
 
     async def begin(
-        self, stations: collections.abc.Sequence[stations_.Station]
+        self, stations: collections.abc.Sequence[roles.Station]
     ) -> None:
         """Read the clocks; a machine without a clock cannot be synchronised.
 
@@ -44,7 +44,7 @@ class Clocks:
             self._from = time.time()
 
     async def end(
-        self, stations: collections.abc.Sequence[stations_.Station]
+        self, stations: collections.abc.Sequence[roles.Station]
     ) -> None:
         """Read the clocks again; a lost machine keeps its first reading."""
         if len(stations) > 1:
@@ -100,7 +100,7 @@ class Clocks:
 
 
 async def _read(
-    stations: collections.abc.Sequence[stations_.Station],
+    stations: collections.abc.Sequence[roles.Station],
 ) -> tuple[dict[str, clock.Reading], dict[str, base.MachineError]]:
     """Return readings and errors by the names of the stations.
 

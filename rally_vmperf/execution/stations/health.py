@@ -6,7 +6,7 @@ import dataclasses
 import re
 import time
 
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 
@@ -29,11 +29,11 @@ _FILES = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class Counters:
     """The counters of a machine at one time.
 
     :param up: The monotonic seconds since its start; None if unknown.
-    :param asked_at: The time of the request on the monotonic clock of the
+    :param requested_at: The time of the request on the monotonic clock of the
         controller.
     :param answered_at: The time of the answer on the same clock.
     """
@@ -44,21 +44,21 @@ class Look:
     swapped: int
     killed: int
     up: float | None = None
-    asked_at: float = 0.0
+    requested_at: float = 0.0
     answered_at: float = 0.0
 
 
-async def look(
-    stations: collections.abc.Sequence[stations_.Station],
-) -> dict[str, Look]:
+async def read_counters(
+    stations: collections.abc.Sequence[roles.Station],
+) -> dict[str, Counters]:
     """Return the counters of every machine that answers, by its name."""
 
-    async def read_counters(
-        station: stations_.Station,
-    ) -> tuple[str, Look] | None:
+    async def read_station(
+        station: roles.Station,
+    ) -> tuple[str, Counters] | None:
         # A connection that was cut meanwhile does not mean a lost machine.
         for _ in ("first", "again"):
-            asked_at = time.monotonic()
+            requested_at = time.monotonic()
             try:
                 answer = await station.machine.run(
                     ["cat", *_FILES], timeout=30
@@ -69,7 +69,7 @@ async def look(
                 return None
             counters = dataclasses.replace(
                 parse(answer.stdout),
-                asked_at=asked_at,
+                requested_at=requested_at,
                 answered_at=time.monotonic(),
             )
             if station.machine.shares_clock:
@@ -78,12 +78,12 @@ async def look(
         return None
 
     answers = await asyncio.gather(
-        *(read_counters(station) for station in stations)
+        *(read_station(station) for station in stations)
     )
     return dict(answer for answer in answers if answer)
 
 
-def parse(text: str) -> Look:
+def parse(text: str) -> Counters:
     """Return the counters in the contents of the files; 0 if unknown."""
     lines = text.splitlines()
     counters = {}
@@ -95,7 +95,7 @@ def parse(text: str) -> Look:
     ticks = [int(word) for word in cpu[1:] if _COUNTER.fullmatch(word)]
     user, nice, system = [*ticks, 0, 0, 0][:3]
     up = _UPTIME.search(text)
-    return Look(
+    return Counters(
         boot=lines[0][:64] if lines else "",
         busy=user + nice + system,
         stolen=ticks[7] if len(ticks) > 7 else 0,
@@ -106,8 +106,8 @@ def parse(text: str) -> Look:
 
 
 def compare(
-    before: collections.abc.Mapping[str, Look],
-    after: collections.abc.Mapping[str, Look],
+    before: collections.abc.Mapping[str, Counters],
+    after: collections.abc.Mapping[str, Counters],
 ) -> list[finding.Finding]:
     """Return findings on changes between two readings of machines."""
     findings = []
@@ -147,7 +147,7 @@ def compare(
     return findings
 
 
-def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
+def _clock(name: str, old: Counters, new: Counters) -> list[finding.Finding]:
     """Return a finding if the clock of a machine is too fast or too slow.
 
     The time between request and answer is tolerated: a slow machine or
@@ -156,8 +156,12 @@ def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
     if old.up is None or new.up is None:
         return []
     uptime = new.up - old.up
-    shortest = (new.asked_at - old.answered_at) * (1 - CLOCK_LIMIT) - _DIGITS
-    longest = (new.answered_at - old.asked_at) * (1 + CLOCK_LIMIT) + _DIGITS
+    shortest = (new.requested_at - old.answered_at) * (
+        1 - CLOCK_LIMIT
+    ) - _DIGITS
+    longest = (new.answered_at - old.requested_at) * (
+        1 + CLOCK_LIMIT
+    ) + _DIGITS
     if shortest <= uptime <= longest:
         return []
     return [
@@ -165,7 +169,7 @@ def _clock(name: str, old: Look, new: Look) -> list[finding.Finding]:
             kind="clock_wrong",
             subject=name,
             detail=f"{uptime:.2f} s passed on {name} while the controller "
-            f"counted {new.asked_at - old.answered_at:.2f} to "
-            f"{new.answered_at - old.asked_at:.2f} s",
+            f"counted {new.requested_at - old.answered_at:.2f} to "
+            f"{new.answered_at - old.requested_at:.2f} s",
         )
     ]

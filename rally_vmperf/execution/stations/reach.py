@@ -5,7 +5,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.execution.stations import open_files
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import routes
@@ -14,7 +14,7 @@ from rally_vmperf.machines.remote import ssh_config
 from rally_vmperf.machines.remote import target
 
 
-def way_to(
+def create_route(
     hosts: collections.abc.Iterable[target.JumpHost],
     namespace: str | None = None,
     to: str | None = None,
@@ -27,7 +27,7 @@ def way_to(
     """
     if namespace:
         return routes.Namespace(namespace)
-    return jump.chain([dataclasses.asdict(host) for host in hosts], to)
+    return jump.create_route([dataclasses.asdict(host) for host in hosts], to)
 
 
 def connect(
@@ -55,15 +55,15 @@ def connect(
 
 def guest_stations(
     guests: collections.abc.Sequence[target.Target], client_key: str
-) -> list[stations_.Station]:
+) -> list[roles.Station]:
     """Return the stations of booted guests, paired.
 
     :raises MachineError: If there are too many guests for this process.
     """
     open_files.allow_files(len(guests))
-    way = way_to(guests[0].jump, guests[0].namespace)
+    way = create_route(guests[0].jump, guests[0].namespace)
     stations = [
-        stations_.Station(
+        roles.Station(
             name=guest.name,
             machine=connect(guest, client_key, way),
             role="guest",
@@ -71,13 +71,13 @@ def guest_stations(
         )
         for guest in guests
     ]
-    stations_.pair_up(stations)
+    roles.pair_up(stations)
     return stations
 
 
 def peer_station(
     peer: collections.abc.Mapping[str, t.Any],
-) -> stations_.Station:
+) -> roles.Station:
     """Return the station of a peer from a task or the command line.
 
     Its host key must be in ``known_hosts``, by default the file of the user.
@@ -85,7 +85,7 @@ def peer_station(
     :raises MachineError: If ~/.ssh/config cannot be read.
     """
     address = peer["address"]
-    config = ssh_config.entry(address)
+    config = ssh_config.read_entry(address)
     machine = ssh.Ssh(
         endpoint.Endpoint(
             peer.get("name", "peer"),
@@ -94,14 +94,14 @@ def peer_station(
             user=peer.get("user") or config.user or "root",
             key_file=peer.get("key_file"),
             known_hosts=peer.get("known_hosts"),
-            way=way_to(
+            way=create_route(
                 target.jump_hosts(peer.get("jump")),
                 peer.get("namespace"),
                 address,
             ),
         )
     )
-    return stations_.Station(
+    return roles.Station(
         name=machine.name,
         machine=machine,
         role="peer",

@@ -11,10 +11,8 @@ import ipaddress
 import socket
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
 from rally_vmperf.guests import waiting
@@ -31,29 +29,31 @@ _SSH = 22
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Access:
+class SecurityGroup:
     """A security group that guests receive when they are created.
 
     :param id: The identifier of the group; None if no port supports groups.
     """
 
-    connection: sdk.Connection
+    connection: cloud.Connection
     name: str
     id: str | None
 
-    def add(self, rules: Rules) -> None:
+    def add_rules(self, rules: Rules) -> None:
         """Add rules, which must differ from each other."""
         for rule in rules:
-            with cloud.asking(f"create security group rule in {self.name}"):
+            with cloud.convert_errors(
+                f"create security group rule in {self.name}"
+            ):
                 self.connection.network.create_security_group_rule(
                     security_group_id=self.id, direction="ingress", **rule
                 )
 
-    def let_in(
+    def allow_ssh(
         self,
         guest_request: request.Request,
         chosen: networks.Networks,
-        guests: collections.abc.Sequence[guests_.Guest],
+        guests: collections.abc.Sequence[models.Guest],
         progress: waiting.Progress,
     ) -> tuple[str, ...] | None:
         """Allow SSH from the controller to guests that have addresses.
@@ -64,12 +64,14 @@ class Access:
             return None
         sources: set[routes.Network] = set(guest_request.allowed_sources)
         if not sources and guest_request.jump:
-            sources = _of_jump_host(
+            sources = _find_jump_host_networks(
                 self.connection, guest_request.jump[-1], chosen
             )
         elif not sources:
-            sources = _of_controller(guests, guest_request.namespace, progress)
-        self.add(from_sources(sources))
+            sources = _find_controller_networks(
+                guests, guest_request.namespace, progress
+            )
+        self.add_rules(rules_for_sources(sources))
         source_names = tuple(sorted(map(str, sources)))
         progress(
             f"SSH to guests is allowed from {format_sources(source_names)}"
@@ -77,14 +79,14 @@ class Access:
         return source_names
 
 
-def create(
-    connection: sdk.Connection,
+def create_security_group(
+    connection: cloud.Connection,
     name: str,
     guest_networks: collections.abc.Iterable[networks.Network],
     guests: int,
     ports_open: range,
-) -> Access:
-    """Create the group, with its rules between guests.
+) -> SecurityGroup:
+    """Create the security group of a run, with its rules between guests.
 
     :param guest_networks: The networks of the guests. If none of them has
         port security, no group is created.
@@ -92,18 +94,20 @@ def create(
     :param ports_open: The ports on which guests listen for one another.
     """
     if not any(network.secured for network in guest_networks):
-        return Access(connection=connection, name=name, id=None)
-    with cloud.asking(f"create security group {name}"):
+        return SecurityGroup(connection=connection, name=name, id=None)
+    with cloud.convert_errors(f"create security group {name}"):
         group = connection.network.create_security_group(
             name=name, description="Guests of rally-vmperf"
         )
-    access = Access(connection=connection, name=name, id=str(group.id))
+    group_rules = SecurityGroup(
+        connection=connection, name=name, id=str(group.id)
+    )
     if guests > 1:
-        access.add(between_guests(str(group.id), ports_open))
-    return access
+        group_rules.add_rules(rules_between_guests(str(group.id), ports_open))
+    return group_rules
 
 
-def between_guests(group: str, ports_open: range) -> Rules:
+def rules_between_guests(group: str, ports_open: range) -> Rules:
     """Yield rules that allow ICMP and ports from members of the group.
 
     :param ports_open: The ports, for TCP and for UDP.
@@ -120,7 +124,7 @@ def between_guests(group: str, ports_open: range) -> Rules:
             }
 
 
-def from_sources(sources: Sources) -> Rules:
+def rules_for_sources(sources: Sources) -> Rules:
     """Yield rules that allow SSH and ICMP from networks."""
     for source in sorted(sources, key=str):
         shared = {
@@ -137,21 +141,21 @@ def from_sources(sources: Sources) -> Rules:
 
 
 def format_sources(source_names: collections.abc.Sequence[str]) -> str:
-    """Return the networks as one line for messages."""
+    """Return the names of networks as one line for messages."""
     return ", ".join(source_names) or "no network: no route to them is known"
 
 
-def _of_controller(
-    guests: collections.abc.Iterable[guests_.Guest],
+def _find_controller_networks(
+    guests: collections.abc.Iterable[models.Guest],
     namespace: str | None,
     progress: waiting.Progress,
 ) -> set[routes.Network]:
     """Return the networks from which this machine reaches the guests."""
     source_by_network = {}
     for address in dict.fromkeys(guest.address for guest in guests):
-        source = routes.source(address, namespace)
+        source = routes.source_network(address, namespace)
         if source is not None:
-            source_by_network[translated(source, address)] = source
+            source_by_network[translate_source(source, address)] = source
     for network, source in source_by_network.items():
         if network != source:
             progress(
@@ -162,7 +166,7 @@ def _of_controller(
     return set(source_by_network)
 
 
-def translated(source: routes.Network, address: str) -> routes.Network:
+def translate_source(source: routes.Network, address: str) -> routes.Network:
     """Return the network from which a guest sees this machine.
 
     A private address is translated on the route to a public one. The address
@@ -176,8 +180,8 @@ def translated(source: routes.Network, address: str) -> routes.Network:
     return source
 
 
-def _of_jump_host(
-    connection: sdk.Connection, host: t.Any, chosen: networks.Networks
+def _find_jump_host_networks(
+    connection: cloud.Connection, host: t.Any, chosen: networks.Networks
 ) -> set[routes.Network]:
     """Return the networks from which a jump host reaches the guests.
 
@@ -186,7 +190,7 @@ def _of_jump_host(
     """
     sources: set[routes.Network] = set()
     try:
-        name = ssh_config.entry(host.address).host
+        name = ssh_config.read_entry(host.address).host
         infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError:
         infos = []  # another jump host may be the only one to resolve it
@@ -194,7 +198,9 @@ def _of_jump_host(
         sources.add(ipaddress.ip_network(str(address).partition("%")[0]))
     if chosen.pool is None:
         network = chosen.ssh_network
-        with cloud.asking(f"list the subnets of network {network.name}"):
+        with cloud.convert_errors(
+            f"list the subnets of network {network.name}"
+        ):
             for subnet in connection.network.subnets(network_id=network.id):
                 sources.add(ipaddress.ip_network(subnet.cidr))
     return sources

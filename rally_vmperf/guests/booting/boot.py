@@ -6,12 +6,10 @@ import dataclasses
 import time
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
+from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
@@ -26,13 +24,13 @@ from rally_vmperf.machines.remote import hostkey
 
 
 def boot(
-    connection: sdk.Connection,
+    connection: cloud.Connection,
     guest_request: request.Request,
     new_name: ports.Names,
     progress: waiting.Progress,
-    admin: sdk.Connection | None = None,
+    admin: cloud.Connection | None = None,
     ports_open: range = range(0),
-) -> guest.Booted:
+) -> models.BootedGuests:
     """Boot the guests of all groups and return them, with findings.
 
     All created resources have a name from ``new_name``. The caller removes
@@ -45,8 +43,8 @@ def boot(
     :raises GuestError: If the guests cannot be booted; the line includes the
         solution.
     """
-    planned = plan.make(connection, guest_request, admin)
-    for line in planned.requirements.lines():
+    planned = plan.create_plan(connection, guest_request, admin)
+    for line in planned.requirements.format_lines():
         progress(line)
     planned.requirements.check()
     return _Boot(
@@ -63,11 +61,11 @@ _AFFINITY = ("affinity", "soft-affinity")
 class _Boot:
     """One boot of all guests, from the key pair to their addresses."""
 
-    connection: sdk.Connection
+    connection: cloud.Connection
     planned: plan.Plan
     new_name: ports.Names
     progress: waiting.Progress
-    admin: sdk.Connection | None
+    admin: cloud.Connection | None
     ports_open: range
 
     def __post_init__(self) -> None:
@@ -78,18 +76,18 @@ class _Boot:
         key_type = self.planned.guest_request.key_type
         self._client = hostkey.generate("rally-vmperf", key_type)
         self._host_keys = {
-            name: host_keys.choose(group.host_key, key_type)
+            name: host_keys.choose_host_key(group.host_key, key_type)
             for name, (group, _, _) in self._guests.items()
         }
         self._volumes: dict[str, t.Any] = {}
         self._server_names: list[str] = []
         self._policies: set[str] = set()
 
-    def run(self) -> guest.Booted:
+    def run(self) -> models.BootedGuests:
         """Create the guests and their resources; wait until all run."""
         guest_request = self.planned.guest_request
-        keypair, group, server_group = self._share()
-        self._volumes = volumes.make(
+        keypair, group, server_group = self._create_shared_resources()
+        self._volumes = volumes.create_volumes(
             self.connection,
             {
                 name: (image, group.boot_volume)
@@ -103,45 +101,47 @@ class _Boot:
         ids, started = {}, {}
         for name in self._guests:
             started[name] = time.monotonic()
-            ids[name] = self._create(name, keypair, group.id, server_group)
+            ids[name] = self._create_server(
+                name, keypair, group.id, server_group
+            )
             if (
                 len(ids) == 1 < guest_request.count
                 and guest_request.server_group in _AFFINITY
             ):
-                waiting.until_placed(
+                waiting.wait_until_placed(
                     self.connection, ids[name], guest_request.boot_timeout
                 )
         self.progress(f"{guest_request.title()} requested, BUILD")
-        waited = waiting.until_active(
+        waited = waiting.wait_until_active(
             self.connection,
             ids,
             started,
             guest_request.boot_timeout,
             self.progress,
             self._server_names,
-            placement.described(guest_request),
+            placement.describe_request(guest_request),
         )
         if waited.failed and guest_request.server_group == "anti-affinity":
             # With fewer guests the policy would separate fewer hosts.
             raise errors.GuestError(next(iter(waited.failed.values())))
-        leave_out(
+        delete_failed(
             self.connection,
             {ids[name]: reason for name, reason in waited.failed.items()},
             self.progress,
         )
         described = [
-            self._describe(name, *waited.ready[name])
+            self._collect_facts(name, *waited.ready[name])
             for name in ids
             if name in waited.ready
         ]
-        guests = self._with_hypervisors(described)
-        let_in = group.let_in(
+        guests = self._add_hypervisors(described)
+        ssh_sources = group.allow_ssh(
             guest_request, self._networks, guests, self.progress
         )
-        placement_findings = placement.findings(
+        placement_findings = placement.find_placement_findings(
             guests, guest_request, self.planned.placement.hosts
         )
-        limit_findings, caps = rate_limits.of_guests(
+        limit_findings, caps = rate_limits.find_guest_limits(
             self.connection,
             self.admin,
             flavors={
@@ -153,26 +153,26 @@ class _Boot:
             port_policies=self._policies,
             progress=self.progress,
         )
-        return guest.Booted(
+        return models.BootedGuests(
             guests=guests,
             client_key=self._client.private,
             absent=tuple(waited.failed),
             findings=(
                 *placement_findings,
                 *limit_findings,
-                *guest.absences(waited.failed),
+                *models.create_absence_findings(waited.failed),
             ),
             caps=tuple(caps),
-            let_in=let_in,
+            ssh_sources=ssh_sources,
         )
 
-    def _with_hypervisors(
-        self, guests: list[guest.Guest]
-    ) -> tuple[guest.Guest, ...]:
+    def _add_hypervisors(
+        self, guests: list[models.Guest]
+    ) -> tuple[models.Guest, ...]:
         """Return guests with the facts of hosts that administrators see."""
         names = {guest_.hypervisor for guest_ in guests if guest_.hypervisor}
         hypervisors = (
-            hosts.hypervisors(self.admin, names) if self.admin else {}
+            hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
         unknown_hypervisor = hosts.Hypervisor()
         pairs = [
@@ -192,7 +192,9 @@ class _Boot:
             for guest_, hypervisor in pairs
         )
 
-    def _share(self) -> tuple[str, access.Access, str | None]:
+    def _create_shared_resources(
+        self,
+    ) -> tuple[str, access.SecurityGroup, str | None]:
         """Create the resources that all guests share.
 
         :returns: The name of the key pair, the security group, and the
@@ -200,14 +202,14 @@ class _Boot:
         """
         guest_request = self.planned.guest_request
         keypair, name = self.new_name(), self.new_name()
-        with cloud.asking(f"create key pair {keypair}"):
+        with cloud.convert_errors(f"create key pair {keypair}"):
             self.connection.compute.create_keypair(
                 name=keypair, public_key=self._client.public
             )
-        group = access.create(
+        group = access.create_security_group(
             self.connection,
             name,
-            self._networks.every,
+            self._networks.networks,
             guest_request.count,
             self.ports_open,
         )
@@ -218,7 +220,7 @@ class _Boot:
         )
         return keypair, group, server_group_id
 
-    def _create(
+    def _create_server(
         self,
         name: str,
         keypair: str,
@@ -226,9 +228,9 @@ class _Boot:
         server_group: str | None,
     ) -> str:
         group, image, flavor = self._guests[name]
-        nics = ports.for_server(
+        nics = ports.create_ports(
             self.connection,
-            self._networks.every,
+            self._networks.networks,
             security_group,
             self.new_name,
         )
@@ -237,16 +239,16 @@ class _Boot:
             hints = {"scheduler_hints": {"group": server_group}}
         disk = {"image_id": image.id}
         if name in self._volumes:
-            disk = volumes.source(self._volumes[name])
+            disk = volumes.create_device_mapping(self._volumes[name])
         zone = self._zones[name]
         server_name = self.new_name()
         self._server_names.append(server_name)
-        with cloud.asking(f"create server {server_name}"):
+        with cloud.convert_errors(f"create server {server_name}"):
             server = self.connection.compute.create_server(
                 name=server_name,
                 flavor_id=flavor.id,
                 key_name=keypair,
-                user_data=host_keys.compose(
+                user_data=host_keys.compose_user_data(
                     self._host_keys[name], self._client.public, group.user_data
                 ),
                 config_drive=group.config_drive,
@@ -257,12 +259,12 @@ class _Boot:
             )
         return str(server.id)
 
-    def _describe(
+    def _collect_facts(
         self, name: str, server: t.Any, seconds: float
-    ) -> guest.Guest:
+    ) -> models.Guest:
         guest_request = self.planned.guest_request
         group, image, flavor = self._guests[name]
-        addresses = ports.addresses(
+        addresses = ports.find_addresses(
             self.connection,
             name,
             server.id,
@@ -271,19 +273,19 @@ class _Boot:
             self.new_name,
         )
         self._policies.update(addresses.policies)
-        shown = placement.shown(server, self.admin)
-        disk = guest.Disk(source="flavor", size_gib=flavor.disk_gib)
+        server_with_host = placement.with_host(server, self.admin)
+        disk = models.Disk(source="flavor", size_gib=flavor.disk_gib)
         if name in self._volumes:
             volume = self._volumes[name]
-            disk = guest.Disk(
+            disk = models.Disk(
                 source="volume", size_gib=volume.size, type=volume.volume_type
             )
-        return guest.Guest(
+        return models.Guest(
             name=name,
             group=group.name,
             server_name=server.name,
             id=server.id,
-            boot=guest.first_boot(server.id),
+            boot=models.create_boot_id(server.id),
             address=addresses.floating or addresses.fixed,
             fixed_address=addresses.fixed,
             floating_address=addresses.floating,
@@ -295,23 +297,25 @@ class _Boot:
             user=group.user,
             host_key=self._host_keys[name].public,
             host_id=server.host_id,
-            host=shown.compute_host or None,
-            hypervisor=shown.hypervisor_hostname or None,
+            host=server_with_host.compute_host or None,
+            hypervisor=server_with_host.hypervisor_hostname or None,
             availability_zone=server.availability_zone or None,
             server_group=guest_request.server_group,
             flavor=flavor,
             image=image,
             disk=disk,
             config_drive=group.config_drive,
-            networks=tuple(network.name for network in self._networks.every),
+            networks=tuple(
+                network.name for network in self._networks.networks
+            ),
             network=self._networks.ssh_network.name,
             created_at=server.created_at,
             boot_seconds=round(seconds, 1),
         )
 
 
-def leave_out(
-    connection: sdk.Connection,
+def delete_failed(
+    connection: cloud.Connection,
     failed: collections.abc.Mapping[str, str],
     progress: waiting.Progress,
 ) -> None:
@@ -324,15 +328,15 @@ def leave_out(
     """
     for identifier, reason in failed.items():
         progress(f"{reason}; the run continues without it")
-        with contextlib.suppress(*cloud.REFUSALS):
+        with contextlib.suppress(*cloud.CLOUD_ERRORS):
             connection.compute.delete_server(identifier, ignore_missing=True)
 
 
 def add_server_group(
-    connection: sdk.Connection, name: str, policy: str
+    connection: cloud.Connection, name: str, policy: str
 ) -> str:
     """Create a server group; return its identifier."""
-    with cloud.asking(f"create server group {name} ({policy})"):
+    with cloud.convert_errors(f"create server group {name} ({policy})"):
         # The SDK translates the policy to the version of the API.
         server_group = connection.compute.create_server_group(
             name=name, policies=[policy]

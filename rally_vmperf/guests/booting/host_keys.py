@@ -15,12 +15,12 @@ from email.mime import multipart
 from email.mime import text
 
 import yaml
-from openstack import connection as sdk
 
 from rally_vmperf import documents
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines.remote import hostkey
@@ -39,7 +39,7 @@ class HostKey:
     cloud_config: dict[str, t.Any] = dataclasses.field(repr=False)
 
 
-def choose(
+def choose_host_key(
     source: request.KeySource, type_: hostkey.Type | None = None
 ) -> HostKey:
     """Return the host key of a new guest.
@@ -78,13 +78,13 @@ def choose(
 _POLL = 2
 
 
-def learn(
-    connection: sdk.Connection,
-    guests: collections.abc.Sequence[guest.Guest],
+def read_host_keys(
+    connection: cloud.Connection,
+    guests: collections.abc.Sequence[models.Guest],
     timeout: float,
     progress: waiting.Progress,
-) -> tuple[guest.Guest, ...]:
-    """Return the guests with their host keys; read missing ones from consoles.
+) -> tuple[models.Guest, ...]:
+    """Read unknown host keys from consoles; return guests with their keys.
 
     :param timeout: The timeout in seconds for all guests.
     :raises GuestError: If a guest prints no host key.
@@ -97,7 +97,9 @@ def learn(
             keys: list[str] = []
             # The request is repeated; the last failure is reported.
             with contextlib.suppress(errors.GuestError):
-                keys = console.read_keys(console.log(connection, guest_.id))
+                keys = console.read_keys(
+                    console.read_console(connection, guest_.id)
+                )
             if keys:
                 host_keys[guest_.name] = "\n".join(keys)
                 progress(f"{guest_.name} shows its host key on its console")
@@ -108,12 +110,14 @@ def learn(
                 for guest_ in guests
             )
         if time.monotonic() >= deadline:
-            raise errors.GuestError(_missing(connection, missing[0], timeout))
+            raise errors.GuestError(
+                _read_from_console(connection, missing[0], timeout)
+            )
         time.sleep(_POLL)
 
 
-def _missing(
-    connection: sdk.Connection, guest_: guest.Guest, timeout: float
+def _read_from_console(
+    connection: cloud.Connection, guest_: models.Guest, timeout: float
 ) -> str:
     diagnosis = console.diagnose(connection, guest_.id)
     advice = "; ".join(diagnosis.hints) or (
@@ -129,10 +133,10 @@ def _missing(
 _LIMIT = 65535
 
 
-def compose(
+def compose_user_data(
     host_key: HostKey, client_key: str, user_document: str | None
 ) -> str:
-    """Return user data for Nova, in base64.
+    """Return the user data of a guest, encoded in base64 for Nova.
 
     Nothing is installed or upgraded, so that the boot takes no longer. The
     generated document comes last and overrides the same keys in the user's
@@ -152,8 +156,10 @@ def compose(
     }
     parts = multipart.MIMEMultipart()
     if user_document:
-        parts.attach(_part(_checked(user_document)))
-    parts.attach(_part("#cloud-config\n" + yaml.safe_dump(document)))
+        parts.attach(_create_mime_part(_check_user_data(user_document)))
+    parts.attach(
+        _create_mime_part("#cloud-config\n" + yaml.safe_dump(document))
+    )
     encoded = base64.b64encode(parts.as_bytes()).decode()
     if len(encoded) > _LIMIT:
         raise errors.GuestError(
@@ -163,11 +169,11 @@ def compose(
     return encoded
 
 
-def _part(document: str) -> message.Message:
+def _create_mime_part(document: str) -> message.Message:
     return text.MIMEText(document, "cloud-config", "utf-8")
 
 
-def _checked(user_document: str) -> str:
+def _check_user_data(user_document: str) -> str:
     try:
         document = documents.parse_yaml(user_document, "user_data")
     except documents.DocumentError as error:

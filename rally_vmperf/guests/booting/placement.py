@@ -4,28 +4,26 @@ import collections
 import collections.abc
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
 
-Guests = collections.abc.Sequence[guest.Guest]
+Guests = collections.abc.Sequence[models.Guest]
 
 
-def shown(server: t.Any, admin: sdk.Connection | None) -> t.Any:
-    """Return a server with its host, read as administrator if necessary."""
+def with_host(server: t.Any, admin: cloud.Connection | None) -> t.Any:
+    """Return a server with its host, queried as admin if necessary."""
     if server.compute_host or admin is None:
         return server
     try:
         return admin.compute.get_server(server.id)
-    except cloud.REFUSALS:
+    except cloud.CLOUD_ERRORS:
         return server
 
 
-def described(guest_request: request.Request) -> str:
-    """Return the requested placement; empty if there is none."""
+def describe_request(guest_request: request.Request) -> str:
+    """Return the requested placement as text; empty if there is none."""
     hosts_description = (
         [f"hosts {', '.join(guest_request.hosts)}"]
         if guest_request.hosts
@@ -42,7 +40,7 @@ def described(guest_request: request.Request) -> str:
     )
 
 
-def findings(
+def find_placement_findings(
     guests: Guests,
     guest_request: request.Request,
     hosts: collections.abc.Set[str],
@@ -53,14 +51,16 @@ def findings(
     """
     placement_findings: list[finding.Finding] = []
     for guest_ in guests:
-        placement_findings += _elsewhere(guest_, guest_request, hosts)
+        placement_findings += _check_location(guest_, guest_request, hosts)
     if guest_request.server_group:
-        placement_findings += _server_group(guests, guest_request.server_group)
+        placement_findings += _check_server_group(
+            guests, guest_request.server_group
+        )
     return placement_findings
 
 
-def _elsewhere(
-    guest_: guest.Guest,
+def _check_location(
+    guest_: models.Guest,
     guest_request: request.Request,
     hosts: collections.abc.Set[str],
 ) -> collections.abc.Iterator[finding.Finding]:
@@ -95,8 +95,8 @@ def _elsewhere(
         yield finding.Finding("wrong_host", guest_.name, detail)
 
 
-def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
-    """Return findings on guests that do not follow their server group.
+def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
+    """Return findings if the guests do not follow their server group.
 
     Members see ``hostId``, a hash of project and host: the same for all
     guests of a project on one host.
@@ -126,14 +126,14 @@ def _server_group(guests: Guests, policy: str) -> list[finding.Finding]:
 _RUNNING = ("ACTIVE", "REBOOT", "HARD_REBOOT")
 
 
-def runs(connection: sdk.Connection, guest_: guest.Guest) -> bool:
+def is_running(connection: cloud.Connection, guest_: models.Guest) -> bool:
     """Return whether Nova reports that a guest runs or reboots.
 
     If Nova does not answer, the guest does not run.
     """
     try:
         return connection.compute.get_server(guest_.id).status in _RUNNING
-    except cloud.REFUSALS:
+    except cloud.CLOUD_ERRORS:
         return False
 
 
@@ -153,12 +153,12 @@ _MOVES = frozenset(
     }
 )
 #: Characters of a timestamp of Nova without fractions and time zone.
-_SECOND = 19
+_TIMESTAMP_LENGTH = 19
 
 
-def changes(
-    connection: sdk.Connection,
-    guests: collections.abc.Iterable[guest.Guest],
+def find_changes(
+    connection: cloud.Connection,
+    guests: collections.abc.Iterable[models.Guest],
     updated: dict[str, str],
 ) -> list[finding.Finding]:
     """Return findings on guests that moved or are no longer active.
@@ -172,7 +172,9 @@ def changes(
         updated by this function.
     """
     watched_guests = tuple(guests)
-    names = cloud.beginning(guest_.server_name for guest_ in watched_guests)
+    names = cloud.create_prefix_pattern(
+        guest_.server_name for guest_ in watched_guests
+    )
     reason = "it lists no such server"
     servers: dict[str, t.Any] = {}
     try:
@@ -180,7 +182,7 @@ def changes(
             connection.compute.servers(name=names) if watched_guests else ()
         )
         servers = {server.id: server for server in listed}
-    except cloud.REFUSALS as error:
+    except cloud.CLOUD_ERRORS as error:
         reason = cloud.one_line(error)
     host_findings = []
     for guest_ in watched_guests:
@@ -198,7 +200,7 @@ def changes(
             host_findings.append(
                 finding.Finding("guest_host_changed", guest_.name, detail)
             )
-        elif moves := _moves(connection, server, updated.get(guest_.id)):
+        elif moves := _list_moves(connection, server, updated.get(guest_.id)):
             detail = (
                 f"{guest_.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
@@ -211,8 +213,8 @@ def changes(
     return host_findings
 
 
-def _moves(
-    connection: sdk.Connection, server: t.Any, since: str | None
+def _list_moves(
+    connection: cloud.Connection, server: t.Any, since: str | None
 ) -> list[str]:
     """Return the moves of a server since its last change, oldest first.
 
@@ -224,14 +226,15 @@ def _moves(
         answer = connection.compute.get(
             f"/servers/{server.id}/os-instance-actions"
         )
-    except cloud.REFUSALS:
+    except cloud.CLOUD_ERRORS:
         return []
     actions = answer.json().get("instanceActions", ()) if answer.ok else ()
     return [
-        f"{action['action']} at {action['start_time'][:_SECOND]}"
+        f"{action['action']} at {action['start_time'][:_TIMESTAMP_LENGTH]}"
         for action in sorted(
             actions, key=lambda action: str(action["start_time"])
         )
         if action["action"] in _MOVES
-        and action["start_time"][:_SECOND] >= since[:_SECOND]
+        and action["start_time"][:_TIMESTAMP_LENGTH]
+        >= since[:_TIMESTAMP_LENGTH]
     ]

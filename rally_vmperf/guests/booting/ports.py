@@ -5,8 +5,6 @@ import dataclasses
 import ipaddress
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
@@ -31,13 +29,13 @@ class Addresses:
     policies: tuple[str, ...] = ()
 
 
-def for_server(
-    connection: sdk.Connection,
+def create_ports(
+    connection: cloud.Connection,
     guest_networks: collections.abc.Sequence[networks.Network],
     group: str | None,
     new_name: Names,
 ) -> dict[str, t.Any]:
-    """Return the networks of a request to create a server.
+    """Create ports, and return the networks of a request for a server.
 
     A single port is created by Nova. Several ports are created here, because
     Nova would add all of them to the same security groups, which a network
@@ -47,7 +45,7 @@ def for_server(
     """
     if len(guest_networks) > 1:
         port_references = [
-            {"port": _add(connection, network, group, new_name())}
+            {"port": _create_port(connection, network, group, new_name())}
             for network in guest_networks
         ]
         return {"networks": port_references}
@@ -56,22 +54,22 @@ def for_server(
     return {"networks": [{"uuid": network.id}], **groups}
 
 
-def _add(
-    connection: sdk.Connection,
+def _create_port(
+    connection: cloud.Connection,
     network: networks.Network,
     group: str | None,
     name: str,
 ) -> str:
     groups = {"security_groups": [group]} if group and network.secured else {}
-    with cloud.asking(f"create port {name} on network {network.name}"):
+    with cloud.convert_errors(f"create port {name} on network {network.name}"):
         port = connection.network.create_port(
             name=name, network_id=network.id, **groups
         )
     return str(port.id)
 
 
-def addresses(
-    connection: sdk.Connection,
+def find_addresses(
+    connection: cloud.Connection,
     guest: str,
     server_id: str,
     version: request.IpVersion,
@@ -85,12 +83,14 @@ def addresses(
     :raises GuestError: If no address has the IP version; the line lists the
         addresses.
     """
-    with cloud.asking(f"list the ports of guest {guest}"):
+    with cloud.convert_errors(f"list the ports of guest {guest}"):
         ports = list(connection.network.ports(device_id=server_id))
     if chosen.pool:
         version = 4
-    fixed = fixed_address(guest, ports, chosen.ssh_network, version)
-    measured = fixed_address(guest, ports, chosen.traffic_network, version)
+    fixed = find_fixed_address(guest, ports, chosen.ssh_network, version)
+    measured = find_fixed_address(
+        guest, ports, chosen.traffic_network, version
+    )
     floating = None
     if chosen.pool:
         port = next(
@@ -100,7 +100,7 @@ def addresses(
             and fixed
             in {fixed_ip["ip_address"] for fixed_ip in port.fixed_ips}
         )
-        with cloud.asking(f"create a floating IP for guest {guest}"):
+        with cloud.convert_errors(f"create a floating IP for guest {guest}"):
             floating_ip = connection.network.create_ip(
                 floating_network_id=chosen.pool.id,
                 port_id=port.id,
@@ -120,7 +120,7 @@ def addresses(
     )
 
 
-def fixed_address(
+def find_fixed_address(
     guest: str,
     ports: collections.abc.Iterable[t.Any],
     network: networks.Network,

@@ -5,52 +5,54 @@ import dataclasses
 import time
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest as booted
 from rally_vmperf.guests import idle
+from rally_vmperf.guests import models
 from rally_vmperf.guests import waiting
 
 #: Seconds after which a request without effect is repeated, which is harmless.
-_ASK_AGAIN = 30
+_RETRY_SECONDS = 30
 
 
 @dataclasses.dataclass(kw_only=True)
-class Switching:
+class StatusChange:
     """A change of the status of guests, polled until all guests have it.
 
     Requests are sent only for guests with another status.
 
     :param target_statuses: The required status of each guest.
-    :param verbs: The requested action of each guest.
+    :param actions: The requested action of each guest.
     :param started: The guests with a new QEMU process, with their new boot id.
     :param refused: The reasons of the guests without the required status;
         another attempt may succeed.
     :param lost: The reasons of the guests that no attempt can switch.
     """
 
-    connection: sdk.Connection
-    guests: collections.abc.Mapping[str, booted.Guest]
+    connection: cloud.Connection
+    guests: collections.abc.Mapping[str, models.Guest]
     target_statuses: collections.abc.Mapping[str, str]
     idle_guests: idle.IdleState
     progress: waiting.Progress
-    verbs: dict[str, idle.Verb] = dataclasses.field(default_factory=dict)
-    started: dict[str, booted.Guest] = dataclasses.field(default_factory=dict)
+    actions: dict[str, idle.PowerAction] = dataclasses.field(
+        default_factory=dict
+    )
+    started: dict[str, models.Guest] = dataclasses.field(default_factory=dict)
     refused: dict[str, str] = dataclasses.field(default_factory=dict)
     lost: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._open = dict(self.target_statuses)
-        self._asked: dict[str, float] = {}
+        self._pending = dict(self.target_statuses)
+        self._requested_at: dict[str, float] = {}
         self._states: dict[str, str] = {}
         self._delays: dict[str, str] = {}
 
     def run(
         self,
         timeout: float,
-        before: t.Callable[[dict[str, idle.Verb]], None] = lambda _: None,
+        before: t.Callable[[dict[str, idle.PowerAction]], None] = lambda _: (
+            None
+        ),
     ) -> None:
         """Request the status and wait until the guests have it.
 
@@ -58,91 +60,98 @@ class Switching:
         :param before: The function that is called with the actions before
             they are requested.
         """
-        begun = time.monotonic()
+        started = time.monotonic()
         last_error = ""
-        names = cloud.beginning(
+        names = cloud.create_prefix_pattern(
             self.guests[name].server_name for name in self.target_statuses
         )
         while True:
             try:
                 listed = self.connection.compute.servers(name=names)
                 servers = {server.id: server for server in listed}
-            except cloud.REFUSALS as error:
+            except cloud.CLOUD_ERRORS as error:
                 last_error = f"list servers: {cloud.one_line(error)}"
-                if not cloud.passing(error):
-                    self.refused |= dict.fromkeys(self._open, last_error)
+                if not cloud.is_temporary(error):
+                    self.refused |= dict.fromkeys(self._pending, last_error)
                     return
             else:
                 last_error = ""
-                verbs = self._look(servers)
-                if verbs:
-                    before(verbs)
-                    self._ask(verbs)
-            if not self._open:
+                actions = self._list_actions(servers)
+                if actions:
+                    before(actions)
+                    self._request_actions(actions)
+            if not self._pending:
                 return
-            if time.monotonic() - begun > timeout:
-                self._late(timeout, last_error)
+            if time.monotonic() - started > timeout:
+                self._record_timeout(timeout, last_error)
                 return
             time.sleep(1)
 
-    def _look(
+    def _list_actions(
         self, servers: collections.abc.Mapping[str, t.Any]
-    ) -> dict[str, idle.Verb]:
+    ) -> dict[str, idle.PowerAction]:
         """Drop guests that are ready or lost; return the other actions."""
-        verbs: dict[str, idle.Verb] = {}
+        actions: dict[str, idle.PowerAction] = {}
         now = time.monotonic()
-        for guest, target_status in list(self._open.items()):
+        for guest, target_status in list(self._pending.items()):
             server = servers.get(self.guests[guest].id)
             status = server.status if server else "gone"
             self._states[guest] = status
             if server and server.task_state:
                 continue
             if status == target_status:
-                self._settle(guest, status)
+                self._finish(guest, status)
                 continue
-            verb = idle.verb(status, target_status, self.idle_guests)
-            if verb is None:
-                self._lose(guest, server, status, target_status)
-            elif self._asked.get(guest, -_ASK_AGAIN) + _ASK_AGAIN <= now:
-                verbs[guest] = verb
-        return verbs
+            action = idle.choose_action(
+                status, target_status, self.idle_guests
+            )
+            if action is None:
+                self._record_loss(guest, server, status, target_status)
+            elif (
+                self._requested_at.get(guest, -_RETRY_SECONDS) + _RETRY_SECONDS
+                <= now
+            ):
+                actions[guest] = action
+        return actions
 
-    def _ask(self, verbs: collections.abc.Mapping[str, idle.Verb]) -> None:
-        for guest, verb in verbs.items():
-            request = getattr(self.connection.compute, f"{verb}_server")
-            self.verbs[guest] = verb
-            self._asked[guest] = time.monotonic()
+    def _request_actions(
+        self, actions: collections.abc.Mapping[str, idle.PowerAction]
+    ) -> None:
+        for guest, action in actions.items():
+            request = getattr(self.connection.compute, f"{action}_server")
+            self.actions[guest] = action
+            self._requested_at[guest] = time.monotonic()
             try:
-                with cloud.asking(f"{verb} guest {guest}"):
+                with cloud.convert_errors(f"{action} guest {guest}"):
                     request(self.guests[guest].id)
             except errors.GuestError as error:
                 self._delays[guest] = str(error)
-                if not cloud.passing(t.cast(Exception, error.__cause__)):
+                if not cloud.is_temporary(t.cast(Exception, error.__cause__)):
                     self.refused[guest] = str(error)
-                    del self._open[guest]
+                    del self._pending[guest]
                     continue
-            if verb == "start":
+            if action == "start":
                 # Even if the response was lost: the guest may run.
                 new = self.guests[guest].started()
                 self.started[guest] = new
 
-    def _settle(self, guest: str, status: str) -> None:
-        del self._open[guest]
-        if guest in self._asked:
-            seconds = time.monotonic() - self._asked[guest]
+    def _finish(self, guest: str, status: str) -> None:
+        del self._pending[guest]
+        if guest in self._requested_at:
+            seconds = time.monotonic() - self._requested_at[guest]
             self.progress(f"guest {guest}: {status} after {seconds:.0f} s")
 
-    def _lose(
+    def _record_loss(
         self, guest: str, server: t.Any, status: str, target_status: str
     ) -> None:
-        del self._open[guest]
+        del self._pending[guest]
         reason = f"guest {guest} is {status}, must be {target_status}"
         if status == "ERROR":
-            reason += f": {waiting.fault(self.connection, server)}"
+            reason += f": {waiting.describe_fault(self.connection, server)}"
         self.lost[guest] = reason
 
-    def _late(self, timeout: float, last_error: str) -> None:
-        for guest, target_status in self._open.items():
+    def _record_timeout(self, timeout: float, last_error: str) -> None:
+        for guest, target_status in self._pending.items():
             reason = last_error or self._delays.get(guest, "")
             status = self._states.get(guest, "unseen")
             self.refused[guest] = (

@@ -4,46 +4,48 @@ import collections.abc
 import functools
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import rate_caps
 
 #: The kinds of disk limits in Nova and Cinder -> the unit of the rate.
 _DISK = {"bytes_sec": "B/s", "iops_sec": "ops/s"}
-_BEGINNING = "quota:"
+_PREFIX = "quota:"
 #: Bits per second in a unit of Nova's interface limits, kilobytes per second.
 _KILOBYTE = 8e3
 _KILOBIT = 1e3
 
-Caps = list[caps.Cap]
+Caps = list[rate_caps.Cap]
 
 
-def of_flavor(flavor: guest.Flavor) -> tuple[list[finding.Finding], Caps]:
+def find_flavor_limits(
+    flavor: models.Flavor,
+) -> tuple[list[finding.Finding], Caps]:
     """Return findings on the quotas of a flavor, and its rate limits."""
     limits = {
         key: limit
         for key, limit in sorted(flavor.extra_specs.items())
-        if key.startswith(_BEGINNING)
+        if key.startswith(_PREFIX)
     }
     subject = f"flavor {flavor.name}"
     flavor_caps = []
     for key, limit in limits.items():
-        name = key.removeprefix(_BEGINNING)
+        name = key.removeprefix(_PREFIX)
         if name.startswith("disk_"):
-            flavor_caps += _of_disk(name.removeprefix("disk_"), limit, subject)
-        elif name in ("vif_inbound_average", "vif_outbound_average"):
-            rate = _number(limit) * _KILOBYTE
-            flavor_caps += (
-                [caps.network(rate, f"{subject} ({name})")] if rate else []
+            flavor_caps += _create_disk_caps(
+                name.removeprefix("disk_"), limit, subject
             )
-    return _limit_findings(subject, limits), flavor_caps
+        elif name in ("vif_inbound_average", "vif_outbound_average"):
+            rate = _parse_number(limit) * _KILOBYTE
+            if rate:
+                cap = rate_caps.network(rate, f"{subject} ({name})")
+                flavor_caps.append(cap)
+    return _create_findings(subject, limits), flavor_caps
 
 
-def of_volume_type(
-    admin: sdk.Connection, name: str
+def find_volume_type_limits(
+    admin: cloud.Connection, name: str
 ) -> tuple[list[finding.Finding], Caps]:
     """Return a finding on the QoS of a volume type, and its rate limits.
 
@@ -51,7 +53,7 @@ def of_volume_type(
 
     :raises SDKException: If Cinder rejects the request.
     """
-    types = _json(admin.block_storage.get("/types"), "volume_types")
+    types = _get_json(admin.block_storage.get("/types"), "volume_types")
     identifier = next(
         (
             volume_type.get("qos_specs_id")
@@ -63,18 +65,18 @@ def of_volume_type(
     if not identifier:
         return [], []
     answer = admin.block_storage.get(f"/qos-specs/{identifier}")
-    limits = _json(answer, "qos_specs").get("specs", {})
+    limits = _get_json(answer, "qos_specs").get("specs", {})
     subject = f"volume type {name}"
     type_caps = [
         cap
         for key, limit in sorted(limits.items())
-        for cap in _of_disk(key, limit, subject)
+        for cap in _create_disk_caps(key, limit, subject)
     ]
-    return _limit_findings(subject, limits), type_caps
+    return _create_findings(subject, limits), type_caps
 
 
-def of_port_policy(
-    connection: sdk.Connection, identifier: str
+def find_port_limits(
+    connection: cloud.Connection, identifier: str
 ) -> tuple[list[finding.Finding], Caps]:
     """Return a finding on a QoS policy of a port, and its rate limits.
 
@@ -84,21 +86,21 @@ def of_port_policy(
     subject = f"QoS policy {policy.name}"
     limits, policy_caps = {}, []
     for rule in policy.rules or ():
-        rate = _number(rule.get("max_kbps"))
+        rate = _parse_number(rule.get("max_kbps"))
         if rate:
             direction = str(rule.get("direction", "egress"))
             limits[f"{direction} max_kbps"] = rule["max_kbps"]
             policy_caps.append(
-                caps.network(rate * _KILOBIT, f"{subject} ({direction})")
+                rate_caps.network(rate * _KILOBIT, f"{subject} ({direction})")
             )
-    return _limit_findings(subject, limits), policy_caps
+    return _create_findings(subject, limits), policy_caps
 
 
-def of_guests(
-    connection: sdk.Connection,
-    admin: sdk.Connection | None,
+def find_guest_limits(
+    connection: cloud.Connection,
+    admin: cloud.Connection | None,
     *,
-    flavors: collections.abc.Iterable[guest.Flavor],
+    flavors: collections.abc.Iterable[models.Flavor],
     volume_types: collections.abc.Iterable[str],
     port_policies: collections.abc.Iterable[str],
     progress: t.Callable[[str], None],
@@ -110,11 +112,11 @@ def of_guests(
     :param port_policies: The identifiers of the QoS policies of the ports.
     :param progress: The function that reports policies that cannot be read.
     """
-    policies = [of_flavor(flavor) for flavor in flavors]
+    policies = [find_flavor_limits(flavor) for flavor in flavors]
     readers: list[tuple[str, t.Callable[[], t.Any]]] = [
         (
             f"QoS policy {policy_name}",
-            functools.partial(of_port_policy, connection, policy_name),
+            functools.partial(find_port_limits, connection, policy_name),
         )
         for policy_name in sorted(set(port_policies))
     ]
@@ -122,14 +124,14 @@ def of_guests(
         readers += [
             (
                 f"volume type {policy_name}",
-                functools.partial(of_volume_type, admin, policy_name),
+                functools.partial(find_volume_type_limits, admin, policy_name),
             )
             for policy_name in sorted(set(volume_types))
         ]
     for subject, reader in readers:
         try:
             policies.append(reader())
-        except cloud.REFUSALS as error:
+        except cloud.CLOUD_ERRORS as error:
             progress(f"{subject} cannot be read: {cloud.one_line(error)}")
     return (
         [finding_ for findings, _ in policies for finding_ in findings],
@@ -137,30 +139,30 @@ def of_guests(
     )
 
 
-def _of_disk(name: str, limit: object, subject: str) -> Caps:
+def _create_disk_caps(name: str, limit: object, subject: str) -> Caps:
     """Return the cap of a limit such as ``read_bytes_sec``."""
     direction, _, kind = name.partition("_")
-    rate = _number(limit)
+    rate = _parse_number(limit)
     if (
         direction not in ("read", "write", "total")
         or kind not in _DISK
         or not rate
     ):
         return []
-    return [caps.disk(rate, _DISK[kind], f"{subject} ({name})")]
+    return [rate_caps.disk(rate, _DISK[kind], f"{subject} ({name})")]
 
 
-def _number(limit: object) -> float:
+def _parse_number(limit: object) -> float:
     """Return a limit as a number; zero if it is not a number."""
     text = str(limit)
     return float(text) if text.isascii() and text.isdigit() else 0.0
 
 
-def _json(answer: t.Any, key: str) -> t.Any:
+def _get_json(answer: t.Any, key: str) -> t.Any:
     return answer.json().get(key, {}) if answer.ok else {}
 
 
-def _limit_findings(
+def _create_findings(
     subject: str, limits: collections.abc.Mapping[str, object]
 ) -> list[finding.Finding]:
     if not limits:

@@ -9,7 +9,6 @@ import types
 import typing as t
 from urllib import parse
 
-from openstack import connection as sdk
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
@@ -33,9 +32,9 @@ RANKS = {
 }
 
 #: Projects in one request to Neutron; with more of them its URL is too long.
-_PORTION = 50
+_MAX_PROJECTS = 50
 #: The status of a service that does not support a filter.
-_REFUSED = 400
+_BAD_REQUEST = 400
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,19 +72,18 @@ class Inventory:
     :param owns: The function that returns whether a name is one of them.
     :param prefixes: The prefixes of these names.
     :param admin: A flag to search all projects that can contain resources.
-    :param projects: The identifiers of further projects that an administrator
-        searches.
+    :param projects: The identifiers of further projects to search as admin.
     :param kinds: The kinds of resources to list.
     """
 
-    connection: sdk.Connection
+    connection: cloud.Connection
     owns: collections.abc.Callable[[str | None], bool]
     prefixes: tuple[str, ...]
     admin: bool = False
     projects: tuple[str, ...] = ()
     kinds: collections.abc.Collection[str] = tuple(RANKS)
 
-    def servers(self) -> list[Resource]:
+    def list_servers(self) -> list[Resource]:
         """Return the servers, which must be deleted first."""
         if "server" not in self.kinds:
             return []
@@ -94,19 +92,19 @@ class Inventory:
         return [
             server
             for prefix in self.prefixes
-            for server in self._owned(
+            for server in self._list_owned(
                 "server",
                 compute.servers(
                     # Only the details include the project.
                     details=self.admin,
-                    name=cloud.beginning([prefix]),
+                    name=cloud.create_prefix_pattern([prefix]),
                     **everywhere,
                 ),
                 compute.delete_server,
             )
         ]
 
-    def of_guests(self, *, disks: bool = True) -> list[Resource]:
+    def list_guest_resources(self, *, disks: bool = True) -> list[Resource]:
         """Return the resources of a run; only servers while there are any.
 
         Resources that servers use cannot be deleted before them, so they are
@@ -116,45 +114,45 @@ class Inventory:
             requests, so that its failures do not affect a run without volumes.
         """
         projects = (self.connection.current_project_id,)
-        return self.servers() or [
-            *self._addresses(projects),
-            *(self._volumes(projects) if disks else ()),
-            *self._ports_and_access(projects),
+        return self.list_servers() or [
+            *self._list_floating_ips(projects),
+            *(self._list_volumes(projects) if disks else ()),
+            *self._list_ports_and_groups(projects),
         ]
 
-    def everything(self) -> list[Resource]:
+    def list_all(self) -> list[Resource]:
         """Return the resources of runs, also those of Rally's contexts."""
         network = self.connection.network
-        servers = self.servers()
-        users, rally_projects = self._identity()
-        projects = self._looked_into(servers, rally_projects)
+        servers = self.list_servers()
+        users, rally_projects = self._list_accounts()
+        projects = self._select_projects(servers, rally_projects)
         return [
             *servers,
-            *self._addresses(projects),
-            *self._volumes(projects),
-            *self._of_neutron(
+            *self._list_floating_ips(projects),
+            *self._list_volumes(projects),
+            *self._list_from_neutron(
                 "router", projects, network.routers, self._delete_router
             ),
-            *self._of_neutron(
+            *self._list_from_neutron(
                 "subnet", projects, network.subnets, network.delete_subnet
             ),
-            *self._of_neutron(
+            *self._list_from_neutron(
                 "network", projects, network.networks, network.delete_network
             ),
-            *self._ports_and_access(
+            *self._list_ports_and_groups(
                 projects,
                 {project.id: project.name for project in rally_projects},
             ),
             *(
                 pair
                 for user in users
-                for pair in self._key_pairs(user_id=user.id)
+                for pair in self._list_key_pairs(user_id=user.id)
             ),
             *users,
             *rally_projects,
         ]
 
-    def _looked_into(
+    def _select_projects(
         self, servers: list[Resource], rally_projects: list[Resource]
     ) -> tuple[str, ...]:
         """Return the projects to search, the current project first.
@@ -169,46 +167,46 @@ class Inventory:
             projects += (server.project for server in servers)
         return tuple(dict.fromkeys(filter(None, projects)))
 
-    def _owned(
+    def _list_owned(
         self,
         kind: str,
         listed: collections.abc.Iterable[t.Any],
         delete: t.Callable[..., object],
-        called: str = "name",
+        name_key: str = "name",
     ) -> Resources:
         for candidate in listed:
-            name = getattr(candidate, called)
+            name = getattr(candidate, name_key)
             if self.owns(name):
                 project = getattr(candidate, "project_id", None) or ""
-                yield _resource(kind, candidate.id, name, delete, project)
+                yield _to_resource(kind, candidate.id, name, delete, project)
 
-    def _of_neutron(
+    def _list_from_neutron(
         self,
         kind: str,
         projects: tuple[str, ...],
-        ask: t.Callable[..., collections.abc.Iterable[t.Any]],
+        list_resources: t.Callable[..., collections.abc.Iterable[t.Any]],
         delete: t.Callable[..., object],
-        called: str = "name",
+        name_key: str = "name",
     ) -> Resources:
         """Yield Neutron's resources of one kind in some projects."""
         if kind in self.kinds:
-            for portion in _portions(projects):
-                listed = ask(project_id=list(portion))
-                yield from self._owned(kind, listed, delete, called)
+            for batch in _iter_batches(projects):
+                listed = list_resources(project_id=list(batch))
+                yield from self._list_owned(kind, listed, delete, name_key)
 
-    def _addresses(self, projects: tuple[str, ...]) -> Resources:
+    def _list_floating_ips(self, projects: tuple[str, ...]) -> Resources:
         network = self.connection.network
-        return self._of_neutron(
+        return self._list_from_neutron(
             "floating IP",
             projects,
             network.ips,
             network.delete_ip,
-            called="description",
+            name_key="description",
         )
 
-    def _volumes(self, projects: tuple[str, ...]) -> Resources:
+    def _list_volumes(self, projects: tuple[str, ...]) -> Resources:
         """Yield volumes; none if the cloud has no block-storage service."""
-        if "volume" not in self.kinds or not block_storage.there(
+        if "volume" not in self.kinds or not block_storage.is_available(
             self.connection
         ):
             return
@@ -220,13 +218,13 @@ class Inventory:
             for volume in volumes(**query):
                 if self.owns(volume.name):
                     delete = functools.partial(
-                        block_storage.delete, self.connection, volume
+                        block_storage.delete_volume, self.connection, volume
                     )
                     yield Resource(
                         "volume", volume.id, volume.name, delete, project
                     )
 
-    def _ports_and_access(
+    def _list_ports_and_groups(
         self,
         projects: tuple[str, ...],
         project_names: collections.abc.Mapping[
@@ -238,14 +236,14 @@ class Inventory:
         :param project_names: The names of the projects of runs, by identifier.
         """
         network = self.connection.network
-        yield from self._of_neutron(
+        yield from self._list_from_neutron(
             "port", projects, network.ports, network.delete_port
         )
-        yield from self._security_groups(projects, project_names)
-        yield from self._server_groups(projects)
-        yield from self._key_pairs()
+        yield from self._list_security_groups(projects, project_names)
+        yield from self._list_server_groups(projects)
+        yield from self._list_key_pairs()
 
-    def _security_groups(
+    def _list_security_groups(
         self,
         projects: tuple[str, ...],
         project_names: collections.abc.Mapping[str, str],
@@ -262,15 +260,15 @@ class Inventory:
         network = self.connection.network
         delete = network.delete_security_group
         current_project, other_projects = projects[:1], projects[1:]
-        for portion in _portions(other_projects) if other_projects else [()]:
+        for batch in _iter_batches(other_projects) if other_projects else [()]:
             for group in network.security_groups(
-                project_id=[*current_project, *portion]
+                project_id=[*current_project, *batch]
             ):
                 name = group.name
                 if name == "default" and group.project_id in project_names:
                     name = project_names[group.project_id]
                 if self.owns(name):
-                    yield _resource(
+                    yield _to_resource(
                         "security group",
                         group.id,
                         name,
@@ -278,7 +276,7 @@ class Inventory:
                         group.project_id,
                     )
 
-    def _server_groups(self, projects: tuple[str, ...]) -> Resources:
+    def _list_server_groups(self, projects: tuple[str, ...]) -> Resources:
         """Yield server groups.
 
         Nova has no filter for them. Therefore an administrator lists those of
@@ -291,11 +289,11 @@ class Inventory:
         # A user who may not list server groups has none.
         with contextlib.suppress(sdk_errors.ForbiddenException):
             listed = list(compute.server_groups(**everywhere))
-            yield from self._owned(
+            yield from self._list_owned(
                 "server group", listed, compute.delete_server_group
             )
 
-    def _key_pairs(self, **query: str) -> Resources:
+    def _list_key_pairs(self, **query: str) -> Resources:
         if "key pair" not in self.kinds:
             return
         compute = self.connection.compute
@@ -319,20 +317,26 @@ class Inventory:
                 )
         network.delete_router(identifier, ignore_missing=ignore_missing)
 
-    def _identity(self) -> tuple[list[Resource], list[Resource]]:
+    def _list_accounts(
+        self,
+    ) -> tuple[list[Resource], list[Resource]]:
         """Return users and projects; only an admin sees them."""
         if not self.admin or not {"user", "project"} & {*self.kinds}:
             return [], []
         identity = self.connection.identity
-        users = self._named("/users", identity.users)
-        projects = self._named("/projects", identity.projects)
+        users = self._list_named("/users", identity.users)
+        projects = self._list_named("/projects", identity.projects)
         return (
-            list(self._owned("user", users, identity.delete_user)),
-            list(self._owned("project", projects, identity.delete_project)),
+            list(self._list_owned("user", users, identity.delete_user)),
+            list(
+                self._list_owned("project", projects, identity.delete_project)
+            ),
         )
 
-    def _named(
-        self, path: str, ask: t.Callable[[], collections.abc.Iterable[t.Any]]
+    def _list_named(
+        self,
+        path: str,
+        list_resources: t.Callable[[], collections.abc.Iterable[t.Any]],
     ) -> collections.abc.Iterator[t.Any]:
         """Yield the records of Keystone with the prefixes.
 
@@ -340,7 +344,7 @@ class Inventory:
         records are listed.
 
         :param path: The path of the collection.
-        :param ask: The function that lists all records.
+        :param list_resources: The function that lists all records.
         """
         collection = path.strip("/")
         for prefix in self.prefixes:
@@ -348,8 +352,8 @@ class Inventory:
             url: str | None = f"{path}?{query}"
             while url:
                 answer = self.connection.identity.get(url)
-                if answer.status_code == _REFUSED:
-                    yield from ask()
+                if answer.status_code == _BAD_REQUEST:
+                    yield from list_resources()
                     return
                 sdk_errors.raise_from_response(answer)
                 document = answer.json()
@@ -360,7 +364,7 @@ class Inventory:
                 url = (document.get("links") or {}).get("next")
 
 
-def first_kinds(resources: list[Resource]) -> list[Resource]:
+def select_first_kinds(resources: list[Resource]) -> list[Resource]:
     """Return the resources that must be deleted first."""
     first = min((RANKS[resource.kind] for resource in resources), default=0)
     return [
@@ -368,7 +372,7 @@ def first_kinds(resources: list[Resource]) -> list[Resource]:
     ]
 
 
-def count(resources: collections.abc.Iterable[Resource]) -> str:
+def count_by_kind(resources: collections.abc.Iterable[Resource]) -> str:
     """Return the number of resources of each kind, in words."""
     counts = collections.Counter(resource.kind for resource in resources)
     return ", ".join(
@@ -376,15 +380,15 @@ def count(resources: collections.abc.Iterable[Resource]) -> str:
     )
 
 
-def _portions(
+def _iter_batches(
     projects: tuple[str, ...],
 ) -> collections.abc.Iterator[tuple[str, ...]]:
-    """Yield the projects in portions that fit into one request."""
-    for first in range(0, len(projects), _PORTION):
-        yield projects[first : first + _PORTION]
+    """Yield the projects in batches that fit into one request."""
+    for first in range(0, len(projects), _MAX_PROJECTS):
+        yield projects[first : first + _MAX_PROJECTS]
 
 
-def _resource(
+def _to_resource(
     kind: str,
     identifier: str,
     name: str,

@@ -4,15 +4,13 @@ import collections.abc
 import datetime
 import shlex
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 
 
-def report(
+def report_killed_runs(
     run_ledger: ledger.Ledger,
     credential: cloud.Credential,
     *,
@@ -27,31 +25,33 @@ def report(
         projects with ``admin``.
     :param config_files: The paths of Rally's configuration files.
     """
-    yield from run_ledger.damaged()
+    yield from run_ledger.list_damaged()
     for ledger_entry in run_ledger.entries():
-        if ledger_entry.process.state() == "killed" and visible(
+        if ledger_entry.process.state() == "killed" and is_visible(
             ledger_entry, credential, admin=admin
         ):
             owner = ownership.Owner(ledger_entry.prefix)
-            with cloud.asking("list the resources of killed runs"):
+            with cloud.convert_errors("list the resources of killed runs"):
                 connection = cloud.connect(credential)
                 resources = inventory.Inventory(
                     connection,
                     owner.owns,
                     (owner.prefix,),
                     admin=admin,
-                    projects=projects(connection, [ledger_entry.project])
+                    projects=find_project_ids(
+                        connection, [ledger_entry.project]
+                    )
                     if admin
                     else (),
-                ).everything()
+                ).list_all()
             if resources:
                 yield describe_resources(ledger_entry, resources, config_files)
             else:
                 run_ledger.drop(ledger_entry.owner)
 
 
-def projects(
-    connection: sdk.Connection, names: collections.abc.Iterable[str]
+def find_project_ids(
+    connection: cloud.Connection, names: collections.abc.Iterable[str]
 ) -> tuple[str, ...]:
     """Return the identifiers of the projects with these names.
 
@@ -78,17 +78,17 @@ def describe_killed_runs(
     :param config_files: The paths of Rally's configuration files.
     """
     command = shlex.join(
-        ["rally-vmperf", "cleanup", *_config_options(config_files)]
+        ["rally-vmperf", "cleanup", *_format_config_options(config_files)]
     )
     return [
-        f"an earlier run was killed ({_run(ledger_entry)}); to list its "
-        f"resources: {command}"
+        f"an earlier run was killed ({_describe_run(ledger_entry)}); "
+        f"to list its resources: {command}"
         for ledger_entry in run_ledger.entries()
         if ledger_entry.process.state() == "killed"
     ]
 
 
-def visible(
+def is_visible(
     ledger_entry: ledger.Entry, credential: cloud.Credential, *, admin: bool
 ) -> bool:
     """Return whether a credential shows the resources of a run."""
@@ -105,17 +105,20 @@ def describe_resources(
 ) -> str:
     """Return a line with the run, its resources and the clean-up command."""
     return (
-        f"left by a run that was killed ({_run(ledger_entry)}): "
-        f"{inventory.count(resources)}; remove with: {remedy(config_files)}"
+        f"left by a run that was killed ({_describe_run(ledger_entry)}): "
+        f"{inventory.count_by_kind(resources)}; remove with: "
+        f"{format_cleanup_command(config_files)}"
     )
 
 
-def _run(ledger_entry: ledger.Entry) -> str:
+def _describe_run(ledger_entry: ledger.Entry) -> str:
     started = datetime.datetime.fromisoformat(ledger_entry.started_at)
     return f"task {ledger_entry.task}, started {started:%Y-%m-%d %H:%M} UTC"
 
 
-def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
+def format_cleanup_command(
+    config_files: collections.abc.Sequence[str], task: str = ""
+) -> str:
     """Return the shell command that removes the remaining resources.
 
     :param config_files: The paths of Rally's configuration files; the last one
@@ -125,8 +128,12 @@ def remedy(config_files: collections.abc.Sequence[str], task: str = "") -> str:
     command = ["rally-vmperf", "cleanup"]
     if task:
         command += ["--task", task]
-    return shlex.join([*command, "--yes", *_config_options(config_files)])
+    return shlex.join(
+        [*command, "--yes", *_format_config_options(config_files)]
+    )
 
 
-def _config_options(config_files: collections.abc.Sequence[str]) -> list[str]:
+def _format_config_options(
+    config_files: collections.abc.Sequence[str],
+) -> list[str]:
     return ["--config-file", config_files[-1]] if config_files else []

@@ -43,28 +43,32 @@ class Process:
         """Return whether the process runs; unknown on other machines."""
         if self.machine != socket.gethostname():
             return "unknown"
-        if self.boot != _boot():
+        if self.boot != _read_boot_id():
             return "killed"
-        return "running" if _started(self.pid) == self.started else "killed"
+        return (
+            "running"
+            if _read_start_time(self.pid) == self.started
+            else "killed"
+        )
 
 
-def this_process() -> Process:
+def get_current_process() -> Process:
     """Return the calling process."""
     pid = os.getpid()
     return Process(
         machine=socket.gethostname(),
-        boot=_boot(),
+        boot=_read_boot_id(),
         pid=pid,
-        started=_started(pid),
+        started=_read_start_time(pid),
     )
 
 
-def _boot() -> str:
+def _read_boot_id() -> str:
     identifier = (_PROC / "sys/kernel/random/boot_id").read_bytes()
     return hashlib.sha256(identifier.strip()).hexdigest()[:16]
 
 
-def _started(pid: int) -> int:
+def _read_start_time(pid: int) -> int:
     try:
         stat = (_PROC / str(pid) / "stat").read_text()
     except OSError:
@@ -114,7 +118,7 @@ class Entry:
             auth_url=credential["auth_url"],
             project=credential.get("tenant_name") or "",
             started_at=now.isoformat(timespec="seconds"),
-            process=this_process(),
+            process=get_current_process(),
         )
 
 
@@ -151,12 +155,12 @@ _SCHEMA: documents.Json = {
 class Ledger:
     """The entries of all runs, one file each.
 
-    :param journal_folder: The directory of the journals, which contains the
+    :param journal_dir: The directory of the journals, which contains the
         directory of the entries.
     """
 
-    def __init__(self, journal_folder: str | os.PathLike[str]) -> None:
-        self.folder = pathlib.Path(journal_folder, "owners")
+    def __init__(self, journal_dir: str | os.PathLike[str]) -> None:
+        self.directory = pathlib.Path(journal_dir, "owners")
 
     def write(self, ledger_entry: Entry) -> None:
         """Store an entry so that it survives a crash of this machine.
@@ -168,8 +172,8 @@ class Ledger:
             atomic.write(self._path(ledger_entry.owner), text)
         except OSError as error:
             raise errors.GuestError(
-                f"ledger {self.folder}: {error.strerror or error}; free space "
-                "or set [vmperf] journal_dir to another directory"
+                f"ledger {self.directory}: {error.strerror or error}; free "
+                "space or set [vmperf] journal_dir to another directory"
             ) from error
 
     def drop(self, owner: str) -> None:
@@ -181,15 +185,15 @@ class Ledger:
 
     def entries(self) -> collections.abc.Iterator[Entry]:
         """Yield the entries that can be read."""
-        for path in sorted(self.folder.glob("*.json")):
+        for path in sorted(self.directory.glob("*.json")):
             with contextlib.suppress(documents.DocumentError):
-                yield _read(path)
+                yield _read_entry(path)
 
-    def damaged(self) -> collections.abc.Iterator[str]:
+    def list_damaged(self) -> collections.abc.Iterator[str]:
         """Yield a line for every entry that cannot be read."""
-        for path in sorted(self.folder.glob("*.json")):
+        for path in sorted(self.directory.glob("*.json")):
             try:
-                _read(path)
+                _read_entry(path)
             except documents.DocumentError as error:
                 yield (
                     f"ledger: {error}; check whether its run left resources "
@@ -199,13 +203,13 @@ class Ledger:
     def _path(self, owner: str) -> pathlib.Path:
         if not _OWNER.fullmatch(owner):
             raise errors.GuestError(
-                f"ledger {self.folder}: {owner!r} is not a valid identifier "
-                "of a run"
+                f"ledger {self.directory}: {owner!r} is not a valid "
+                "identifier of a run"
             )
-        return self.folder / f"{owner}.json"
+        return self.directory / f"{owner}.json"
 
 
-def _read(path: pathlib.Path) -> Entry:
+def _read_entry(path: pathlib.Path) -> Entry:
     """Return the entry in a file.
 
     :raises DocumentError: If the file is not a valid entry.

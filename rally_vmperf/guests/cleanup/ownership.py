@@ -50,7 +50,7 @@ def of_names(
     )
 
 
-def rally_owner(name: str | None) -> str | None:
+def parse_owner(name: str | None) -> str | None:
     """Return the eight characters of the owner in one of Rally's names."""
     match = _RALLY_NAME.fullmatch(name or "")
     return match["owner"] if match else None
@@ -117,7 +117,7 @@ class RunIndex:
 
     def _add(self, identifier: str, task: str, state: State) -> None:
         run = OwningRun(task=task, state=state)
-        key = short(identifier)
+        key = shorten_owner(identifier)
         indexed_run = self._runs.get(key)
         if indexed_run is None or indexed_run.state != "running":
             self._runs[key] = run
@@ -127,6 +127,6 @@ class RunIndex:
         return self._runs.get(owner) or OwningRun(task=owner, state="unknown")
 
 
-def short(identifier: str) -> str:
+def shorten_owner(identifier: str) -> str:
     """Return the part of an identifier that names contain."""
     return identifier.replace("-", "")[:8]

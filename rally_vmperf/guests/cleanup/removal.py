@@ -9,8 +9,6 @@ import dataclasses
 import time
 import typing as t
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import waiting
@@ -19,16 +17,16 @@ from rally_vmperf.guests.cleanup import ownership
 
 #: Seconds within which all resources must be deleted.
 TIMEOUT = 300
-_ASK_AGAIN = 30
+_RETRY_SECONDS = 30
 #: Seconds between two requests: the first pause, and the longest, to which the
 #: pause grows while nothing changes.
-_PAUSE, _LONGEST = 0.5, 4.0
+_PAUSE, _MAX_PAUSE = 0.5, 4.0
 #: Seconds within which an interrupted request takes effect, or never.
-_SETTLE = 3
+_SETTLE_SECONDS = 3
 
 
-def remove(
-    connection: sdk.Connection,
+def remove_resources(
+    connection: cloud.Connection,
     owner: ownership.Owner,
     progress: waiting.Progress,
     *,
@@ -53,12 +51,14 @@ def remove(
         connection, owner.owns, (owner.prefix,)
     )
     deletion = DeletionLoop(
-        lambda: own_resources.of_guests(disks=disks), progress, timeout
+        lambda: own_resources.list_guest_resources(disks=disks),
+        progress,
+        timeout,
     )
     try:
         deletion.run()
         if interrupted:
-            time.sleep(_SETTLE)
+            time.sleep(_SETTLE_SECONDS)
             deletion.run()
     except errors.GuestError as error:
         raise errors.GuestError(
@@ -70,13 +70,13 @@ def remove(
 class DeletionLoop:
     """A loop that lists and deletes resources until none is left.
 
-    :param look: The function that lists the resources in the order of
-        deletion. Resources of a later kind are deleted after those of the
+    :param list_resources: The function that lists the resources in the order
+        of deletion. Resources of a later kind are deleted after those of the
         earlier kinds.
     :param refused: The reasons of the cloud not to delete a resource.
     """
 
-    look: t.Callable[[], list[inventory.Resource]]
+    list_resources: t.Callable[[], list[inventory.Resource]]
     progress: waiting.Progress
     timeout: float
     refused: dict[inventory.Resource, str] = dataclasses.field(
@@ -84,7 +84,7 @@ class DeletionLoop:
     )
 
     def __post_init__(self) -> None:
-        self._asked: dict[inventory.Resource, float] = {}
+        self._requested_at: dict[inventory.Resource, float] = {}
         self._delays: dict[inventory.Resource, str] = {}
 
     def run(self) -> None:
@@ -94,31 +94,35 @@ class DeletionLoop:
         """
         deadline = time.monotonic() + self.timeout
         last_error = ""
-        last_text = ""
+        last_progress = ""
         pause = _PAUSE
         while True:
             remaining = None
             try:
-                remaining = self.look()
-            except (*cloud.REFUSALS, errors.GuestError) as error:
+                remaining = self.list_resources()
+            except (*cloud.CLOUD_ERRORS, errors.GuestError) as error:
                 last_error = cloud.one_line(error)
             if remaining is not None:
                 if not remaining:
                     return
-                text = inventory.count(remaining)
-                if text != last_text:
+                text = inventory.count_by_kind(remaining)
+                if text != last_progress:
                     self.progress(f"removing {text}")
                     pause = _PAUSE
-                last_text = text
-                self._round(remaining)
+                last_progress = text
+                self._delete_round(remaining)
                 if set(remaining) <= set(self.refused):
-                    raise errors.GuestError(self._left(remaining, last_error))
+                    raise errors.GuestError(
+                        self._describe_remaining(remaining, last_error)
+                    )
             if time.monotonic() > deadline:
-                raise errors.GuestError(self._left(remaining, last_error))
+                raise errors.GuestError(
+                    self._describe_remaining(remaining, last_error)
+                )
             time.sleep(pause)
-            pause = min(2 * pause, _LONGEST)
+            pause = min(2 * pause, _MAX_PAUSE)
 
-    def _round(self, remaining: list[inventory.Resource]) -> None:
+    def _delete_round(self, remaining: list[inventory.Resource]) -> None:
         now = time.monotonic()
         deletable = [
             candidate
@@ -127,22 +131,26 @@ class DeletionLoop:
         ]
         # No clean-up finds the resources of a deleted project.
         occupied_projects = {refused.project for refused in self.refused}
-        for resource in inventory.first_kinds(deletable):
+        for resource in inventory.select_first_kinds(deletable):
             if resource.kind == "project" and resource.id in occupied_projects:
                 self.refused[resource] = "not empty"
                 continue
-            if self._asked.get(resource, -_ASK_AGAIN) + _ASK_AGAIN > now:
+            if (
+                self._requested_at.get(resource, -_RETRY_SECONDS)
+                + _RETRY_SECONDS
+                > now
+            ):
                 continue
             try:
                 resource.delete()
-            except cloud.REFUSALS as error:
-                passing = cloud.passing(error)
-                reasons = self._delays if passing else self.refused
+            except cloud.CLOUD_ERRORS as error:
+                is_temporary = cloud.is_temporary(error)
+                reasons = self._delays if is_temporary else self.refused
                 reasons[resource] = cloud.one_line(error)
             else:
-                self._asked[resource] = now
+                self._requested_at[resource] = now
 
-    def _left(
+    def _describe_remaining(
         self, remaining: list[inventory.Resource] | None, last_error: str
     ) -> str:
         if remaining is None:
@@ -165,7 +173,7 @@ class CloudView:
         searches.
     """
 
-    connection: sdk.Connection
+    connection: cloud.Connection
     admin: bool
     projects: tuple[str, ...] = ()
 
@@ -198,7 +206,7 @@ class OrphanCleanup:
 
     def find(self) -> list[OwnedResource]:
         """Return all resources in the order of deletion."""
-        return self._see(inventory.Inventory.everything)
+        return self._find_owned(inventory.Inventory.list_all)
 
     def is_chosen(self, owned: OwnedResource) -> bool:
         """Return whether a resource is to be removed."""
@@ -223,7 +231,7 @@ class OrphanCleanup:
             if self.is_chosen(owned)
         ]
         deletion = DeletionLoop(
-            lambda: self._left(chosen_resources), progress, TIMEOUT
+            lambda: self._list_remaining(chosen_resources), progress, TIMEOUT
         )
         try:
             deletion.run()
@@ -231,13 +239,13 @@ class OrphanCleanup:
             reasons = deletion.refused
             return {
                 resource: reasons.get(resource, "still there")
-                for resource in self._of(
-                    inventory.Inventory.everything, chosen_resources
+                for resource in self._list_chosen(
+                    inventory.Inventory.list_all, chosen_resources
                 )
             }
         return {}
 
-    def _left(
+    def _list_remaining(
         self, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
         others = [
@@ -245,27 +253,27 @@ class OrphanCleanup:
             for resource in chosen_resources
             if resource.kind != "server"
         ]
-        return self._of(
-            inventory.Inventory.servers, chosen_resources
-        ) or self._of(inventory.Inventory.everything, others)
+        return self._list_chosen(
+            inventory.Inventory.list_servers, chosen_resources
+        ) or self._list_chosen(inventory.Inventory.list_all, others)
 
-    def _of(
-        self, look: t.Any, chosen_resources: list[inventory.Resource]
+    def _list_chosen(
+        self, list_resources: t.Any, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
-        owned_resources = self._see(look, chosen_resources)
+        owned_resources = self._find_owned(list_resources, chosen_resources)
         return [
             owned.resource
             for owned in owned_resources
             if self.is_chosen(owned)
         ]
 
-    def _see(
+    def _find_owned(
         self,
-        look: t.Any,
+        list_resources: t.Any,
         known_resources: collections.abc.Sequence[inventory.Resource]
         | None = None,
     ) -> list[OwnedResource]:
-        """Return the resources with one of Rally's names.
+        """Return the resources that have one of Rally's names, with runs.
 
         :param known_resources: The resources to list again; None to list all.
         """
@@ -277,7 +285,7 @@ class OrphanCleanup:
                     sorted({resource.project for resource in known_resources})
                 )
                 kinds = {resource.kind for resource in known_resources}
-            with cloud.asking("list the resources of runs"):
+            with cloud.convert_errors("list the resources of runs"):
                 visible_resources = inventory.Inventory(
                     view.connection,
                     self._owns,
@@ -286,21 +294,23 @@ class OrphanCleanup:
                     projects=projects,
                     kinds=kinds,
                 )
-                resources |= dict.fromkeys(look(visible_resources))
+                resources |= dict.fromkeys(list_resources(visible_resources))
         ordered = sorted(
             resources, key=lambda resource: inventory.RANKS[resource.kind]
         )
         return [
-            OwnedResource(resource=resource, run=self._run(resource.name))
+            OwnedResource(resource=resource, run=self._find_run(resource.name))
             for resource in ordered
         ]
 
-    def _run(self, name: str) -> ownership.OwningRun:
-        return self.run_index.run(ownership.rally_owner(name) or "")
+    def _find_run(self, name: str) -> ownership.OwningRun:
+        return self.run_index.run(ownership.parse_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
-        owner = ownership.rally_owner(name)
+        owner = ownership.parse_owner(name)
         if owner is None or self.task is None:
             return owner is not None
         run = self.run_index.run(owner)
-        return run.task == self.task or owner == ownership.short(self.task)
+        return run.task == self.task or owner == ownership.shorten_owner(
+            self.task
+        )

@@ -5,10 +5,8 @@ import collections.abc
 import dataclasses
 import math
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.measurement.comparison import host_names
 
 Needs = collections.abc.Mapping[str, int]
@@ -22,7 +20,7 @@ LABELS = {
 }
 #: The first versions of the API with a limit of hosts, and with a filter for
 #: one host.
-_VERSION, _OF_ONE = "1.16", "1.31"
+_VERSION, _VERSION_WITH_MEMBER = "1.16", "1.31"
 #: Up to this number of hosts each is requested by its name.
 _FEW = 8
 
@@ -34,7 +32,7 @@ class Demand:
     :param from_volume: A flag that they use no disk of a host.
     """
 
-    flavor: guest.Flavor
+    flavor: models.Flavor
     count: int
     from_volume: bool = False
 
@@ -50,7 +48,7 @@ class Demand:
         return {kind: amount for kind, amount in amounts.items() if amount}
 
 
-def total(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:
+def sum_demands(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:
     """Return the demand of all guests, by resource class."""
     totals: collections.Counter[str] = collections.Counter()
     for demand in demands:
@@ -107,8 +105,8 @@ class HostCapacity:
         )
 
 
-def hosts(
-    admin: sdk.Connection,
+def find_hosts(
+    admin: cloud.Connection,
     needs: Needs,
     names: collections.abc.Set[str],
     limit: int | None = None,
@@ -122,13 +120,16 @@ def hosts(
     """
     resources = ",".join(f"{kind}:{amount}" for kind, amount in needs.items())
     summaries, providers = None, {}
-    with cloud.asking("list free hosts"), cloud.unless_forbidden():
+    with cloud.convert_errors("list free hosts"), cloud.skip_if_forbidden():
         query, version = f"resources={resources}", _VERSION
         if names:
-            providers = _providers(admin, names)
+            providers = _find_provider_names(admin, names)
         if len(names) == len(providers) == 1:
             (provider_id,) = providers
-            query, version = f"{query}&in_tree={provider_id}", _OF_ONE
+            query, version = (
+                f"{query}&in_tree={provider_id}",
+                _VERSION_WITH_MEMBER,
+            )
         if limit is not None:
             query = f"{query}&limit={limit}"
         answer = admin.placement.get(
@@ -170,7 +171,7 @@ def may_fit(
     :param shared: A flag that all guests must fit on one host. Otherwise only
         the sums are compared, so that the guests may not fit in fact.
     """
-    needs = total(demands)
+    needs = sum_demands(demands)
     if shared:
         return any(
             host.utilisation(needs) <= percent for host in host_capacities
@@ -182,16 +183,19 @@ def may_fit(
     )
 
 
-def resolve_name(admin: sdk.Connection, host: HostCapacity) -> HostCapacity:
+def resolve_name(admin: cloud.Connection, host: HostCapacity) -> HostCapacity:
     """Return a host with its name in place of Placement's identifier."""
-    with cloud.asking("read the name of a host"), cloud.unless_forbidden():
+    with (
+        cloud.convert_errors("read the name of a host"),
+        cloud.skip_if_forbidden(),
+    ):
         for provider in admin.placement.resource_providers(id=host.name):
             return dataclasses.replace(host, name=provider.name)
     return host
 
 
-def _providers(
-    admin: sdk.Connection, names: collections.abc.Set[str]
+def _find_provider_names(
+    admin: cloud.Connection, names: collections.abc.Set[str]
 ) -> dict[str, str]:
     """Return the names of hosts by their identifiers.
 

@@ -2,12 +2,10 @@
 
 import dataclasses
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
-from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
+from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
@@ -27,15 +25,15 @@ class Plan:
     """
 
     guest_request: request.Request
-    images: tuple[guest.Image, ...]
-    flavors: tuple[guest.Flavor, ...]
+    images: tuple[models.Image, ...]
+    flavors: tuple[models.Flavor, ...]
     placement: hosts.Placement
     networks: networks.Networks | None
     requirements: requirements.Requirements
 
     def guests(
         self,
-    ) -> dict[str, tuple[request.Group, guest.Image, guest.Flavor]]:
+    ) -> dict[str, tuple[request.Group, models.Image, models.Flavor]]:
         """Return the guests by name, numbered through all groups."""
         parameters = [
             (group, image, flavor)
@@ -53,10 +51,10 @@ class Plan:
         }
 
 
-def make(
-    connection: sdk.Connection,
+def create_plan(
+    connection: cloud.Connection,
     guest_request: request.Request,
-    admin: sdk.Connection | None = None,
+    admin: cloud.Connection | None = None,
     *,
     has_networks: bool = True,
 ) -> Plan:
@@ -76,16 +74,18 @@ def make(
         flavor = resolve.get_flavor(connection, group.flavor)
         volume = group.boot_volume
         if volume:
-            volumes.check(connection, volume)
+            volumes.check_volume_type(connection, volume)
         resolve.check_fit(image, flavor, volume.size_gib if volume else None)
-        images.append(guest.Image(id=image.id, name=image.name))
+        images.append(models.Image(id=image.id, name=image.name))
         flavors.append(flavor)
-    guest_request, remarks = _on_one_host(connection, guest_request)
+    guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
     guest_networks = (
-        networks.choose(connection, guest_request) if has_networks else None
+        networks.choose_networks(connection, guest_request)
+        if has_networks
+        else None
     )
-    required = requirements.find(
+    required = requirements.find_requirements(
         connection,
         guest_request,
         [
@@ -114,8 +114,8 @@ def make(
     )
 
 
-def _on_one_host(
-    connection: sdk.Connection, guest_request: request.Request
+def _add_server_group(
+    connection: cloud.Connection, guest_request: request.Request
 ) -> tuple[request.Request, tuple[str, ...]]:
     """Return the request, with a server group for guests that share a host.
 
@@ -130,9 +130,9 @@ def _on_one_host(
     )
     if placed or not guest_request.one_host or guest_request.count < 2:
         return guest_request, ()
-    short = quota.refusal(
+    short = quota.describe_shortage(
         str(connection.current_project.name or "?"),
-        quota.compute_room(connection),
+        quota.find_free_compute_quota(connection),
         {"server groups": 1, "members of a server group": guest_request.count},
     )
     if short:
@@ -141,7 +141,7 @@ def _on_one_host(
     return dataclasses.replace(guest_request, server_group="affinity"), ()
 
 
-def of_options(
+def create_plan_from_options(
     context: credentials.Json,
     guest_options: credentials.Json,
     *,
@@ -154,12 +154,14 @@ def of_options(
     :param guest_options: of vmperf_guests
     :param has_networks: the networks are there already
     :param one_host: the guests are to share one, where nothing else is asked
-    :raises GuestError: as ``make`` does
+    :raises GuestError: as ``create_plan`` does
     """
-    admin = credentials.of_admin(context)
-    return make(
-        cloud.connect(credentials.of_guests(context, guest_options)),
-        request.of_config(guest_options, one_host=one_host),
+    admin = credentials.get_admin_credential(context)
+    return create_plan(
+        cloud.connect(
+            credentials.get_guest_credential(context, guest_options)
+        ),
+        request.parse_config(guest_options, one_host=one_host),
         cloud.connect(admin) if admin else None,
         has_networks=has_networks,
     )

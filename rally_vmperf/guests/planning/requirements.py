@@ -3,8 +3,6 @@
 import collections.abc
 import dataclasses
 
-from openstack import connection as sdk
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
@@ -21,17 +19,17 @@ _ENOUGH = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row:
+class Requirement:
     """One resource that the guests require.
 
-    :param room: The free amount; None if it is not limited or not known.
-    :param of: The owner of the resource: a quota or a host.
+    :param free: The free amount; None if it is not limited or not known.
+    :param owner: The owner of the resource: a quota or a host.
     """
 
-    what: str
-    needed: int
-    room: int | None
-    of: str
+    resource: str
+    amount: int
+    free: int | None
+    owner: str
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -40,25 +38,25 @@ class Requirements:
 
     :param title: The description of the guests and their hosts.
     :param remarks: The remarks for the user.
-    :param refusal: The reason, with the solution, if the guests do not fit;
+    :param error: The reason, with the solution, if the guests do not fit;
         else empty.
     """
 
     title: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Requirement, ...] = ()
     remarks: tuple[str, ...] = ()
-    refusal: str = ""
+    error: str = ""
 
-    def lines(self) -> list[str]:
+    def format_lines(self) -> list[str]:
         """Return the plan as lines of progress."""
         lines = [f"plan: {self.title}"]
-        for owner in dict.fromkeys(row.of for row in self.rows):
+        for owner in dict.fromkeys(row.owner for row in self.rows):
             amounts = [
-                f"{row.needed} of {row.room} {row.what}"
-                if row.room is not None
-                else f"{row.needed} {row.what} (no limit known)"
+                f"{row.amount} of {row.free} {row.resource}"
+                if row.free is not None
+                else f"{row.amount} {row.resource} (no limit known)"
                 for row in self.rows
-                if row.of == owner
+                if row.owner == owner
             ]
             lines.append(f"plan: {owner}: {', '.join(amounts)}")
         return lines + [f"plan: {remark}" for remark in self.remarks]
@@ -68,17 +66,17 @@ class Requirements:
 
         :raises GuestError: If they do not fit; the line has the solution.
         """
-        if self.refusal:
-            raise errors.GuestError(self.refusal)
+        if self.error:
+            raise errors.GuestError(self.error)
 
 
-def find(
-    connection: sdk.Connection,
+def find_requirements(
+    connection: cloud.Connection,
     guest_request: request.Request,
     demands: Demands,
     placement: hosts.Placement,
     guest_networks: networks.Networks | None,
-    admin: sdk.Connection | None,
+    admin: cloud.Connection | None,
 ) -> Requirements:
     """Return the resources that all groups require; create nothing.
 
@@ -87,29 +85,29 @@ def find(
     :param admin: The connection of an administrator, which shows the free
         resources of hosts; None if there is none.
     """
-    with cloud.asking("read the name of the project"):
+    with cloud.convert_errors("read the name of the project"):
         project = str(connection.current_project.name or "?")
-    quota_needs = _quota_needs(guest_request, demands, guest_networks)
-    rooms = quota.rooms(connection, quota_needs)
+    quota_needs = _count_quota_needs(guest_request, demands, guest_networks)
+    free_quota = quota.find_free_quota(connection, quota_needs)
     only_admins = "only an administrator sees the free resources of hosts"
     host_requirements = Requirements(remarks=(only_admins,))
     if admin is not None:
-        host_requirements = _hosts(
+        host_requirements = _compare_with_hosts(
             admin, guest_request, demands, placement.hosts
         )
     host_names = (
         ", ".join(sorted(placement.hosts)) or "hosts that Nova chooses"
     )
     return Requirements(
-        title=f"{_title(demands)}, {quota_needs['cores']} vCPUs, "
+        title=f"{_format_title(demands)}, {quota_needs['cores']} vCPUs, "
         f"{quota_needs['MiB of memory']} MiB of memory, on {host_names}",
         rows=(
             *(
-                Row(
-                    what=resource,
-                    needed=need,
-                    room=rooms.get(resource),
-                    of=f"quota of project {project}",
+                Requirement(
+                    resource=resource,
+                    amount=need,
+                    free=free_quota.get(resource),
+                    owner=f"quota of project {project}",
                 )
                 for resource, need in quota_needs.items()
                 if need
@@ -117,12 +115,12 @@ def find(
             *host_requirements.rows,
         ),
         remarks=host_requirements.remarks,
-        refusal=quota.refusal(project, rooms, quota_needs)
-        or host_requirements.refusal,
+        error=quota.describe_shortage(project, free_quota, quota_needs)
+        or host_requirements.error,
     )
 
 
-def _quota_needs(
+def _count_quota_needs(
     guest_request: request.Request,
     demands: Demands,
     guest_networks: networks.Networks | None,
@@ -133,7 +131,7 @@ def _quota_needs(
         if group.boot_volume
         for _ in range(group.count)
     ]
-    ports = len(guest_networks.every) if guest_networks else 0
+    ports = len(guest_networks.networks) if guest_networks else 0
     return {
         "instances": guest_request.count,
         "cores": sum(demand.count * demand.flavor.vcpus for demand in demands),
@@ -153,15 +151,15 @@ def _quota_needs(
     }
 
 
-def _title(demands: Demands) -> str:
+def _format_title(demands: Demands) -> str:
     return " and ".join(
         f"{units.number_of('guest', demand.count)} of {demand.flavor.name}"
         for demand in demands
     )
 
 
-def _hosts(
-    admin: sdk.Connection,
+def _compare_with_hosts(
+    admin: cloud.Connection,
     guest_request: request.Request,
     demands: Demands,
     names: collections.abc.Set[str],
@@ -172,16 +170,16 @@ def _hosts(
     hosts are listed only before guests are rejected.
     """
     if not names:
-        host_requirements = _room(
+        host_requirements = _compare_with_capacity(
             admin, guest_request, demands, names, _ENOUGH
         )
-        if not host_requirements.refusal:
+        if not host_requirements.error:
             return host_requirements
-    return _room(admin, guest_request, demands, names, None)
+    return _compare_with_capacity(admin, guest_request, demands, names, None)
 
 
-def _room(
-    admin: sdk.Connection,
+def _compare_with_capacity(
+    admin: cloud.Connection,
     guest_request: request.Request,
     demands: Demands,
     names: collections.abc.Set[str],
@@ -192,11 +190,11 @@ def _room(
     :param limit: The maximum number of hosts to list; None for all.
     """
     shared = len(names) == 1 or guest_request.server_group == "affinity"
-    together = capacity.total(demands) if shared and limit else None
+    required = capacity.sum_demands(demands) if shared and limit else None
     by_name: dict[str, capacity.HostCapacity] = {}
     for demand in demands:
-        free_hosts = capacity.hosts(
-            admin, together or demand.per_guest, names, limit
+        free_hosts = capacity.find_hosts(
+            admin, required or demand.per_guest, names, limit
         )
         if free_hosts is None:
             remark = "Placement does not show the free resources of hosts"
@@ -207,7 +205,7 @@ def _room(
             )
             verb = "has no room" if names else "has room"
             return Requirements(
-                refusal=f"{subject} {verb} for a guest of "
+                error=f"{subject} {verb} for a guest of "
                 f"{demand.flavor.name} according to Placement; delete other "
                 "guests, or use a smaller flavor or another host"
             )
@@ -217,8 +215,10 @@ def _room(
         (host,) = by_name.values()
         if not names:
             host = capacity.resolve_name(admin, host)
-        return _one_host(host, demands, guest_request.max_host_share)
-    return _several(
+        return _compare_with_one_host(
+            host, demands, guest_request.max_host_share
+        )
+    return _compare_with_several_hosts(
         [by_name[name] for name in sorted(by_name)],
         demands,
         guest_request.max_host_share,
@@ -227,24 +227,24 @@ def _room(
     )
 
 
-def _one_host(
+def _compare_with_one_host(
     host: capacity.HostCapacity, demands: Demands, share: float
 ) -> Requirements:
-    needs = capacity.total(demands)
+    needs = capacity.sum_demands(demands)
     percent_used = host.utilisation(needs)
-    refusal = (
+    error = (
         f"host {host.name} would be {percent_used:.0f} % full with "
-        f"{_title(demands)}, more than max_host_share {share:g} %; request "
-        "fewer guests, a smaller flavor or another host, or raise "
+        f"{_format_title(demands)}, more than max_host_share {share:g} %; "
+        "request fewer guests, a smaller flavor or another host, or raise "
         "max_host_share"
     )
     return Requirements(
         rows=tuple(
-            Row(
-                what=capacity.LABELS[kind],
-                needed=need,
-                room=host.capacity[kind] - host.used[kind],
-                of=f"host {host.name}",
+            Requirement(
+                resource=capacity.LABELS[kind],
+                amount=need,
+                free=host.capacity[kind] - host.used[kind],
+                owner=f"host {host.name}",
             )
             for kind, need in needs.items()
         ),
@@ -252,11 +252,11 @@ def _one_host(
             f"host {host.name} will be {percent_used:.0f} % full; more than "
             f"{share:g} % is rejected",
         ),
-        refusal="" if percent_used <= share else refusal,
+        error="" if percent_used <= share else error,
     )
 
 
-def _several(
+def _compare_with_several_hosts(
     host_capacities: collections.abc.Sequence[capacity.HostCapacity],
     demands: Demands,
     share: float,
@@ -288,17 +288,17 @@ def _several(
         fit = fit and demand.count <= free_guests
         of_flavor = f" of {demand.flavor.name}" if len(demands) > 1 else ""
         rows.append(
-            Row(
-                what=f"guests{of_flavor} within {share:g} % of {on}",
-                needed=demand.count,
-                room=free_guests,
-                of=f"hosts with room ({number})",
+            Requirement(
+                resource=f"guests{of_flavor} within {share:g} % of {on}",
+                amount=demand.count,
+                free=free_guests,
+                owner=f"hosts with room ({number})",
             )
         )
     can = f"can take {free_guests} of" if len(demands) == 1 else "cannot take"
-    refusal = (
+    error = (
         f"{on} that have room for a guest, {len(host_capacities)}, {can} "
-        f"{_title(demands)} within max_host_share {share:g} %; request fewer "
-        "guests or a smaller flavor, or raise max_host_share"
+        f"{_format_title(demands)} within max_host_share {share:g} %; request "
+        "fewer guests or a smaller flavor, or raise max_host_share"
     )
-    return Requirements(rows=tuple(rows), refusal="" if fit else refusal)
+    return Requirements(rows=tuple(rows), error="" if fit else error)

@@ -41,7 +41,7 @@ _ERROR_LINES = re.compile(
 )
 
 
-def reason(stderr: str) -> str:
+def error_reason(stderr: str) -> str:
     """Return the first and the last error line, else the last line.
 
     The first is often the cause (no route), the last is its consequence.
@@ -57,7 +57,7 @@ def reason(stderr: str) -> str:
 _TIMEOUT = 1800
 
 
-async def from_mirror(
+async def install_from_mirror(
     machine: base.Machine,
     manager: str,
     packages: collections.abc.Sequence[str],
@@ -86,4 +86,4 @@ async def from_mirror(
     stderr = done.stderr
     for secret in {proxy_login, parse.unquote(proxy_login)} - {""}:
         stderr = stderr.replace(secret, "(hidden)")
-    return reason(stderr)
+    return error_reason(stderr)

@@ -57,7 +57,7 @@ class Supply:
 
 
 #: The supply of machines on which nothing may be installed.
-NOTHING = Supply(install=False)
+NO_SUPPLY = Supply(install=False)
 
 _Requirements = collections.abc.Collection[Requirement]
 
@@ -80,7 +80,7 @@ async def ensure(
     machine: base.Machine,
     requirements: _Requirements,
     *,
-    supply: Supply = NOTHING,
+    supply: Supply = NO_SUPPLY,
     unpacked: bundles.Unpacked | None = None,
 ) -> dict[str, ToolFacts]:
     """Install missing programs; return version and checksum of each.
@@ -90,14 +90,14 @@ async def ensure(
     :raises MachineError: If programs are missing; the line has the machine,
         the programs and the solution.
     """
-    facts_by_command = await _look(machine, requirements, unpacked)
+    facts_by_command = await _read_facts(machine, requirements, unpacked)
     missing = _missing(requirements, facts_by_command)
     if not missing:
         return facts_by_command
     manager = await packages.find_manager(machine)
-    way_out = await _supply(machine, manager, missing, supply)
+    way_out = await _install(machine, manager, missing, supply)
     if supply.install and manager:
-        facts_by_command = await _look(machine, requirements, unpacked)
+        facts_by_command = await _read_facts(machine, requirements, unpacked)
         missing = _missing(requirements, facts_by_command)
     if missing:
         names = ", ".join(sorted(r.command for r in missing))
@@ -119,7 +119,7 @@ def _missing(
     ]
 
 
-async def _supply(
+async def _install(
     machine: base.Machine,
     manager: str,
     missing: list[Requirement],
@@ -141,7 +141,7 @@ async def _supply(
     if not supply.install:
         command = f"{manager} install {' '.join(names)}"
         return f"install it there: {command}{advice}"
-    reason = await packages.from_mirror(
+    reason = await packages.install_from_mirror(
         machine, manager, names, supply.proxy, supply.proxy_login
     )
     return (
@@ -151,7 +151,7 @@ async def _supply(
     )
 
 
-async def _look(
+async def _read_facts(
     machine: base.Machine,
     requirements: _Requirements,
     unpacked: bundles.Unpacked | None,
@@ -198,11 +198,11 @@ async def _look(
     return (
         facts_by_command
         if unpacked is None
-        else _of_bundle(machine, unpacked, facts_by_command)
+        else _add_bundle_facts(machine, unpacked, facts_by_command)
     )
 
 
-def _of_bundle(
+def _add_bundle_facts(
     machine: base.Machine,
     unpacked: bundles.Unpacked,
     facts_by_command: collections.abc.Mapping[str, ToolFacts],

@@ -100,9 +100,13 @@ class Endpoint:
             "compression_algs": None,
         }
         if host_key is not None:
-            self._options["known_hosts"] = (hostkey.pinned(host_key), [], [])
+            self._options["known_hosts"] = (
+                hostkey.parse_host_keys(host_key),
+                [],
+                [],
+            )
         else:
-            config_entry = ssh_config.entry(host, port, user)
+            config_entry = ssh_config.read_entry(host, port, user)
             self.host, self.port = config_entry.host, config_entry.port
             self.user = config_entry.user or self.user
             self._options |= config_entry.options
@@ -132,7 +136,7 @@ class Endpoint:
         try:
             key = {}
             if self._key_file is not None:
-                key = ssh_config.of_key_file(self.name, self._key_file)
+                key = ssh_config.key_file_options(self.name, self._key_file)
             opened = await self._way.open(self, self.host, self.port)
             async with asyncio.timeout(self._connect_timeout):
                 return await asyncssh.connect(

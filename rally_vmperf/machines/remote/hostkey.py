@@ -47,7 +47,7 @@ def generate(comment: str, type_: Type | None = None) -> Pair:
     )
 
 
-def pinned(host_key: str) -> list[asyncssh.SSHKey]:
+def parse_host_keys(host_key: str) -> list[asyncssh.SSHKey]:
     """Return the keys in public lines, one of which a host must match.
 
     :raises MachineError: If a line is not a valid public key.

@@ -130,7 +130,7 @@ class _Unwanted(asyncssh.SSHTCPSession[bytes]):
         chan.abort()
 
 
-def chain(
+def create_route(
     hops: collections.abc.Iterable[Hop], to: str | None = None
 ) -> routes.Route:
     """Return the route through jump hosts in order.
@@ -142,10 +142,10 @@ def chain(
     way: routes.Route = routes.Route()
     hops = list(hops)
     if to and not hops:
-        config_entry = ssh_config.entry(to)
+        config_entry = ssh_config.read_entry(to)
         if config_entry.command and not config_entry.jump:
             return routes.Command(config_entry.command)
-        hops = list(map(named, filter(None, config_entry.jump.split(","))))
+        hops = list(map(parse_hop, filter(None, config_entry.jump.split(","))))
     for hop in hops:
         way = Jump(
             endpoint.Endpoint(
@@ -168,7 +168,7 @@ _HOP = re.compile(
 )
 
 
-def named(text: str) -> dict[str, t.Any]:
+def parse_hop(text: str) -> dict[str, t.Any]:
     """Return the login in ``[user@]host[:port]``, the form of ``ssh -J``.
 
     :raises MachineError: If the text does not have this form.

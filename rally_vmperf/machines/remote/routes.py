@@ -40,7 +40,7 @@ class Route:
         :raises OSError: If the server does not answer.
         :raises MachineError: If the route itself cannot be used.
         """
-        return {"sock": await dial(host, port, DIAL, self.make)}
+        return {"sock": await connect_socket(host, port, DIAL, self.make)}
 
     async def leave(self, user: object) -> None:
         """Unregister a user that has closed all its connections."""
@@ -67,7 +67,7 @@ class Command(Route):
 Maker = collections.abc.Callable[[int, int, int], socket.socket]
 
 
-async def dial(
+async def connect_socket(
     host: str, port: int, timeout: float, make: Maker = socket.socket
 ) -> socket.socket:
     """Return a connected socket of the first address that answers.
@@ -155,7 +155,9 @@ def _inside(name: str, work: t.Callable[[], Made]) -> Made:
     return outcome[0]
 
 
-def source(address: str, namespace: str | None = None) -> Network | None:
+def source_network(
+    address: str, namespace: str | None = None
+) -> Network | None:
     """Return the network from which this machine reaches an address.
 
     It is the network of the interface, as a machine may change its address

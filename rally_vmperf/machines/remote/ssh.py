@@ -141,7 +141,7 @@ class Ssh(base.Machine):
                             process.end()
         except TimeoutError:
             if opened:
-                raise base.timed_out(self.name, argv[0], timeout) from None
+                raise base.timeout_error(self.name, argv[0], timeout) from None
             raise self._server.unreachable(
                 TimeoutError(f"no session within {timeout:g} s"), timeout
             ) from None
@@ -163,7 +163,7 @@ class Ssh(base.Machine):
                 process.stdin, process.stdout, process.stderr, content, limit
             )
         except streams.Overflow:
-            raise base.too_long(self.name, command, limit) from None
+            raise base.output_limit_error(self.name, command, limit) from None
         await process.wait_closed()
         if process.returncode is None:
             raise self._lost(command, "it gave no exit status")
@@ -180,7 +180,7 @@ class Ssh(base.Machine):
         def lost(reason: object) -> base.MachineError:
             if isinstance(reason, endpoint.BROKEN):
                 return self._lost(argv[0], reason)
-            return base.ended_early(self.name, argv[0], reason)
+            return base.early_end_error(self.name, argv[0], reason)
 
         process = Process()
         try:
@@ -193,7 +193,7 @@ class Ssh(base.Machine):
                     process.stdin, process.stdout, lost, endpoint.BROKEN
                 )
         except TimeoutError:
-            raise base.timed_out(self.name, argv[0], timeout) from None
+            raise base.timeout_error(self.name, argv[0], timeout) from None
         finally:
             process.end()
 

@@ -39,7 +39,7 @@ class Entry:
     options: collections.abc.Mapping[str, t.Any]
 
 
-def entry(
+def read_entry(
     host: str, port: int | None = None, user: str | None = None
 ) -> Entry:
     """Return the settings in ~/.ssh/config for a host or an alias.
@@ -97,7 +97,7 @@ def _files(names: collections.abc.Iterable[str]) -> list[str]:
     return [name for name in paths if os.path.exists(name)]
 
 
-def of_key_file(name: str, file: str) -> dict[str, t.Any]:
+def key_file_options(name: str, file: str) -> dict[str, t.Any]:
     """Return asyncssh's options for a private key file.
 
     The passphrase is that in the environment; otherwise an agent with the key
@@ -112,7 +112,7 @@ def of_key_file(name: str, file: str) -> dict[str, t.Any]:
     public = f"{path}.pub"
     try:
         if (
-            _locked(path)
+            _is_encrypted(path)
             and PASSPHRASE not in os.environ
             and os.environ.get("SSH_AUTH_SOCK")
             and os.path.exists(public)
@@ -132,7 +132,7 @@ def of_key_file(name: str, file: str) -> dict[str, t.Any]:
         ) from None
 
 
-def _locked(path: str) -> bool:
+def _is_encrypted(path: str) -> bool:
     try:
         asyncssh.read_private_key(path)
     except asyncssh.KeyImportError as error:
@@ -145,7 +145,7 @@ def _locked(path: str) -> bool:
 @functools.cache
 def _passphrase(path: str) -> str | None:
     """Return the passphrase of a private key; None if it has none."""
-    if not _locked(path):
+    if not _is_encrypted(path):
         return None
     secret = os.environ.get(PASSPHRASE)
     if secret is None and sys.stdin.isatty():

@@ -4,20 +4,20 @@ import functools
 import importlib.resources
 
 #: Script -> those whose functions it uses.
-_BEGUN_BY = {"folder.bash": ("ours.bash",), "job.bash": ("ours.bash",)}
+_PREFIXED_SCRIPTS = {"folder.bash": ("ours.bash",), "job.bash": ("ours.bash",)}
 
 
 def argv(name: str, *arguments: str) -> list[str]:
     """Return the command line that runs a shipped script on any machine.
 
-    The text travels on the command line, not on standard input: programs
-    that the script starts cannot eat it, and no file is left behind.
+    The command line contains the text of the script, so that programs that
+    it starts cannot read the text as input, and no file is created.
 
-    :param name: file in this folder; its suffix names the shell
-    :param arguments: reach the script as ``$1`` and so on, untouched
+    :param name: The file in this directory; its suffix is the shell.
+    :param arguments: The positional parameters of the script, unchanged.
     """
     shell = "bash" if name.endswith(".bash") else "sh"
-    text = "".join(map(_text, (*_BEGUN_BY.get(name, ()), name)))
+    text = "".join(map(_text, (*_PREFIXED_SCRIPTS.get(name, ()), name)))
     return [shell, "-c", text, name, *arguments]
 
 

@@ -1,6 +1,6 @@
-# Print what works on this machine beside us: counters, and every process.
+# Print the load of this machine: counters, and every process.
 #
-#   background_load.sh SECONDS   so long nothing of ours runs; counters are
+#   background_load.sh SECONDS   the time without own commands; counters are
 #                                printed before and after; 0: once, at once
 export LC_ALL=C
 
@@ -8,7 +8,7 @@ counters() {
     read -r up _ </proc/uptime
     sectors=0 bytes=0 pressure=
     for file in /sys/block/*/stat; do
-        # Neither partitions nor what lies upon whole disks.
+        # Neither partitions nor devices on top of disks.
         [ -e "${file%/stat}/device" ] &&
             read -r _ _ read _ _ _ written _ <"$file" &&
             sectors=$((sectors + read + written))
@@ -30,13 +30,13 @@ counters() {
 
 echo "machine hz=$(getconf CLK_TCK) cpus=$(getconf _NPROCESSORS_ONLN) own=$$"
 if [ "$1" != 0 ]; then
-    sync  # what we wrote before is not the work of others
+    sync  # our earlier writes are not background load
     counters
     sleep "$1"
 fi
 counters
-# A name may hold anything but ends before the last parenthesis; bit 21 of the
-# flags tells threads of the kernel, which work for everybody.
+# A name may contain anything and ends at the last parenthesis; bit 21 of the
+# flags marks threads of the kernel, which are not background load.
 cat /proc/[0-9]*/stat 2>/dev/null | awk '{
     rest = name = $0
     sub(/.*\) /, "", rest)

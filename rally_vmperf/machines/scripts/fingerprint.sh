@@ -1,4 +1,4 @@
-# Print what tells two machines apart: sections, each begun by "@@ name".
+# Print the properties of a machine in sections that start with "@@ name".
 #
 # Few programs are started: each costs an emulated machine dozens of
 # milliseconds.

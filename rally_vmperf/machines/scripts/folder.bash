@@ -1,16 +1,16 @@
-# Make and remove a folder of ours, which no other user can foresee or open.
+# Create and remove a private directory with a random name.
 #
-#   make PARENT    make one in PARENT, print where it is
-#   remove FOLDER  remove it with all that is in it
+#   make PARENT       create one in PARENT and print its path
+#   remove DIRECTORY  remove it with its content
 #
-# PARENT may be relative to the user's home.  Where it is refused: exits with
-# 3 and prints the reason, what was seen, and of which folder, a line each.
+# PARENT may be relative to the user's home.  If it is not safe, exits with 3
+# and prints the reason, the unsafe value and its directory, a line each.
 make() {
     local above=() at folder path=$1 seen
     [[ $path = /* ]] || path=${HOME:?is not set}/$path
     cd -P -- "$path" || refuse absent "" "$path"
     [[ $PWD != *[[:cntrl:]]* ]] || refuse name "" "$PWD"
-    # Who can rename one of these can put his own in its place.
+    # A user who can rename one of these can replace it.
     path=$PWD
     while above+=("${path:-/}"); [ -n "$path" ]; do path=${path%/*}; done
     mapfile -t seen < <(stat -c '%u %a %U' -- "${above[@]}")
@@ -27,7 +27,7 @@ make() {
     echo "$folder"
 }
 
-check() {  # FOLDER UID MODE OWNER
+check() {  # DIRECTORY UID MODE OWNER
     [ "$2" = 0 ] || [ "$2" = "$EUID" ] || refuse owner "$4 (uid $2)" "$1"
     ((8#$3 & 8#22 && !(8#$3 & 8#1000))) && refuse mode "$3" "$1"
 }

@@ -1,20 +1,20 @@
 # Install packages of the distribution from its mirrors.
 #
-# usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty; where it is
-# "-", its URL is the first line of the input, for it has a password.
+# usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty; if it is
+# "-", its URL is the first line of the input, because it has a password.
 set -eu
-umask 022  # everybody uses what is installed
+umask 022  # all users can run the programs
 manager=$1 proxy=$2
 shift 2
 file=
 if [ "$proxy" = - ]; then
     IFS= read -r proxy
-    file=$(mktemp)  # nobody else can read it
+    file=$(mktemp)  # other users cannot read it
     trap 'rm -f -- "$file"' EXIT
     trap 'exit 1' HUP INT TERM
 fi
-# Whoever holds the lock is waited for.  Where mirrors are silent, better a
-# clear answer than a long wait.
+# Waits for the lock of the package manager.  If a mirror does not answer, an
+# error is better than a long wait.
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive ZYPP_LOCK_TIMEOUT=300
 if [ -n "$proxy" ]; then
     export http_proxy="$proxy" https_proxy="$proxy"
@@ -31,7 +31,7 @@ apt-get)
         options="$options -o Acquire::http::Proxy=$proxy"
         options="$options -o Acquire::https::Proxy=$proxy"
     fi
-    # One mirror of several may fail: installing tells what is missing.
+    # One mirror of several may fail: the installation reports missing packages.
     apt-get $options update >/dev/null || true
     apt-get $options install -y --no-install-recommends -- "$@" >/dev/null
     ;;
@@ -54,7 +54,7 @@ microdnf)
     microdnf install -y "$@" >/dev/null
     ;;
 zypper)
-    # It tells part of its troubles on standard output.
+    # It prints some of its errors on standard output.
     zypper --non-interactive --quiet install --no-recommends "$@" >&2
     ;;
 *)

@@ -6,35 +6,36 @@
 #   release DIR TIME SECONDS  begin an armed job at TIME, and await it
 #   end_load DIR              end a load, print until when it was kept up
 #   cancel DIR                end the job and discard it
-#   discard DIR...            end the load and remove the jobs' folders
+#   discard DIR...            end the load and remove the jobs' directories
 #
 # JOBS is COUNT DIR...
-# JOB is: DIR FOLDER TIMEOUT LIMIT ARMED KEEP_UP NPREFIX PREFIX... COMMAND...
+# JOB is: DIR WORKDIR TIMEOUT LIMIT ARMED KEEP_UP NPREFIX PREFIX... COMMAND...
 #
 # doc/source/contributor/supervisor.rst describes the protocol and the files.
-# Three rules explain most of what looks odd below:
+# Three rules explain unusual code below:
 # * A program that is started costs an emulated machine dozens of
 #   milliseconds: bash itself reads, waits, and makes files as marks.
-# * A FIFO opened with <> blocks nobody; whoever reads one that is open for
-#   reading only learns from the kernel when its last writer has gone.
-# * All folders are ours (ours.bash): no other user can open anything here.
+# * A FIFO opened with <> does not block; a read of one that is open for
+#   reading only ends when its last writer has ended.
+# * All directories are private (ours.bash): other users cannot open them.
 
 ### The request that starts a job
 
 start() {
     discard "${@:2:$1}" || return
     shift $((1 + $1))
-    local dir=$1 folder=$2
-    ours "$folder" || return
-    [ -d "$folder" ] || mkdir -- "$folder" || return
+    local dir=$1 workdir=$2
+    ours "$workdir" || return
+    [ -d "$workdir" ] || mkdir -- "$workdir" || return
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; return; }
     mkfifo -- "$dir"/{alive,begun,end_load,gate,load.alive,ready} \
         "$dir"/{stdout,stderr}.pipe || return
-    # Who awaits the job before its supervisor is there must not find it lost.
+    # A request that awaits the job before its supervisor runs must not report
+    # it as lost.
     exec {alive}<>"$dir/alive" {ready}<>"$dir/ready"
     local begin=(supervise)
-    # Another shell only where it is to enter a shape first.
+    # Another shell only if it enters control groups first.
     (($7 == 0)) || begin=("${@:8:$7}" bash -c "$BASH_EXECUTION_STRING" \
         job.bash supervise)
     set -m  # a process group of its own: what ends this request ends no job
@@ -54,7 +55,7 @@ run() {
 
 ### The supervisor: one process for each job, until its load has ended
 
-supervise() {  # DIR FOLDER TIMEOUT LIMIT ARMED KEEP_UP COMMAND...
+supervise() {  # DIR WORKDIR TIMEOUT LIMIT ARMED KEEP_UP COMMAND...
     dir=$1 timeout=$3 limit=$4 armed=$5 keep_up=$6 supervisor=$BASHPID
     cd -- "$2" && exec {alive}<>"$dir/alive" {load_alive}<>"$dir/load.alive" \
         {end_load}<>"$dir/end_load" || exit
@@ -100,7 +101,7 @@ measure() {  # COMMAND...
     local TIMEFORMAT='user=%3U system=%3S' before up started status
     local ended up_ended
     {
-        # Uptime cannot be stepped: it tells whether the clock was.
+        # Uptime cannot be stepped: it shows whether the clock was.
         now; before=$now
         read -r up _ </proc/uptime
         now; started=$now
@@ -116,7 +117,7 @@ measure() {  # COMMAND...
     : >"$dir/measured"
 }
 
-await_release() {  # a repeated request tells the time once more: it wakes us
+await_release() {  # a repeated request writes the time again and wakes us
     local at pause
     wait_for "$gate" at || return
     while now; ((pause = 10#${at/./} - 10#${now/./})); ((pause > 0)); do
@@ -149,7 +150,7 @@ limit_time() {  # nothing more is written to "begun": its read is a sleep
     for one in $captures; do kill -KILL -- "-$one"; done
 }
 
-wait_for() {  # DESCRIPTOR VARIABLE: ten minutes; not when nobody is left
+wait_for() {  # DESCRIPTOR VARIABLE: ten minutes, or until it has no writer
     local round
     for ((round = 0; round < 120; round++)); do
         read -r -t 5 "$2" <&"$1" && return
@@ -162,7 +163,7 @@ now() {
     now=${EPOCHREALTIME:-$(date +%s.%6N)}
 }
 
-### The load that goes on, uncounted, while others still measure
+### The load that continues, unmeasured, while other machines measure
 
 keep_up_load() {  # COMMAND...: one that fails is not repeated
     local since status=0
@@ -174,7 +175,7 @@ keep_up_load() {  # COMMAND...: one that fails is not repeated
     echo "$since" 1<>"$dir/end_load"
 }
 
-await_end_of_load() {  # a load that failed tells until when it lasted
+await_end_of_load() {  # a load that failed reports its end
     local until
     read -r -t "$timeout" until <&"$end_load"
     now

@@ -1,10 +1,10 @@
-# What the scripts below share: which folders are ours, and how they go away.
-# Each folder that folder.bash makes has a file with the folder's own name,
-# which nobody could foresee.
+# Functions that check and remove the directories of rally-vmperf.
+# Each directory that folder.bash creates contains a file with the name of the
+# directory, which is random.
 export LC_ALL=C
 umask 077
 
-made() {  # FOLDER: whether it is one that we made, and not a copy of it
+made() {  # DIRECTORY: return whether we made it, and it is not a copy
     local name
     [ -O "$1" ] && [ -O "$1/.made-by-rally-vmperf" ] &&
         [ -f "$1/.made-by-rally-vmperf" ] &&
@@ -12,18 +12,18 @@ made() {  # FOLDER: whether it is one that we made, and not a copy of it
         [ "$name" = "${1##*/}" ]
 }
 
-ours() {  # PATH: whether it is a folder that we made, or below one
+ours() {  # PATH: return whether it is, or is below, a directory that we made
     local path=$1
     [[ $path = /* && $path != */ && $path/ != */../* && $path/ != */./* ]] &&
         while [ -n "$path" ] && [ ! -L "$path" ]; do
             made "$path" && return
             path=${path%/*}
         done
-    echo "$1 is not below a folder that rally-vmperf made" >&2
+    echo "$1 is not below a directory that rally-vmperf made" >&2
     return 1
 }
 
-remove() {  # PATH...: nothing of another's, through a link or on a mount
+remove() {  # PATH...: follows no links and crosses no mounts
     local found=() mounts path
     mapfile -t mounts </proc/self/mountinfo
     for path; do

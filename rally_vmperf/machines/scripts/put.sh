@@ -1,8 +1,8 @@
-# Write standard input to file $1 with mode $2, whole or not at all.
+# Write standard input atomically to file $1 with mode $2.
 set -eu
 umask 077
-folder=$(dirname -- "$1")
-[ -d "$folder" ] || mkdir -- "$folder"
+directory=$(dirname -- "$1")
+[ -d "$directory" ] || mkdir -- "$directory"
 part=$(mktemp -- "$1.part.XXXXXXXXXX")
 trap 'rm -f -- "$part"' EXIT
 cat >"$part"

@@ -1,3 +1,3 @@
-# Reboot the machine once whoever asks has his answer.
+# Reboot the machine after the answer has been sent.
 # usage: reboot.sh
 (sleep 1; systemctl reboot || shutdown -r now || reboot) >/dev/null 2>&1 </dev/null &

@@ -1,8 +1,8 @@
-# Wait until a machine has done all that it does after its start.
-# usage: settle.sh SECONDS [RUN]   RUN is /run, but for tests
-# exits with 0 when it has, after SECONDS with
-#   3  cloud-init still works
-#   4  systemd still starts units
+# Wait until cloud-init and systemd have finished the boot.
+# usage: settle.sh SECONDS [RUN]   RUN is /run, except in tests
+# exits with 0 at the end of the boot; after SECONDS with
+#   3  if cloud-init is still running
+#   4  if systemd is still starting units
 run=${2:-/run}
 
 uptime() {

@@ -1,6 +1,6 @@
-# Hold programs to CPUs and memory with control groups.
+# Limit programs to CPUs and memory with control groups.
 #
-#   look ROOT                        what there is to hold with, and the CPUs
+#   look ROOT                        print the available controllers and the CPUs
 #   up ROOT NAME CPUS NODES BYTES    make group NAME; print the files to enter
 #   down ROOT NAME...                end what runs in the groups, remove them
 export LC_ALL=C

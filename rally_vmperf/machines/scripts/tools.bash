@@ -1,8 +1,8 @@
-# Say of each command where it is, its checksum and its version.
+# Print the path, the checksum and the version of each command.
 #
-# Arguments: COMMAND COUNT VERSION-COMMAND-OF-COUNT-WORDS, as often as wanted.
-# Without a version command the package of the program is asked.
-# Prints a line "tool COMMAND" and then, where it is known: path, sha256,
+# Arguments: COMMAND COUNT VERSION-COMMAND-OF-COUNT-WORDS, repeated.
+# Without a version command the version of the package is printed.
+# Prints a line "tool COMMAND" and then, if known: path, sha256,
 # version, each on a line of its own.
 export LC_ALL=C
 packaged() {  # name and version of a program's package

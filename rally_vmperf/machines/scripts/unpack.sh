@@ -1,6 +1,6 @@
-# Unpack a bundle of tools, which comes on standard input.
+# Unpack a bundle of tools from standard input.
 #
-#   unpack.sh FOLDER    print FOLDER/bundle/bin, where its programs are
+#   unpack.sh DIRECTORY    print DIRECTORY/bundle/bin, which has the programs
 set -eu
 umask 077
 mkdir -- "$1/bundle"

@@ -10,7 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 #: The largest rounding error of any tool, as a share.
-COARSEST = 0.1
+LARGEST_ROUNDING_ERROR = 0.1
 #: The name of the only side of a paired comparison.
 _RATIOS = "the ratios"
 
@@ -34,12 +34,12 @@ class Comparison:
     :param error: The rounding error of the ratio of the sides, as a share;
         both ends of the interval include it.
     :param paired: Whether both sides are of the same repetitions, in order.
-    :param coarse: The side with too few different values, in words.
+    :param quantised: The side with too few different values, in words.
     :param departures: The departures from a normal distribution: side, kind
         of finding and detail; pairs have one side, their ratios.
     :param exact: Whether bare metal is a limit instead of a measurement.
-    :param cautious: Whether the upper end is higher if few guest repetitions
-        vary more.
+    :param conservative: Whether the upper end is higher if few guest
+        repetitions vary more.
     :param bare_outliers: The positions in ``bare_values``, from 0.
     :param guest_outliers: The positions in ``guest_values``, from 0.
     """
@@ -58,10 +58,10 @@ class Comparison:
     bare_outliers: tuple[int, ...]
     guest_outliers: tuple[int, ...]
     error: float = 0
-    coarse: str = ""
+    quantised: str = ""
     paired: bool = False
     exact: bool = False
-    cautious: bool = True
+    conservative: bool = True
     departures: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -82,7 +82,7 @@ def compare(
     confidence: float = 0.95,
     exact: bool = False,
     paired: bool = False,
-    cautious: bool = True,
+    conservative: bool = True,
 ) -> Comparison:
     """Compare the repetitions of both sides.
 
@@ -93,8 +93,8 @@ def compare(
     :param paired: Whether each repetition measured both sides.
     :param exact: Whether ``bare`` is a limit instead of a measurement.
     :param guest: The values of all guests, for each counted repetition.
-    :param cautious: Whether few guest repetitions that vary more get a wider
-        interval.
+    :param conservative: Whether few guest repetitions that vary more get a
+        wider interval.
     :raises ValueError: If the metric is a count, or a side has no values.
     """
     if metric.scale != "ratio":
@@ -112,18 +112,24 @@ def compare(
         side: metric.error(statistics.geometric_mean(values))
         for side, values in sides.items()
     }
-    coarse = ""
+    quantised = ""
     for side, values in sides.items():
-        different = sorted(set(values))
-        few = len(different) < statistics.FEWEST <= len(values)
-        if errors[side] is None and few:
-            errors[side] = _assumed(different)
-            number = units.number_of("different value", len(different))
-            coarse = f"{number} in {len(values)} repetitions of {side}"
+        distinct_values = sorted(set(values))
+        is_quantised = len(distinct_values) < statistics.FEWEST <= len(values)
+        if errors[side] is None and is_quantised:
+            errors[side] = _assume_rounding_error(distinct_values)
+            number = units.number_of("different value", len(distinct_values))
+            quantised = f"{number} in {len(values)} repetitions of {side}"
     error = sum(error or 0 for error in errors.values())
-    cautious = cautious and not exact
+    conservative = conservative and not exact
     ends = _interval(
-        metric, confidence, error, paired, cautious, bare_values, guest_values
+        metric,
+        confidence,
+        error,
+        paired,
+        conservative,
+        bare_values,
+        guest_values,
     )
     return Comparison(
         metric=metric,
@@ -140,10 +146,10 @@ def compare(
         bare_outliers=statistics.outliers(bare_values),
         guest_outliers=statistics.outliers(guest_values),
         error=error,
-        coarse=coarse if ends else "",
+        quantised=quantised if ends else "",
         paired=paired,
         exact=exact,
-        cautious=cautious,
+        conservative=conservative,
         departures=_departures(sides, errors, paired) if ends else (),
     )
 
@@ -153,14 +159,14 @@ def _interval(
     confidence: float,
     error: float,
     paired: bool,
-    cautious: bool,
+    conservative: bool,
     bare: tuple[float, ...],
     guest: tuple[float, ...],
 ) -> list[float]:
     """Return both ends of the overhead's interval in percent, or nothing."""
     ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
     ends = sorted(percent(metric, ratio) for ratio in ratios)
-    if ends and cautious:
+    if ends and conservative:
         higher = float(
             statistics.confidence_of_loss(
                 confidence,
@@ -195,15 +201,17 @@ def _departures(
     )
 
 
-def _assumed(different: collections.abc.Sequence[float]) -> float:
+def _assume_rounding_error(
+    distinct_values: collections.abc.Sequence[float],
+) -> float:
     """Return the largest rounding error if the tool's rounding is unknown.
 
     Values cannot be rounded by more than half of their distance. For a single
     repeated value, the largest error of any tool applies.
     """
-    if len(different) < 2:
-        return COARSEST
-    return (different[1] / different[0] - 1) / 2
+    if len(distinct_values) < 2:
+        return LARGEST_ROUNDING_ERROR
+    return (distinct_values[1] / distinct_values[0] - 1) / 2
 
 
 def percent(metric: sample.Metric, ratio: float) -> float:

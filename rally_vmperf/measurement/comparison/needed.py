@@ -10,75 +10,75 @@ from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 
 #: The largest number of repetitions per side that is suggested.
-MOST = 100
+MAX_REPETITIONS = 100
 #: Confidence at which a limit is beyond return. It is far above that of a
 #: verdict, as the check runs after each repetition.
-CONFIDENCE = 0.999
+FINAL_CONFIDENCE = 0.999
 
 
 #: Share of new runs that decide the verdict.
 POWER = 0.8
 #: A distance between figure and limit below this share of the interval's half
 #: width is unreliable.
-_CLOSE = 0.3
+_UNRELIABLE_SHARE = 0.3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Needed:
+class RequiredRepetitions:
     """The number of repetitions that would decide with the same spread.
 
     At most one of the two numbers is set; both are None if no number up to
     ``MOST`` is sufficient.
 
     :param guest: The total of counted repetitions of the new run.
-    :param least: Whether the number is only the minimum for an interval.
-    :param coarse: The description of too coarse values, if they are.
+    :param minimum: Whether the number is only the minimum for an interval.
+    :param quantised: The description of too coarse values, if they are.
     :param bare: The total of repetitions of a new baseline.
-    :param guess: Whether the figure is so close to the limit that the number
-        is unreliable.
+    :param approximate: Whether the figure is so close to the limit that the
+        number is unreliable.
     """
 
     guest: int | None = None
     bare: int | None = None
-    least: bool = False
-    coarse: str = ""
-    guess: bool = False
+    minimum: bool = False
+    quantised: str = ""
+    approximate: bool = False
 
     def sentence(self, figure: str = "overhead") -> str:
         """Format the number as a clause.
 
         :param figure: The name of the limited figure.
         """
-        if self.coarse:
+        if self.quantised:
             return (
-                f"{self.coarse} decide nothing: measure for longer, or use a "
-                "tool that gives more digits"
+                f"{self.quantised} decide nothing: measure for longer, or "
+                "use a tool that gives more digits"
             )
-        if self.least:
+        if self.minimum:
             return f"at least {self.guest} repetitions would decide"
-        doubt = f" (a guess, as the {figure} is close to the limit)"
-        if not self.guess:
-            doubt = ""
+        remark = f" (a guess, as the {figure} is close to the limit)"
+        if not self.approximate:
+            remark = ""
         if self.guest is not None:
             return (
                 f"a new run of about {self.guest} repetitions would decide "
-                f"in 4 of 5 cases{doubt}"
+                f"in 4 of 5 cases{remark}"
             )
         if self.bare is not None:
             return (
                 "more repetitions would not decide: record a baseline with "
-                f"at least {self.bare} repetitions, and run as many{doubt}"
+                f"at least {self.bare} repetitions, and run as many{remark}"
             )
         return (
-            f"not even {MOST} repetitions would decide: the limit is too "
-            f"close to the {figure} for this spread"
+            f"not even {MAX_REPETITIONS} repetitions would decide: the limit "
+            f"is too close to the {figure} for this spread"
         )
 
 
 @functools.lru_cache(maxsize=1024)
-def repetitions_needed(
+def required_repetitions(
     comparison: loss.Comparison, limit: float, both: bool = False
-) -> Needed:
+) -> RequiredRepetitions:
     """Estimate how many repetitions would decide in a new run.
 
     The guest's side is measured again and the baseline stays. If no number of
@@ -90,8 +90,8 @@ def repetitions_needed(
     :param limit: The limit of the overhead, in percent.
     :param both: Whether each repetition measures both sides.
     """
-    if comparison.coarse:
-        return Needed(coarse=comparison.coarse)
+    if comparison.quantised:
+        return RequiredRepetitions(quantised=comparison.quantised)
     bare_count, guest_count = (
         comparison.bare_repetitions,
         comparison.guest_repetitions,
@@ -99,21 +99,25 @@ def repetitions_needed(
     if both:
         guest_count = min(bare_count, guest_count)
     elif bare_count < statistics.FEWEST:
-        return Needed(bare=statistics.FEWEST)
+        return RequiredRepetitions(bare=statistics.FEWEST)
     limit_ratio = loss.ratio(comparison.metric, limit)
     if guest_count < 2 or limit_ratio <= 0:
-        return Needed(
-            guest=max(guest_count + 1, statistics.FEWEST), least=True
+        return RequiredRepetitions(
+            guest=max(guest_count + 1, statistics.FEWEST), minimum=True
         )
     import numpy
 
     gap = abs(
         math.log(comparison.guest / comparison.bare) - math.log(limit_ratio)
     )
-    within = comparison.overhead_percent <= limit and comparison.cautious
-    counts = numpy.arange(max(guest_count + 1, statistics.FEWEST), MOST + 1)
+    within = comparison.overhead_percent <= limit and comparison.conservative
+    counts = numpy.arange(
+        max(guest_count + 1, statistics.FEWEST), MAX_REPETITIONS + 1
+    )
     bare_counts = counts if both else bare_count
-    enough = counts[_reach(comparison, bare_counts, counts, within) < gap]
+    sufficient = counts[
+        _decidable_gap(comparison, bare_counts, counts, within) < gap
+    ]
     half_width = 0.0
     if comparison.low is not None:
         ratio = loss.ratio(comparison.metric, comparison.low)
@@ -121,18 +125,24 @@ def repetitions_needed(
         half_width = (
             abs(math.log(ratio / mean_ratio)) if ratio > 0 else math.inf
         )
-    approximate = gap < _CLOSE * half_width
-    if enough.size:
-        return Needed(guest=int(enough[0]), guess=approximate)
-    counts = numpy.arange(bare_count + 1, MOST + 1)
+    approximate = gap < _UNRELIABLE_SHARE * half_width
+    if sufficient.size:
+        return RequiredRepetitions(
+            guest=int(sufficient[0]), approximate=approximate
+        )
+    counts = numpy.arange(bare_count + 1, MAX_REPETITIONS + 1)
     guests = numpy.maximum(counts, guest_count)
-    enough = counts[_reach(comparison, counts, guests, within) < gap]
-    if enough.size and not both:
-        return Needed(bare=int(enough[0]), guess=approximate)
-    return Needed()
+    sufficient = counts[
+        _decidable_gap(comparison, counts, guests, within) < gap
+    ]
+    if sufficient.size and not both:
+        return RequiredRepetitions(
+            bare=int(sufficient[0]), approximate=approximate
+        )
+    return RequiredRepetitions()
 
 
-def _reach(
+def _decidable_gap(
     comparison: loss.Comparison, bare: t.Any, guest: t.Any, within: bool
 ) -> t.Any:
     """Return the distance to a limit at which most runs decide.
@@ -168,7 +178,7 @@ def _reach(
     return quantile * numpy.sqrt(variances) + math.log1p(comparison.error)
 
 
-def best_loss(
+def lowest_possible_loss(
     comparison: loss.Comparison, planned: int, both: bool = False
 ) -> float | None:
     """Return the smallest loss that is still possible, in percent.
@@ -182,7 +192,7 @@ def best_loss(
     ratios = statistics.interval(
         comparison.bare_values,
         comparison.guest_values,
-        CONFIDENCE,
+        FINAL_CONFIDENCE,
         comparison.error,
         comparison.paired,
     )
@@ -190,17 +200,17 @@ def best_loss(
         return None
     higher = comparison.metric.better == "higher"
     best, worst = (max, min) if higher else (min, max)
-    guest = _with_more(comparison.guest_values, best, planned)
+    guest = _mean_with_further(comparison.guest_values, best, planned)
     bare = comparison.bare
     if both:
-        bare = _with_more(comparison.bare_values, worst, planned)
+        bare = _mean_with_further(comparison.bare_values, worst, planned)
     return min(
         loss.percent(comparison.metric, ratio)
         for ratio in (*ratios, guest / bare)
     )
 
 
-def _with_more(
+def _mean_with_further(
     measured: tuple[float, ...],
     choose: collections.abc.Callable[[tuple[float, ...]], float],
     planned: int,

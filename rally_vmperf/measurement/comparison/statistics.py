@@ -12,22 +12,23 @@ import typing as t
 #: Repetitions below which no interval is given, on either side.
 FEWEST = 3
 #: With fewer values the median absolute deviation is meaningless.
-_FEWEST_FOR_OUTLIERS = 5
+_MIN_FOR_OUTLIERS = 5
 #: The largest number of repetitions with an unreliable variance.
-SMALL = 4
-#: Up to so many repetitions of a guest may all miss what slows it at times.
-_MAY_MISS = 10
-#: From so many on they hardly ever do.
-_HOLD = 20
-#: What the confidence of its worse end leaves out, as a share, where it has
-#: few and varies more than bare metal.
-_CAUTION = 0.3
-#: How many times the variance of the other side is usual in pairs.
-_PAIRED = 2
-#: Modified z-score above which a value stands apart.
-_OUTLIER = 3.5
-# Makes the median absolute deviation of a normal distribution its sigma.
-_CONSISTENCY = 0.6745
+MAX_SMALL_COUNT = 4
+#: The largest number of guest repetitions that may by chance include none of
+#: the occasional disturbances.
+_FEW_REPETITIONS = 10
+#: The number of repetitions from which on this is unlikely.
+_MANY_REPETITIONS = 20
+#: The factor on the error of the upper end, for a guest with few repetitions
+#: that varies more than bare metal.
+_ERROR_FACTOR = 0.3
+#: The usual ratio of the variances of both sides in pairs.
+_PAIRED_VARIANCE_FACTOR = 2
+#: The modified z-score above which a value is an outlier.
+_OUTLIER_SCORE = 3.5
+# The median absolute deviation of a normal distribution, in sigmas.
+_NORMAL_MAD = 0.6745
 
 Values = collections.abc.Sequence[float]
 
@@ -46,10 +47,10 @@ def logarithms(values: Values) -> list[float]:
     :raises ValueError: If values are missing or not above zero.
     """
     if not values:
-        raise ValueError("No values, so no mean: give at least one")
+        raise ValueError("no values: a mean requires at least one")
     for value in values:
         if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"Value {value} has no logarithm, leave it out")
+            raise ValueError(f"value {value}: must be finite and > 0")
     return [math.log(value) for value in values]
 
 
@@ -95,7 +96,7 @@ def outliers(values: Values) -> tuple[int, ...]:
     outliers", ASQC 1993). None where more than half of the values are equal,
     as the deviation is then zero.
     """
-    if len(values) < _FEWEST_FOR_OUTLIERS:
+    if len(values) < _MIN_FOR_OUTLIERS:
         return ()
     logs = logarithms(values)
     median = statistics.median(logs)
@@ -106,7 +107,7 @@ def outliers(values: Values) -> tuple[int, ...]:
     return tuple(
         position
         for position, distance in enumerate(distances)
-        if _CONSISTENCY * distance / deviation > _OUTLIER
+        if _NORMAL_MAD * distance / deviation > _OUTLIER_SCORE
     )
 
 
@@ -169,7 +170,7 @@ def paired_interval(
         return None
     pairs = zip(logarithms(bare), logarithms(guest), strict=True)
     differences = [after - before for before, after in pairs]
-    margin = student(confidence, len(bare) - 1) * math.sqrt(
+    margin = student_quantile(confidence, len(bare) - 1) * math.sqrt(
         statistics.variance(differences) / len(bare)
     )
     mean = statistics.fmean(differences)
@@ -193,7 +194,9 @@ def half_width(
     freedom = degrees_of_freedom(
         bare_part / (bare_part + guest_part), bare_count, guest_count
     )
-    return student(confidence, freedom) * math.sqrt(bare_part + guest_part)
+    return student_quantile(confidence, freedom) * math.sqrt(
+        bare_part + guest_part
+    )
 
 
 def degrees_of_freedom(
@@ -221,7 +224,7 @@ def degrees_of_freedom(
     fewer = numpy.minimum(bare_count, guest_count)
     share = numpy.where(bare_count < guest_count, bare_share, 1 - bare_share)
     side_bound = (fewer - 1) / numpy.maximum(share, 0.5)
-    bounded = (fewer <= SMALL) & (bare_count != guest_count)
+    bounded = (fewer <= MAX_SMALL_COUNT) & (bare_count != guest_count)
     return numpy.where(bounded, numpy.minimum(welch, side_bound), welch)
 
 
@@ -254,12 +257,17 @@ def confidence_of_loss(
     import numpy
 
     share = 1.0
-    usual = (_PAIRED if paired else 1) * bare_variance
+    usual = (_PAIRED_VARIANCE_FACTOR if paired else 1) * bare_variance
     if guest_variance < 2 * usual or not guest_variance:
         share = max(0.0, guest_variance / (usual or 1.0) - 1)
-    few = numpy.clip((_HOLD - guest_count) / (_HOLD - _MAY_MISS), 0, 1)
+    few = numpy.clip(
+        (_MANY_REPETITIONS - guest_count)
+        / (_MANY_REPETITIONS - _FEW_REPETITIONS),
+        0,
+        1,
+    )
     few = numpy.where(guest_count > FEWEST, few, 0)
-    return 1 - (1 - confidence) * _CAUTION ** (share * few)
+    return 1 - (1 - confidence) * _ERROR_FACTOR ** (share * few)
 
 
 def variance(values: Values) -> float:
@@ -267,7 +275,7 @@ def variance(values: Values) -> float:
     return statistics.variance(logarithms(values))
 
 
-def student(confidence: float, freedom: float) -> float:
+def student_quantile(confidence: float, freedom: float) -> float:
     """Return the quantile of Student's t for a two-sided interval."""
     from scipy import special
 

@@ -21,7 +21,7 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
 
     :param limit: The limit of the overhead, in percent, inclusive.
     """
-    return of_interval(comparison.low, comparison.high, limit)
+    return decide_interval(comparison.low, comparison.high, limit)
 
 
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
@@ -40,11 +40,13 @@ def would_decide(
     :param figure: The name of the limited figure.
     :param both: Whether each repetition measures both sides.
     """
-    advice = needed.repetitions_needed(comparison, limit, both)
+    advice = needed.required_repetitions(comparison, limit, both)
     return advice.sentence(figure)
 
 
-def of_interval(low: float | None, high: float | None, limit: float) -> Status:
+def decide_interval(
+    low: float | None, high: float | None, limit: float
+) -> Status:
     """Return whether an interval is within a limit, if there is one."""
     if low is None or high is None:
         return "inconclusive"
@@ -89,7 +91,7 @@ def sentence(
     reason: str = "",
     names: tuple[str, str, str] = SIDES,
     title: str = "",
-    given_by: str = "",
+    limit_origin: str = "",
 ) -> str:
     """Return the figures, the limit and the verdict in one sentence.
 
@@ -97,7 +99,7 @@ def sentence(
         is the number of repetitions that would decide.
     :param names: The names of both sides and of the loss.
     :param title: The title of the figure; by default the metric's name.
-    :param given_by: The text behind the limit.
+    :param limit_origin: The text behind the limit.
     """
     metric = comparison.metric
     bare, guest, lost = names
@@ -110,7 +112,7 @@ def sentence(
     )
     if limit is None or status is None:
         return f"{text}, no limit"
-    text += f", limit {limit:g} %{given_by}: {status}"
+    text += f", limit {limit:g} %{limit_origin}: {status}"
     if status == "inconclusive":
         both = comparison.paired
         text += f", {reason or would_decide(comparison, limit, lost, both)}"

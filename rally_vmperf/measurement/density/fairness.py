@@ -56,7 +56,7 @@ class Unevenness:
         """The mean over repetitions."""
         return stdlib.fmean(self.values)
 
-    def shown(self, value: float) -> float:
+    def to_figure(self, value: float) -> float:
         """Return a value as the figure that a limit applies to."""
         return index(value) if self.figure == "index" else value
 
@@ -71,7 +71,7 @@ class Unevenness:
         if count < statistics.FEWEST:
             return None
         standard_error = stdlib.stdev(self.values) / math.sqrt(count)
-        low_quantile = statistics.student(confidence, count - 1)
+        low_quantile = statistics.student_quantile(confidence, count - 1)
         high_quantile = max(
             low_quantile, _quantile(count, self.guests, confidence)
         )
@@ -80,7 +80,7 @@ class Unevenness:
             len({f"{variation:.6g}" for variation in self.values})
             < statistics.FEWEST
         ):
-            margin += loss.COARSEST * self.mean
+            margin += loss.LARGEST_ROUNDING_ERROR * self.mean
         return (
             max(0.0, self.mean - low_quantile * standard_error - margin),
             self.mean + high_quantile * standard_error + margin,
@@ -93,7 +93,7 @@ class Unevenness:
 
         The number of digits separates the interval from the limit.
         """
-        ends = [*map(self.shown, self.interval(confidence) or ())]
+        ends = [*map(self.to_figure, self.interval(confidence) or ())]
         if self.figure == "index":
             digits = units.digits_apart(ends, limit, 3)
             return f"{index(value):.{digits}f}"
@@ -102,7 +102,7 @@ class Unevenness:
 
     def ends(self, confidence: float, limit: float | None) -> str:
         """Return the ends of the interval, the lower one first, or nothing."""
-        ends = sorted(self.interval(confidence) or (), key=self.shown)
+        ends = sorted(self.interval(confidence) or (), key=self.to_figure)
         return " to ".join(self.text(end, confidence, limit) for end in ends)
 
     def decide(self, limit: float, confidence: float) -> verdict.Status:
@@ -118,7 +118,7 @@ class Unevenness:
             return "passed"
         return "failed" if ends[0] > largest else "inconclusive"
 
-    def beyond_return(
+    def is_failure_final(
         self, limit: float, confidence: float, planned: int
     ) -> bool:
         """Return whether no further repetitions can meet the limit."""

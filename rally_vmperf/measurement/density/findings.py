@@ -14,12 +14,10 @@ from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import units
 
-Rows = collections.abc.Sequence[rows_.Row]
+Rows = collections.abc.Sequence[rows_.DensityResult]
 
 
-def everything(
-    repetitions: judge.Repetitions, rows: Rows
-) -> finding.Occurrences:
+def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     """Yield findings with the numbers of their repetitions.
 
     Findings in the figures of all repetitions have no number. Levels of a
@@ -32,15 +30,15 @@ def everything(
     if any(row.compare_to == "bare_metal" for row in rows):
         yield from _of_baseline(repetitions)
     for row in rows:
-        for finding_ in (*_of_row(row), *_of_model(row)):
+        for finding_ in (*_of_row(row), *_of_fit(row)):
             yield finding_, None
     yield from _too_few_levels(rows)
 
 
 def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
     """Yield findings about the sessions and changes of the baseline."""
-    for guests in levels.numbers(repetitions):
-        conditions = levels.counted(repetitions, guests)
+    for guests in levels.guest_counts(repetitions):
+        conditions = levels.counted_conditions(repetitions, guests)
         executed = [
             condition for condition in conditions if not condition.skip_reason
         ]
@@ -49,13 +47,15 @@ def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
         yield from plausibility.baseline_changed(executed)
 
 
-def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
+def _of_row(
+    row: rows_.DensityResult,
+) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the figures of a metric."""
     name = row.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
     for point in row.points:
-        if 0 < len(point.gathered) < statistics.FEWEST:
-            few[len(point.gathered)].add(point.guests)
+        if 0 < len(point.samples) < statistics.FEWEST:
+            few[len(point.samples)].add(point.guests)
         spread = statistics.spread_percent(point.rates)
         if spread is not None and spread > plausibility.UNSTABLE_PERCENT:
             detail = (
@@ -64,7 +64,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             )
             yield _finding("unstable", name, detail)
         if row.figure == "loss" and row.compare_to == "bare_metal":
-            yield from _too_fast(row, point)
+            yield from _guest_faster(row, point)
     for count, guests in sorted(few.items()):
         yield _finding(
             "too_few_repetitions",
@@ -72,7 +72,7 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
             f"{count} of {units.number_of('guest', *guests)}",
         )
     if row.figure == "loss":
-        yield from _capped(row)
+        yield from _bottlenecks(row)
     quantised = False
     for point in row.points if row.figure == "loss" else ():
         compared = point.compared(row.statistic, row.compare_to)
@@ -81,17 +81,21 @@ def _of_row(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
         where = f"with {units.number_of('guest', point.guests)}: "
         for side, kind, detail in compared.departures:
             yield _finding(kind, name, f"{where}{side}: {detail}")
-        if compared.coarse and not quantised:
+        if compared.quantised and not quantised:
             quantised = True
-            yield _finding("values_quantised", name, where + compared.coarse)
+            yield _finding(
+                "values_quantised", name, where + compared.quantised
+            )
 
 
-def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
+def _bottlenecks(
+    row: rows_.DensityResult,
+) -> collections.abc.Iterator[finding.Finding]:
     """Yield one finding about bottlenecks outside the guest."""
     bottlenecks = {
         point.guests: bottleneck
         for point in row.points
-        if (bottleneck := point.capped(row.compare_to))
+        if (bottleneck := point.describe_bottleneck(row.compare_to))
     }
     if bottlenecks:
         guests = units.number_of("guest", *bottlenecks)
@@ -99,26 +103,34 @@ def _capped(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
         yield _finding("bottleneck_outside_guest", row.metric.name, detail)
 
 
-def _too_fast(
-    row: rows_.Row, point: points.Point
+def _guest_faster(
+    row: rows_.DensityResult, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
     comparison = point.compared(row.statistic, row.compare_to)
-    for finding_ in plausibility.faster(comparison) if comparison else ():
+    for finding_ in (
+        plausibility.guest_faster(comparison) if comparison else ()
+    ):
         detail = (
             f"with {units.number_of('guest', point.guests)}: {finding_.detail}"
         )
         yield _finding(finding_.kind, finding_.subject, detail)
 
 
-def _of_model(row: rows_.Row) -> collections.abc.Iterator[finding.Finding]:
+def _of_fit(
+    row: rows_.DensityResult,
+) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the solo guest and the extrapolation."""
     name = row.metric.name
-    if row.lone_slow:
-        yield _finding("solo_guest_slow", name, row.lone_slow)
-    if row.fits is not None and row.fits.extrapolated and row.law is not None:
+    if row.solo_slow:
+        yield _finding("solo_guest_slow", name, row.solo_slow)
+    if (
+        row.max_guests is not None
+        and row.max_guests.extrapolated
+        and row.usl is not None
+    ):
         detail = (
-            f"{row.fits.predicted} predicted, "
-            f"{row.law.largest} measured at most"
+            f"{row.max_guests.predicted} predicted, "
+            f"{row.usl.largest} measured at most"
         )
         yield _finding("extrapolated", name, detail)
 

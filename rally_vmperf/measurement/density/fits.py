@@ -10,13 +10,13 @@ from rally_vmperf.measurement.samples import units
 
 #: The largest predicted number of guests, as a multiple of the measured one:
 #: the law ends when processors, memory or a disk are exhausted.
-FARTHEST = 1.5
+MAX_EXTRAPOLATION = 1.5
 
 Verdicts = collections.abc.Mapping[int, verdict.Status]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Fits:
+class MaxGuests:
     """The largest number of guests within the limit.
 
     :param tested: The largest measured number up to which all levels are
@@ -26,9 +26,9 @@ class Fits:
         they allow any.
     :param predicted: The number that the law predicts; None without a law
         or too far beyond the measurements.
-    :param least: The lower end of the interval of ``predicted``.
-    :param most: The upper end of the interval of ``predicted``.
-    :param room: The host resource that bounds ``predicted``.
+    :param predicted_low: The lower end of the interval of ``predicted``.
+    :param predicted_high: The upper end of the interval of ``predicted``.
+    :param host_limit: The host resource that bounds ``predicted``.
     :param extrapolated: Whether ``predicted`` lies beyond the measurements;
         it then has no interval.
     """
@@ -37,17 +37,17 @@ class Fits:
     low: int | None
     high: int | None
     predicted: int | None = None
-    least: int | None = None
-    most: int | None = None
+    predicted_low: int | None = None
+    predicted_high: int | None = None
     extrapolated: bool = False
-    room: repetition.Room | None = None
+    host_limit: repetition.HostLimit | None = None
 
     def sentence(
         self,
         limit: float,
         largest: int,
         measured: int,
-        host: repetition.Room | None,
+        host: repetition.HostLimit | None,
     ) -> str:
         """Format the number of guests as a clause.
 
@@ -80,25 +80,27 @@ class Fits:
             text += f"; the law predicts {self.predicted}"
             if self.extrapolated:
                 text += f", extrapolated beyond {measured}"
-            if self.room is not None:
-                text += f", and no more, as {self.room.sentence()}"
+            if self.host_limit is not None:
+                text += f", and no more, as {self.host_limit.sentence()}"
             elif self.extrapolated:
                 pass
-            elif self.most is None:
-                text += f", {self.least} or more"
+            elif self.predicted_high is None:
+                text += f", {self.predicted_low} or more"
             else:
-                text += f", between {self.least} and {self.most}"
+                text += (
+                    f", between {self.predicted_low} and {self.predicted_high}"
+                )
         if self.extrapolated and host is None:
             text += ", and the host's size is unknown"
         return text
 
 
-def fits(
+def max_guests(
     verdicts: Verdicts,
     limit: float,
-    fitted: law.Law | None,
-    room: repetition.Room | None = None,
-) -> Fits:
+    fitted: law.UslFit | None,
+    host_limit: repetition.HostLimit | None = None,
+) -> MaxGuests:
     """Return the largest number of guests within the limit.
 
     ``tested`` is the last passed level before the first level that is not
@@ -108,44 +110,59 @@ def fits(
     :param verdicts: The verdicts of the levels, by number of guests.
     :param limit: The limit of the loss against the solo guest, in percent.
     :param fitted: The law of these losses, None if there is none.
-    :param room: The capacity of the host, None if it is unknown.
+    :param host_limit: The capacity of the host, None if it is unknown.
     """
-    passed, tested = _climbed(verdicts)
+    passed, tested = _last_passed(verdicts)
     failed = [
         guests
         for guests, status in verdicts.items()
         if status == "failed" and guests > passed
     ]
-    measured = Fits(
+    measured = MaxGuests(
         tested=tested,
         low=passed if verdicts else None,
         high=min(failed) - 1 if failed else None,
     )
     if fitted is None:
         return measured
-    farthest = int(fitted.largest * FARTHEST)
-    bounded = False
-    if room is not None and room.guests < farthest:
-        farthest, bounded = max(room.guests, fitted.largest), True
-    ends = _predicted(fitted, limit, farthest)
-    bounded = bounded and ends[0] > farthest and measured.high is None
-    if bounded:
-        ends = (farthest, min(ends[1], farthest), ends[2])
-    elif measured.high is None and ends[0] > farthest:
+    max_predicted = int(fitted.largest * MAX_EXTRAPOLATION)
+    is_host_limited = False
+    if host_limit is not None and host_limit.guests < max_predicted:
+        max_predicted, is_host_limited = (
+            max(host_limit.guests, fitted.largest),
+            True,
+        )
+    prediction = _predict(fitted, limit, max_predicted)
+    is_host_limited = (
+        is_host_limited
+        and prediction[0] > max_predicted
+        and measured.high is None
+    )
+    if is_host_limited:
+        prediction = (
+            max_predicted,
+            min(prediction[1], max_predicted),
+            prediction[2],
+        )
+    elif measured.high is None and prediction[0] > max_predicted:
         return measured
-    number, least, most = (_within(end, passed, measured.high) for end in ends)
+    number, predicted_low, predicted_high = (
+        _clamp(predicted, passed, measured.high) for predicted in prediction
+    )
     extrapolated = number > fitted.largest
     return dataclasses.replace(
         measured,
         predicted=number,
-        least=None if extrapolated else least,
-        most=None if extrapolated or most > farthest else most,
+        predicted_low=None if extrapolated else predicted_low,
+        predicted_high=None
+        if extrapolated or predicted_high > max_predicted
+        else predicted_high,
         extrapolated=extrapolated,
-        room=room if bounded else None,
+        host_limit=host_limit if is_host_limited else None,
     )
 
 
-def _climbed(verdicts: Verdicts) -> tuple[int, int | None]:
+def _last_passed(verdicts: Verdicts) -> tuple[int, int | None]:
     """Return the last number that passes, and that number if decided.
 
     It is decided if the next level failed or does not exist.
@@ -158,29 +175,29 @@ def _climbed(verdicts: Verdicts) -> tuple[int, int | None]:
     return passed, passed if verdicts else None
 
 
-def _within(number: int, low: int, high: int | None) -> int:
+def _clamp(number: int, low: int, high: int | None) -> int:
     number = max(number, low)
     return number if high is None else min(number, high)
 
 
-def _predicted(
-    fitted: law.Law, limit: float, farthest: int
+def _predict(
+    fitted: law.UslFit, limit: float, max_predicted: int
 ) -> tuple[int, int, int]:
     """Return the number that the law predicts and its interval.
 
     One more than ``farthest`` stands for all larger numbers.
     """
-    losses = [fitted.loss(guests) for guests in range(1, farthest + 2)]
+    losses = [fitted.loss(guests) for guests in range(1, max_predicted + 2)]
     return (
-        _last([loss.percent for loss in losses], limit),
-        _last(
+        _last_within([loss.percent for loss in losses], limit),
+        _last_within(
             [
                 loss.percent if loss.high is None else loss.high
                 for loss in losses
             ],
             limit,
         ),
-        _last(
+        _last_within(
             [
                 loss.percent if loss.low is None else loss.low
                 for loss in losses
@@ -190,7 +207,7 @@ def _predicted(
     )
 
 
-def _last(losses: list[float], limit: float) -> int:
+def _last_within(losses: list[float], limit: float) -> int:
     """Return the largest number of guests whose loss is within the limit."""
     for before, percent in enumerate(losses):
         # What is exactly the limit shall not fail by rounding.

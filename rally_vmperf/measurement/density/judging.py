@@ -25,37 +25,36 @@ from rally_vmperf.measurement.samples import sample
 Levels = t.Literal["all"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
-#: The rows of losses and fairness, and the rows of absolute figures.
-Rows = collections.abc.Sequence[rows_.Row | level.Row]
+#: A loss or fairness, or an absolute figure at a level.
+Result = rows_.DensityResult | level.LevelResult
+Rows = collections.abc.Sequence[Result]
 
-_GRAVEST: tuple[verdict.Status, ...] = (
-    "failed",
-    "void",
-    "inconclusive",
-    "passed",
-)
+#: The statuses, the most severe one first.
+_BY_SEVERITY = ("failed", "void", "inconclusive", "passed")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(summary_.Summary[rows_.Row | level.Row]):
+class DensityJudgement(summary_.Judgement[Result]):
     """The verdict on degradation or fairness."""
 
     @property
-    def curves(self) -> tuple[rows_.Row, ...]:
+    def curves(self) -> tuple[rows_.DensityResult, ...]:
         """The rows of figures over numbers of guests."""
         return _curves(self.rows)
 
     @property
-    def absolute(self) -> tuple[level.Row, ...]:
+    def absolute(self) -> tuple[level.LevelResult, ...]:
         """The rows of figures with absolute limits."""
-        return tuple(row for row in self.rows if isinstance(row, level.Row))
+        return tuple(
+            row for row in self.rows if isinstance(row, level.LevelResult)
+        )
 
 
-def _curves(rows: Rows) -> tuple[rows_.Row, ...]:
-    return tuple(row for row in rows if isinstance(row, rows_.Row))
+def _curves(rows: Rows) -> tuple[rows_.DensityResult, ...]:
+    return tuple(row for row in rows if isinstance(row, rows_.DensityResult))
 
 
-class _Judge(judge.Judge[rows_.Row | level.Row]):
+class _Judge(judge.Judge[Result]):
     """The base class of judges of conditions with numbers of guests.
 
     :param levels: The numbers of guests with limits, or ``all``.
@@ -63,7 +62,7 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
     :raises ValueError: If an argument is invalid.
     """
 
-    summary = Judgement
+    judgement_class = DensityJudgement
 
     def __init__(
         self,
@@ -79,61 +78,59 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
         if levels == "all":
             return
         numbers = [levels] if isinstance(levels, int) else list(levels)
-        if not numbers or not all(map(_counts, numbers)):
+        if not numbers or not all(map(_is_count, numbers)):
             raise ValueError(
                 f"levels={levels!r}: must be all, or integers >= 1"
             )
         self.numbers = sorted(set(numbers))
 
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
         return all(
             repetition.GUESTS in condition.axes
             for condition in repetition_.conditions
         )
 
-    def take(
+    def extend(
         self,
         repetitions: collections.abc.Iterable[repetition.Repetition],
         unreadable: int,
     ) -> None:
         """Add the results of repetitions without neighbours."""
-        super().take(
+        super().extend(
             [repetition_.without_neighbours() for repetition_ in repetitions],
             unreadable,
         )
 
     def findings(
-        self,
-        repetitions: judge.Repetitions,
-        rows: Rows,
+        self, repetitions: judge.Repetitions, rows: Rows
     ) -> finding.Occurrences:
         """Return findings with the numbers of their repetitions."""
-        return density_findings.everything(repetitions, _curves(rows))
+        return density_findings.collect(repetitions, _curves(rows))
 
-    def concerning_all(
+    def run_wide_findings(
         self,
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
         """Return the findings about whole repetitions."""
-        return level.of_repetitions(findings, repetitions)
+        return level.repetition_wide_findings(findings, repetitions)
 
     def _rows(
         self,
         metric: sample.Metric,
-        measured: levels.Measured,
+        measured: levels.RunMetrics,
         figures: collections.abc.Mapping[rows_.Figure, Limit],
         **options: t.Any,
-    ) -> list[rows_.Row]:
+    ) -> list[rows_.DensityResult]:
         """Return a row without verdict for each figure of a metric."""
-        all_points = levels.points_of(
+        all_points = levels.build_points(
             metric, measured, self.confidence, self.tolerate
         )
         reasons = [point.reason for point in all_points if point.reason]
         has_figures = any(point.mean is not None for point in all_points)
         return [
-            rows_.Row(
+            rows_.DensityResult(
                 metric=metric,
                 points=all_points,
                 figure=figure,
@@ -146,7 +143,9 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
             for figure, limit in figures.items()
         ]
 
-    def _at(self, measured: collections.abc.Iterable[int]) -> list[int]:
+    def _limited_levels(
+        self, measured: collections.abc.Iterable[int]
+    ) -> list[int]:
         """Return the numbers of guests to which a limit applies, ascending.
 
         :param measured: The measured numbers of guests, ascending.
@@ -154,7 +153,7 @@ class _Judge(judge.Judge[rows_.Row | level.Row]):
         return list(measured) if self.numbers is None else self.numbers
 
 
-def _counts(number: object) -> bool:
+def _is_count(number: object) -> bool:
     return (
         isinstance(number, int)
         and not isinstance(number, bool)
@@ -163,15 +162,13 @@ def _counts(number: object) -> bool:
 
 
 def _with_statuses(
-    row: rows_.Row, statuses: dict[int, verdict.Status], **changes: t.Any
-) -> rows_.Row:
+    row: rows_.DensityResult,
+    statuses: dict[int, verdict.Status],
+    **changes: t.Any,
+) -> rows_.DensityResult:
     """Return a row with its verdicts; inconclusive without verdicts."""
     status = next(
-        (
-            candidate
-            for candidate in _GRAVEST
-            if candidate in statuses.values()
-        ),
+        (status for status in _BY_SEVERITY if status in statuses.values()),
         "inconclusive",
     )
     return dataclasses.replace(
@@ -192,8 +189,7 @@ class DegradationJudge(_Judge):
     :param compare_to: The reference of the loss.
     :param max: The largest tolerated values, in the metric's own unit.
     :param min: The smallest tolerated values, in the metric's own unit.
-    :param strictness: The options ``confidence``, ``on_inconclusive`` and
-        ``tolerate``.
+    :param strictness: The options of the base judge.
     :raises ValueError: If an argument is invalid.
     """
 
@@ -229,19 +225,17 @@ class DegradationJudge(_Judge):
         self.statistic = statistic
         self.compare_to = compare_to
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[rows_.Row | level.Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the losses of the metrics, then the absolute figures."""
         return [*self._losses(repetitions), *self._absolute(repetitions)]
 
     def _absolute(
         self, repetitions: judge.Repetitions
-    ) -> collections.abc.Iterator[level.Row]:
+    ) -> collections.abc.Iterator[level.LevelResult]:
         """Yield the figures with absolute limits, and counts."""
         metrics = levels.metrics(repetitions)
         names = [metric.name for metric in metrics]
-        levels_ = self._at(levels.numbers(repetitions))
+        levels_ = self._limited_levels(levels.guest_counts(repetitions))
         figures = self.absolute_limits
         limited_metrics = [
             metric
@@ -249,12 +243,12 @@ class DegradationJudge(_Judge):
             if absolute_rows.absolute_figures(metric, figures)
         ]
         for metric, guests in itertools.product(limited_metrics, levels_):
-            conditions = levels.counted(repetitions, guests)
+            conditions = levels.counted_conditions(repetitions, guests)
             yield from level.absolute_rows(
                 metric,
                 conditions,
                 guests,
-                levels.void_level(
+                levels.void_reason(
                     metric, repetitions, conditions, self.tolerate
                 ),
                 figures,
@@ -264,16 +258,16 @@ class DegradationJudge(_Judge):
 
     def _losses(
         self, repetitions: judge.Repetitions
-    ) -> collections.abc.Iterator[rows_.Row]:
-        measured = levels.Measured.of(repetitions)
+    ) -> collections.abc.Iterator[rows_.DensityResult]:
+        measured = levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
-        room = min(
+        host_limit = min(
             (
-                room
+                host_limit
                 for repetition_ in repetitions
-                for room in repetition_.rooms
+                for host_limit in repetition_.host_limits
             ),
-            key=lambda room: room.guests,
+            key=lambda host_limit: host_limit.guests,
             default=None,
         )
         for metric in measured.ratios:
@@ -287,23 +281,27 @@ class DegradationJudge(_Judge):
             )
             row = dataclasses.replace(
                 row,
-                room=room,
-                law=law.law(row.points, self.confidence),
+                host_limit=host_limit,
+                usl=law.fit_points(row.points, self.confidence),
             )
             yield self._apply_limit(row, limit[0]) if limit else row
 
-    def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
+    def _apply_limit(
+        self, row: rows_.DensityResult, limit: float
+    ) -> rows_.DensityResult:
         against_solo = self.compare_to == "solo_guest"
         verdicts = {
             point.guests: row.decide(point.guests, limit, self.tolerate)
             for point in row.points
         }
-        limited = self._at(n for n in verdicts if not against_solo or n > 1)
-        if against_solo and (lone := row.point(1)) and lone.usable:
+        limited = self._limited_levels(
+            n for n in verdicts if not against_solo or n > 1
+        )
+        if against_solo and (solo := row.point(1)) and solo.usable:
             # The solo guest loses nothing against itself.
             verdicts[1] = "passed" if limit >= 0 else "failed"
         predicting = (
-            row.law if against_solo and self.statistic == "mean" else None
+            row.usl if against_solo and self.statistic == "mean" else None
         )
         return _with_statuses(
             row,
@@ -311,7 +309,9 @@ class DegradationJudge(_Judge):
                 guests: verdicts.get(guests, "inconclusive")
                 for guests in limited
             },
-            fits=fits.fits(verdicts, limit, predicting, row.room),
+            max_guests=fits.max_guests(
+                verdicts, limit, predicting, row.host_limit
+            ),
         )
 
     def unmatched(
@@ -337,8 +337,7 @@ class FairnessJudge(_Judge):
     :param min_index: The smallest tolerated Jain indexes, by metric or glob.
     :param max_spread_percent: The largest tolerated spreads, in percent.
     :param levels: The numbers of guests with limits, or ``all``.
-    :param strictness: The options ``confidence``, ``on_inconclusive`` and
-        ``tolerate``.
+    :param strictness: The options of the base judge.
     :raises ValueError: If an argument is invalid.
     """
 
@@ -358,12 +357,10 @@ class FairnessJudge(_Judge):
         self.min_index = limits.Limits(min_index or {})
         self.max_spread_percent = limits.Limits(max_spread_percent or {})
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[rows_.Row | level.Row]:
+    def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the fairness rows of the metrics with their verdicts."""
-        rows: list[rows_.Row | level.Row] = []
-        measured = levels.Measured.of(repetitions)
+        rows: list[Result] = []
+        measured = levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
             index = self.min_index.for_metric(metric.name, names)
@@ -379,14 +376,17 @@ class FairnessJudge(_Judge):
             ]
         return rows
 
-    def _apply_limit(self, row: rows_.Row, limit: float) -> rows_.Row:
+    def _apply_limit(
+        self, row: rows_.DensityResult, limit: float
+    ) -> rows_.DensityResult:
         shared = (
             point.guests
             for point in row.points
             if point.guests > 1 or point.fairness is not None
         )
         return _with_statuses(
-            row, {n: row.decide(n, limit) for n in self._at(shared)}
+            row,
+            {n: row.decide(n, limit) for n in self._limited_levels(shared)},
         )
 
     def unmatched(

@@ -34,7 +34,7 @@ class Coefficient:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Law:
+class UslFit:
     """The law of one metric.
 
     :param rate: The rate of the solo guest.
@@ -101,17 +101,17 @@ class Law:
         )
 
 
-def law(
+def fit_points(
     all_points: collections.abc.Iterable[points.Point], confidence: float
-) -> Law | None:
+) -> UslFit | None:
     """Return the law of a metric's totals, None below four levels."""
-    return fit(
+    return fit_totals(
         {point.guests: point.totals for point in all_points if point.usable},
         confidence,
     )
 
 
-def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
+def fit_totals(totals: Totals, confidence: float = 0.95) -> UslFit | None:
     """Fit the law to the totals of all repetitions.
 
     None below four levels, and if totals are too far apart for floats.
@@ -142,14 +142,14 @@ def fit(totals: Totals, confidence: float = 0.95) -> Law | None:
     covariance = (
         residuals @ residuals / freedom * numpy.linalg.pinv(slopes.T @ slopes)
     )
-    quantile = statistics.student(confidence, freedom)
+    quantile = statistics.student_quantile(confidence, freedom)
     half_widths = quantile * numpy.sqrt(
         numpy.clip(numpy.diag(covariance), 0, None)
     )
     if not max(abs(solved[0]), half_widths[0]) < _LARGEST:
         return None
     rate, rate_factor = math.exp(solved[0]), math.exp(half_widths[0])
-    return Law(
+    return UslFit(
         rate=Coefficient(
             value=rate, low=rate / rate_factor, high=rate * rate_factor
         ),

@@ -8,39 +8,39 @@ from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import level
 from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Measured:
+class RunMetrics:
     """The repetitions of a run, and the facts that all metrics share.
 
-    :param entries: The repetitions in the order of their numbers.
+    :param repetitions: The repetitions in the order of their numbers.
     :param hosts: The hosts of the guests, as far as the cloud reports them.
-    :param offered: The names of metrics with a fixed rate.
+    :param fixed_rate_metrics: The names of metrics with a fixed rate.
     :param caps: The rate limits of links and policies.
     """
 
-    entries: judge.Repetitions
+    repetitions: judge.Repetitions
     metrics: tuple[sample.Metric, ...]
     hosts: collections.abc.Mapping[str, str]
-    offered: collections.abc.Collection[str]
-    caps: tuple[caps_.Cap, ...]
+    fixed_rate_metrics: collections.abc.Collection[str]
+    caps: tuple[rate_caps.Cap, ...]
 
     @classmethod
-    def of(cls, repetitions: judge.Repetitions) -> "Measured":
+    def collect(cls, repetitions: judge.Repetitions) -> "RunMetrics":
         """Collect the metrics, hosts and rate limits of repetitions."""
         hosts: dict[str, str] = {}
         for repetition_ in repetitions:
             hosts.update(repetition_.hosts)
         return cls(
-            entries=repetitions,
+            repetitions=repetitions,
             metrics=tuple(metrics(repetitions)),
             hosts=hosts,
-            offered=plausibility.offered(
+            fixed_rate_metrics=plausibility.fixed_rate_metrics(
                 finding
                 for repetition_ in repetitions
                 for condition in repetition_.conditions
@@ -61,9 +61,9 @@ class Measured:
         return [metric for metric in self.metrics if metric.scale == "ratio"]
 
 
-def points_of(
+def build_points(
     metric: sample.Metric,
-    measured: Measured,
+    measured: RunMetrics,
     confidence: float = 0.95,
     tolerate: collections.abc.Collection[str] = (),
 ) -> tuple[points.Point, ...]:
@@ -72,41 +72,45 @@ def points_of(
     :param tolerate: The kinds of findings that do not void.
     :raises ValueError: If the metric is a count, which has no rate.
     """
-    repetitions = measured.entries
+    repetitions = measured.repetitions
     all_points: list[points.Point] = []
-    for guests in numbers(repetitions):
-        conditions = counted(repetitions, guests)
+    for guests in guest_counts(repetitions):
+        conditions = counted_conditions(repetitions, guests)
         executed = [c for c in conditions if not c.skip_reason]
-        gathered = gathering.guests(metric, executed)
+        guest_samples = gathering.guest_samples(metric, executed)
         changed = plausibility.baseline_changed(executed)
         changes = (finding for finding, _ in changed)
         all_points.append(
             points.Point(
                 metric=metric,
                 guests=guests,
-                gathered=gathered,
-                bare=gathering.bare(metric, executed[0].reference)
+                samples=guest_samples,
+                bare=gathering.bare_metal_samples(
+                    metric, executed[0].reference
+                )
                 if executed
                 else (),
-                lone=next(
+                solo=next(
                     (point for point in all_points if point.guests == 1), None
                 ),
                 hosts=measured.hosts,
                 confidence=confidence,
                 skipped=len(conditions) - len(executed),
                 caps=None
-                if metric.name in measured.offered
+                if metric.name in measured.fixed_rate_metrics
                 else measured.caps,
-                turns=max((c.batches for c in executed), default=1),
-                void=void_level(metric, repetitions, conditions, tolerate),
-                bare_void=level.voiding(changes, tolerate),
-                reason="" if gathered else absence(conditions),
+                groups=max((c.batches for c in executed), default=1),
+                void=void_reason(metric, repetitions, conditions, tolerate),
+                bare_void=level.first_void_sentence(changes, tolerate),
+                reason=""
+                if guest_samples
+                else not_measured_reason(conditions),
             )
         )
     return tuple(all_points)
 
 
-def numbers(repetitions: judge.Repetitions) -> list[int]:
+def guest_counts(repetitions: judge.Repetitions) -> list[int]:
     """Return the numbers of guests of a run, ascending."""
     return sorted(
         {
@@ -117,7 +121,7 @@ def numbers(repetitions: judge.Repetitions) -> list[int]:
     )
 
 
-def void_level(
+def void_reason(
     metric: sample.Metric,
     repetitions: judge.Repetitions,
     conditions: collections.abc.Sequence[repetition.Condition],
@@ -127,7 +131,9 @@ def void_level(
 
     :param conditions: The level in each counted repetition.
     """
-    finding_text = level.void(metric.name, repetitions, conditions, tolerate)
+    finding_text = level.void_reason(
+        metric.name, repetitions, conditions, tolerate
+    )
     return finding_text or _gap(
         condition for condition in conditions if not condition.skip_reason
     )
@@ -144,7 +150,7 @@ def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
     )
 
 
-def counted(
+def counted_conditions(
     repetitions: judge.Repetitions, guests: int
 ) -> list[repetition.Condition]:
     """Return the counted conditions of a level, skipped ones as well."""
@@ -156,7 +162,7 @@ def counted(
     return [condition for condition in conditions if condition is not None]
 
 
-def no_figure(
+def missing_figure_reason(
     point: points.Point | None, figure: str, compare_to: points.CompareTo
 ) -> str:
     """Return why a level has no figure.
@@ -176,12 +182,14 @@ def no_figure(
             f"the baseline does not have it of {copies}, record "
             f"it with --copies {point.guests}"
         )
-    if point.lone is None:
+    if point.solo is None:
         return "the task has no level of one guest to compare with"
-    return f"one guest: {point.lone.reason}"
+    return f"one guest: {point.solo.reason}"
 
 
-def absence(conditions: collections.abc.Sequence[repetition.Condition]) -> str:
+def not_measured_reason(
+    conditions: collections.abc.Sequence[repetition.Condition],
+) -> str:
     skipped = [
         condition.skip_reason
         for condition in conditions
@@ -189,7 +197,7 @@ def absence(conditions: collections.abc.Sequence[repetition.Condition]) -> str:
     ]
     if skipped and len(skipped) == len(conditions):
         return f"not run: {skipped[0]}"
-    return gathering.NOBODY
+    return gathering.NO_COMPLETE_SAMPLES
 
 
 def _gap(executed: collections.abc.Iterable[repetition.Condition]) -> str:

@@ -11,7 +11,7 @@ from rally_vmperf.measurement.samples import units
 
 #: Share of the run in which all machines must work. Below it the samples
 #: are not those of concurrent machines.
-LIMIT = 0.95
+MIN_OVERLAP = 0.95
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Span:
         return max(self.ended, self.kept_up_until)
 
 
-def start(
+def compute_synchronisation(
     workload: str,
     command: str,
     bound: repetition.Bound,
@@ -67,7 +67,11 @@ def start(
         skew = uncertainty = overlap = None
     else:
         skew, uncertainty = _skew(spans)
-        overlap = _of_time(spans) if bound == "time" else _of_size(spans)
+        overlap = (
+            _overlap_of_time_bound(spans)
+            if bound == "time"
+            else _overlap_of_size_bound(spans)
+        )
     return repetition.Synchronisation(
         workload=workload,
         command=command,
@@ -78,7 +82,7 @@ def start(
     )
 
 
-def window(
+def common_window(
     spans: collections.abc.Collection[Span],
 ) -> tuple[float, float] | None:
     """Return the time in which all machines worked.
@@ -108,10 +112,10 @@ def findings(
             subject=subject,
             detail=f"{start_.command}: all worked during "
             f"{_percent_below(start_.overlap)} % of the run, "
-            f"{LIMIT * 100:g} % is required; {_skew_text(start_)}",
+            f"{MIN_OVERLAP * 100:g} % is required; {_skew_text(start_)}",
         )
         for start_, metrics in starts
-        if start_.overlap is not None and start_.overlap < LIMIT
+        if start_.overlap is not None and start_.overlap < MIN_OVERLAP
         for subject in sorted(metrics)
     ]
 
@@ -145,7 +149,7 @@ def _skew(
     return skew, max(largest - skew, skew - max(0.0, smallest))
 
 
-def _of_time(spans: collections.abc.Sequence[Span]) -> float:
+def _overlap_of_time_bound(spans: collections.abc.Sequence[Span]) -> float:
     """Return the common time as a share of the longest run."""
     common = min(span.ended for span in spans) - max(
         span.started for span in spans
@@ -153,7 +157,7 @@ def _of_time(spans: collections.abc.Sequence[Span]) -> float:
     return _share(common, max(span.seconds for span in spans))
 
 
-def _of_size(spans: collections.abc.Sequence[Span]) -> float:
+def _overlap_of_size_bound(spans: collections.abc.Sequence[Span]) -> float:
     """Return the smallest share of a counted run in which all worked."""
     begin = max(span.started for span in spans)
     end = min(span.working_until for span in spans)

@@ -11,8 +11,8 @@ import statistics as stdlib
 import typing as t
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement.comparison import caps as caps_
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.density import rates
@@ -21,8 +21,8 @@ from rally_vmperf.measurement.samples import units
 
 CompareTo = t.Literal["solo_guest", "bare_metal"]
 Statistic = t.Literal["mean", "worst"]
-Several = tuple[gathering.Gathered, ...]
-_Lowest = rates.Lowest
+RepetitionSamples = tuple[gathering.MetricSamples, ...]
+_LargestLoss = rates.LargestLoss
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,12 +66,12 @@ class Point:
     """One metric at one number of guests, over counted repetitions.
 
     :param guests: The number of guests on each host.
-    :param gathered: The samples, per repetition, in the metric's own unit.
+    :param samples: The samples, per repetition, in the metric's own unit.
     :param bare: The samples of as many copies, per repetition.
-    :param lone: The point of the solo guest; None for itself.
+    :param solo: The point of the solo guest; None for itself.
     :param hosts: The hosts of the guests, as far as they are known.
     :param skipped: The number of repetitions in which a stop rule skipped it.
-    :param turns: The number of groups in which the guests ran in turn.
+    :param groups: The number of groups that ran one after another.
     :param caps: The limits of the rate; None for a fixed rate.
     :param void: The reason why the samples are void, if they are.
     :param bare_void: The reason why bare metal cannot be compared with.
@@ -80,16 +80,16 @@ class Point:
 
     metric: sample.Metric
     guests: int
-    gathered: Several
-    bare: Several = ()
-    lone: "Point | None" = None
+    samples: RepetitionSamples
+    bare: RepetitionSamples = ()
+    solo: "Point | None" = None
     hosts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
     confidence: float = 0.95
     skipped: int = 0
-    turns: int = 1
-    caps: tuple[caps_.Cap, ...] | None = None
+    groups: int = 1
+    caps: tuple[rate_caps.Cap, ...] | None = None
     void: str = ""
     bare_void: str = ""
     reason: str = ""
@@ -97,12 +97,12 @@ class Point:
     @functools.cached_property
     def rates(self) -> tuple[float, ...]:
         """The rate of the mean guest, for each repetition."""
-        return rates.means(self.metric, self.gathered)
+        return rates.means(self.metric, self.samples)
 
     @functools.cached_property
     def mean(self) -> float | None:
         """Geometric mean over guests, then over repetitions, own unit."""
-        return self._own(self.rates)
+        return self._mean_value(self.rates)
 
     @property
     def usable(self) -> bool:
@@ -112,43 +112,43 @@ class Point:
     @functools.cached_property
     def totals(self) -> tuple[float, ...]:
         """The sum of all rates per repetition; empty if not additive."""
-        return rates.totals(self.metric, self.gathered, self.turns)
+        return rates.totals(self.metric, self.samples, self.groups)
 
     @property
     def total(self) -> float | None:
         """The geometric mean of the totals."""
         return _mean(self.totals)
 
-    def capped(self, compare_to: CompareTo) -> str:
+    def describe_bottleneck(self, compare_to: CompareTo) -> str:
         """Describe the bottleneck outside the guest, or return nothing.
 
         Equal rates are suspicious only against bare metal.
         """
         if self.mean is None or self.caps is None:
             return ""
-        machines = len(rates.by_guest(self.metric, self.gathered[-1]))
-        together = self.mean * machines / self.turns
-        bottleneck = caps_.limiting_cap(
-            self.metric, self.mean, together, self.caps
+        machines = len(rates.by_guest(self.metric, self.samples[-1]))
+        total_rate = self.mean * machines / self.groups
+        bottleneck = rate_caps.describe_limiting_cap(
+            self.metric, self.mean, total_rate, self.caps
         )
         bare = self.compared("mean", compare_to)
         if compare_to == "solo_guest" or bare is None:
             return bottleneck
-        return bottleneck or caps_.capped(bare)
+        return bottleneck or rate_caps.describe_bottleneck(bare)
 
     @functools.cached_property
     def _shares(self) -> list[list[float]]:
-        if self.turns > 1:
+        if self.groups > 1:
             return []
         return [
             list(rates.by_guest(self.metric, samples).values())
-            for samples in self.gathered
+            for samples in self.samples
         ]
 
     @functools.cached_property
     def spreads(self) -> tuple[float, ...]:
         """The geometric deviation of the guests less one, in percent."""
-        return _known(map(statistics.spread_percent, self._shares))
+        return _without_none(map(statistics.spread_percent, self._shares))
 
     @property
     def spread_percent(self) -> float | None:
@@ -158,7 +158,7 @@ class Point:
     @functools.cached_property
     def fairnesses(self) -> tuple[float, ...]:
         """Jain's index in each repetition; none for a single guest."""
-        return _known(map(statistics.jain_index, self._shares))
+        return _without_none(map(statistics.jain_index, self._shares))
 
     @property
     def fairness(self) -> float | None:
@@ -188,7 +188,7 @@ class Point:
     @functools.cached_property
     def bare_mean(self) -> float | None:
         """Mean bare-metal copy with as many copies, own unit."""
-        return self._own(rates.means(self.metric, self.bare))
+        return self._mean_value(rates.means(self.metric, self.bare))
 
     @functools.cached_property
     def bare_total(self) -> float | None:
@@ -198,7 +198,7 @@ class Point:
     @functools.cached_property
     def worst(self) -> Worst | None:
         """The guest with the lowest rate; None where nothing was measured."""
-        rates_by_guest = rates.of_guests(self.metric, self.gathered)
+        rates_by_guest = rates.of_guests(self.metric, self.samples)
         if not rates_by_guest:
             return None
         means = {
@@ -219,27 +219,27 @@ class Point:
         )
 
     @functools.cached_property
-    def lowest(self) -> list[_Lowest]:
+    def largest_losses(self) -> list[_LargestLoss]:
         """The guest with the largest loss in each repetition."""
-        if self.lone is None:
+        if self.solo is None:
             return []
-        return rates.lowest(
-            self.metric, self.lone.gathered, self.gathered, self.hosts
+        return rates.largest_losses(
+            self.metric, self.solo.samples, self.samples, self.hosts
         )
 
     @functools.cached_property
-    def never_alone(self) -> tuple[str, ...]:
+    def without_solo_run(self) -> tuple[str, ...]:
         """The guests without a solo run in some repetition."""
-        if self.lone is None:
+        if self.solo is None:
             return ()
         solo_rates = {
             samples.number: rates.by_guest(self.metric, samples)
-            for samples in self.lone.gathered
+            for samples in self.solo.samples
         }
         return tuple(
             dict.fromkeys(
                 guest
-                for samples in self.gathered
+                for samples in self.samples
                 for guest in rates.by_guest(self.metric, samples)
                 if guest not in solo_rates.get(samples.number, {guest: 0})
             )
@@ -248,17 +248,17 @@ class Point:
     @property
     def why_worst_is_unknown(self) -> str:
         """Describe the guests without a solo rate, or return nothing."""
-        if not self.never_alone:
+        if not self.without_solo_run:
             return ""
-        first, *others = self.never_alone
+        first, *others = self.without_solo_run
         more = f" and {units.number_of('other guest', len(others))}"
         return (
-            f"the worst guest is not known, as what {first}"
-            f"{more if others else ''} give alone is missing; measure with "
+            f"the worst guest is unknown because the solo rate of {first}"
+            f"{more if others else ''} is missing; measure with "
             "solo_guest: all, or judge statistic: mean"
         )
 
-    def loser(self, statistic: Statistic) -> str:
+    def subject_label(self, statistic: Statistic) -> str:
         """Describe the guest whose rate is compared."""
         if statistic == "mean" or self.worst is None:
             several = self.guests > 1
@@ -268,17 +268,17 @@ class Point:
         return f"worst of {units.number_of('guest', self.guests)} ({who})"
 
     @property
-    def lowest_percent(self) -> float | None:
+    def largest_loss_percent(self) -> float | None:
         """The mean loss of the worst guests of the repetitions."""
-        return _fmean([lowest.percent for lowest in self.lowest])
+        return _fmean([loss.percent for loss in self.largest_losses])
 
     @property
-    def rotating(self) -> str:
+    def rotating_worst(self) -> str:
         """The loss of the worst guest of each repetition, as a clause."""
-        percent = self.lowest_percent
+        percent = self.largest_loss_percent
         if percent is None:
             return ""
-        most = max(self.lowest, key=lambda lowest: lowest.percent)
+        most = max(self.largest_losses, key=lambda loss: loss.percent)
         return (
             "the worst guest of each repetition loses "
             f"{units.show_percent(percent)} % in the mean, "
@@ -301,7 +301,7 @@ class Point:
         self, compare_to: CompareTo, confidence: float
     ) -> list[loss.Comparison]:
         """Return the comparison of each guest."""
-        rates_by_guest = rates.of_guests(self.metric, self.gathered)
+        rates_by_guest = rates.of_guests(self.metric, self.samples)
         compared = (
             self._compared(guest, guest_rates, compare_to, confidence)
             for guest, guest_rates in rates_by_guest.items()
@@ -333,19 +333,19 @@ class Point:
         if compare_to == "bare_metal":
             bare = rates.means(self.metric, self.bare)
             return rates.compare(self.metric, bare, guest_rates, confidence)
-        lone, paired = rates.pairs(
+        solo_rates, paired = rates.pairs(
             self.metric,
-            self.lone.gathered if self.lone else (),
-            self.gathered,
+            self.solo.samples if self.solo else (),
+            self.samples,
             self.hosts,
             guest,
         )
-        if len(lone) >= statistics.FEWEST:
+        if len(solo_rates) >= statistics.FEWEST:
             return rates.compare(
-                self.metric, lone, paired, confidence, True, not guest
+                self.metric, solo_rates, paired, confidence, True, not guest
             )
-        solo = self.lone.rates if self.lone else ()
-        return rates.compare(self.metric, solo, guest_rates, confidence)
+        solo_rates = [*self.solo.rates] if self.solo else []
+        return rates.compare(self.metric, solo_rates, guest_rates, confidence)
 
     def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
         """Return the loss that a limit applies to."""
@@ -367,10 +367,10 @@ class Point:
             return self.void
         if compare_to == "bare_metal":
             return self.bare_void
-        lone = self.lone.void if self.lone else ""
-        return f"one guest: {lone}" if lone else ""
+        solo_void = self.solo.void if self.solo else ""
+        return f"one guest: {solo_void}" if solo_void else ""
 
-    def _own(self, values: tuple[float, ...]) -> float | None:
+    def _mean_value(self, values: tuple[float, ...]) -> float | None:
         mean = _mean(values)
         return None if mean is None else rates.convert(self.metric, mean)
 
@@ -383,7 +383,7 @@ def _fmean(numbers: collections.abc.Sequence[float]) -> float | None:
     return stdlib.fmean(numbers) if numbers else None
 
 
-def _known(
+def _without_none(
     values: collections.abc.Iterable[float | None],
 ) -> tuple[float, ...]:
     return tuple(value for value in values if value is not None)

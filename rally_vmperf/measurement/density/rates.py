@@ -13,7 +13,7 @@ from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
-Several = collections.abc.Iterable[gathering.Gathered]
+RepetitionSamples = collections.abc.Iterable[gathering.MetricSamples]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -38,7 +38,7 @@ def convert(metric: sample.Metric, value: float) -> float:
 
 
 def by_guest(
-    metric: sample.Metric, samples: gathering.Gathered
+    metric: sample.Metric, samples: gathering.MetricSamples
 ) -> dict[str, float]:
     """Return the rates of the guests in one repetition, by guest.
 
@@ -55,7 +55,9 @@ def by_guest(
     }
 
 
-def means(metric: sample.Metric, repetitions: Several) -> tuple[float, ...]:
+def means(
+    metric: sample.Metric, repetitions: RepetitionSamples
+) -> tuple[float, ...]:
     """Return the rate of the mean guest, for each repetition.
 
     A percentile is that of the merged values of all guests.
@@ -71,25 +73,25 @@ def means(metric: sample.Metric, repetitions: Several) -> tuple[float, ...]:
 
 
 def totals(
-    metric: sample.Metric, repetitions: Several, turns: int = 1
+    metric: sample.Metric, repetitions: RepetitionSamples, groups: int = 1
 ) -> tuple[float, ...]:
     """Return the sum over concurrent guests, for each repetition.
 
     Empty for metrics that are not additive: latencies, percentiles and
     jitter describe single operations.
 
-    :param turns: The number of groups in which the guests ran in turn.
+    :param groups: The number of groups that ran one after another.
     """
     if not metric.additive:
         return ()
     return tuple(
-        sum(by_guest(metric, samples).values()) / turns
+        sum(by_guest(metric, samples).values()) / groups
         for samples in repetitions
     )
 
 
 def of_guests(
-    metric: sample.Metric, repetitions: Several
+    metric: sample.Metric, repetitions: RepetitionSamples
 ) -> dict[str, tuple[float, ...]]:
     """Return the rates in the repetitions of each guest, by guest."""
     rates: dict[str, list[float]] = collections.defaultdict(list)
@@ -101,8 +103,8 @@ def of_guests(
 
 def pairs(
     metric: sample.Metric,
-    solo: Several,
-    concurrent: Several,
+    solo: RepetitionSamples,
+    concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
     guest: str,
 ) -> tuple[list[float], list[float]]:
@@ -116,33 +118,39 @@ def pairs(
     """
     if not guest:
         return _mean_pairs(metric, solo, concurrent)
-    lone_rates = {
+    solo_rates_by_repetition = {
         samples.number: by_guest(metric, samples) for samples in solo
     }
-    compared_rates, guest_rates = [], []
+    paired_solo_rates, guest_rates = [], []
     for samples in concurrent:
-        lone = _alone(lone_rates.get(samples.number, {}), guest, hosts)
+        solo_rate = _solo_rate(
+            solo_rates_by_repetition.get(samples.number, {}), guest, hosts
+        )
         concurrent_rates = by_guest(metric, samples)
-        if lone is not None and guest in concurrent_rates:
-            compared_rates.append(lone)
+        if solo_rate is not None and guest in concurrent_rates:
+            paired_solo_rates.append(solo_rate)
             guest_rates.append(concurrent_rates[guest])
-    return compared_rates, guest_rates
+    return paired_solo_rates, guest_rates
 
 
-def _alone(
-    lone: dict[str, float],
+def _solo_rate(
+    solo_rates: dict[str, float],
     guest: str,
     hosts: collections.abc.Mapping[str, str],
 ) -> float | None:
     """Return the solo rate to compare a guest with; None without any."""
     host = hosts.get(guest)
-    rates = [rate for name, rate in lone.items() if hosts.get(name) == host]
-    rates = [lone[guest]] if guest in lone else rates or [*lone.values()]
+    same_host_rates = [
+        rate for name, rate in solo_rates.items() if hosts.get(name) == host
+    ]
+    rates = same_host_rates or [*solo_rates.values()]
+    if guest in solo_rates:
+        rates = [solo_rates[guest]]
     return statistics.geometric_mean(rates) if rates else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Lowest:
+class LargestLoss:
     """The guest with the largest loss in one repetition.
 
     :param number: The number of the repetition.
@@ -154,31 +162,31 @@ class Lowest:
     percent: float
 
 
-def lowest(
+def largest_losses(
     metric: sample.Metric,
-    solo: Several,
-    concurrent: Several,
+    solo: RepetitionSamples,
+    concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
-) -> list[Lowest]:
+) -> list[LargestLoss]:
     """Return the worst guest of each repetition with a solo run.
 
     :param hosts: The hosts of the guests, as far as they are known.
     """
-    lone_rates = {
+    solo_rates_by_repetition = {
         samples.number: by_guest(metric, samples) for samples in solo
     }
     worst_guests = []
     for samples in concurrent:
-        lone = lone_rates.get(samples.number, {})
+        solo_rates = solo_rates_by_repetition.get(samples.number, {})
         losses = {
             guest: 100 * (1 - rate / solo_rate)
             for guest, rate in sorted(by_guest(metric, samples).items())
-            if (solo_rate := _alone(lone, guest, hosts))
+            if (solo_rate := _solo_rate(solo_rates, guest, hosts))
         }
         if losses:
             worst = max(losses, key=losses.__getitem__)
             worst_guests.append(
-                Lowest(
+                LargestLoss(
                     number=samples.number, guest=worst, percent=losses[worst]
                 )
             )
@@ -186,10 +194,12 @@ def lowest(
 
 
 def _mean_pairs(
-    metric: sample.Metric, solo: Several, concurrent: Several
+    metric: sample.Metric,
+    solo: RepetitionSamples,
+    concurrent: RepetitionSamples,
 ) -> tuple[list[float], list[float]]:
     """Return the mean rates of the repetitions with both sides."""
-    lone, all_at_once = (
+    solo_means, concurrent_means = (
         dict(
             zip(
                 (samples.number for samples in side),
@@ -199,8 +209,11 @@ def _mean_pairs(
         )
         for side in (solo, concurrent)
     )
-    numbers = [number for number in all_at_once if number in lone]
-    return [lone[n] for n in numbers], [all_at_once[n] for n in numbers]
+    numbers = [n for n in concurrent_means if n in solo_means]
+    return (
+        [solo_means[n] for n in numbers],
+        [concurrent_means[n] for n in numbers],
+    )
 
 
 def compare(
@@ -209,14 +222,14 @@ def compare(
     guest: statistics.Values,
     confidence: float,
     paired: bool = False,
-    cautious: bool = True,
+    conservative: bool = True,
 ) -> loss.Comparison | None:
     """Compare two sides with one rate per repetition; None without a side.
 
     The loss of a rate is computed like overhead.
 
     :param paired: Whether both sides are of the same repetitions, in order.
-    :param cautious: Whether few repetitions that vary more get a wider
+    :param conservative: Whether few repetitions that vary more get a wider
         interval; False if several guests all have to pass.
     """
     if not bare or not guest:
@@ -236,5 +249,5 @@ def compare(
         [[rate] for rate in guest],
         confidence,
         paired=paired,
-        cautious=cautious,
+        conservative=conservative,
     )

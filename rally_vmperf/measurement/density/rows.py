@@ -25,13 +25,13 @@ Figure = t.Literal["loss", "index", "spread"]
 
 #: The largest percentage, over the whole interval, by which a solo guest can
 #: be slower than the mean of several under equal conditions.
-LONE_PERCENT = 2.0
-#: The number of levels with a full sentence; the report has all levels.
-SHOWN = 3
+SOLO_SLOW_PERCENT = 2.0
+#: The number of levels with a full sentence.
+MAX_SENTENCES = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Row(summary.Row):
+class DensityResult(summary.MetricResult):
     """One metric of a density judgement.
 
     :param figure: The figure to which the limit applies.
@@ -40,15 +40,17 @@ class Row(summary.Row):
     :param points: The points in ascending number of guests.
     :param limit: The limit, in percent for a loss or spread.
     :param reason: The reason why there is nothing to judge, if so.
-    :param room: The capacity of the host, None if unknown.
+    :param usl: The law fitted to the totals; None without a fit.
+    :param max_guests: The number of guests within the limit.
+    :param host_limit: The capacity of the host.
     :param statuses: The verdicts, by number of guests.
     """
 
     points: tuple[points_.Point, ...]
     reason: str = ""
-    law: law_.Law | None = None
-    fits: fits_.Fits | None = None
-    room: repetition.Room | None = None
+    usl: law_.UslFit | None = None
+    max_guests: fits_.MaxGuests | None = None
+    host_limit: repetition.HostLimit | None = None
     statuses: dict[int, verdict.Status] = dataclasses.field(
         default_factory=dict
     )
@@ -68,7 +70,7 @@ class Row(summary.Row):
         )
 
     @property
-    def forgivable(self) -> bool:
+    def is_only_undecided(self) -> bool:
         """Whether only limits inside intervals prevent a pass."""
         return bool(self.statuses) and all(
             status == "passed" or self._may_be_within(guests)
@@ -76,22 +78,23 @@ class Row(summary.Row):
         )
 
     def _may_be_within(self, guests: int) -> bool:
-        point, uneven = self.point(guests), self._uneven(guests)
+        point, uneven = self.point(guests), self._unevenness(guests)
         if point is None or point.skipped or self.limit is None:
             return False
         if self.figure != "loss":
             return bool(uneven and uneven.interval(self.confidence))
-        if self.shows("bottleneck_outside_guest") and self._capped(guests):
+        bottleneck = self._bottleneck(guests)
+        if bottleneck and self.has_finding("bottleneck_outside_guest"):
             return False
         comparison = self._compared(guests)
-        if self._never_alone(guests) or comparison is None:
+        if self._missing_solo_run(guests) or comparison is None:
             return False
         comparisons = [comparison]
         if self.statistic == "worst":
             comparisons = point.of_each_corrected(self.compare_to)
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
-    def _never_alone(self, guests: int) -> str:
+    def _missing_solo_run(self, guests: int) -> str:
         point = self.point(guests)
         limited = (self.figure, self.statistic, self.compare_to)
         if point is None or limited != ("loss", "worst", "solo_guest"):
@@ -105,7 +108,7 @@ class Row(summary.Row):
         )
 
     @functools.cached_property
-    def lone_slow(self) -> str:
+    def solo_slow(self) -> str:
         """The first level with a mean guest faster than the solo guest."""
         if self.figure != "loss" or self.compare_to != "solo_guest":
             return ""
@@ -114,7 +117,7 @@ class Row(summary.Row):
             if (
                 comparison
                 and comparison.high is not None
-                and comparison.high < -LONE_PERCENT
+                and comparison.high < -SOLO_SLOW_PERCENT
             ):
                 gain = units.show_percent(-comparison.overhead_percent)
                 with_ = units.number_of("guest", point.guests)
@@ -140,42 +143,42 @@ class Row(summary.Row):
         if self.void(guests):
             return "void"
         if self.figure != "loss":
-            uneven = self._uneven(guests)
+            uneven = self._unevenness(guests)
             if uneven is None:
                 return "inconclusive"
             return uneven.decide(limit, self.confidence)
-        if self.lone_slow and "solo_guest_slow" not in tolerate:
+        if self.solo_slow and "solo_guest_slow" not in tolerate:
             return "void"
         comparison = self._compared(guests)
-        if comparison is None or self._never_alone(guests):
+        if comparison is None or self._missing_solo_run(guests):
             return "inconclusive"
-        findings = plausibility.faster(comparison)
+        findings = plausibility.guest_faster(comparison)
         kinds = [finding.kind for finding in findings]
         faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
         status = verdict.decide(comparison, limit)
         if self.statistic == "worst":
-            status = self._of_all(guests, limit)
+            status = self._decide_all(guests, limit)
         if status == "passed" and (
             # A level runs only if the smaller levels passed.
             any(p.skipped for p in self.points if p.guests == guests)
             or (
                 "bottleneck_outside_guest" not in tolerate
-                and self._capped(guests)
+                and self._bottleneck(guests)
             )
         ):
             return "inconclusive"
         return status
 
-    def _capped(self, guests: int) -> str:
+    def _bottleneck(self, guests: int) -> str:
         """Describe a bottleneck that guests and bare metal share."""
         point = self.point(guests)
         if point is None or self.compare_to == "solo_guest":
             return ""
-        return point.capped(self.compare_to)
+        return point.describe_bottleneck(self.compare_to)
 
-    def _of_all(self, guests: int, limit: float) -> verdict.Status:
+    def _decide_all(self, guests: int, limit: float) -> verdict.Status:
         """Return whether all guests are within a limit.
 
         Passed if each guest passes, without correction; failed if the worst
@@ -192,7 +195,7 @@ class Row(summary.Row):
             return "failed"
         return "inconclusive"
 
-    def _uneven(self, guests: int) -> fairness.Unevenness | None:
+    def _unevenness(self, guests: int) -> fairness.Unevenness | None:
         point = self.point(guests)
         if point is None or self.figure == "loss":
             return None
@@ -209,49 +212,50 @@ class Row(summary.Row):
             row,
             status="void",
             statuses=dict.fromkeys(self.statuses, "void"),
-            fits=None,
+            max_guests=None,
         )
 
-    def beyond_return(self, planned: int) -> bool:
+    def is_failure_final(self, planned: int) -> bool:
         """Return whether no further repetitions can prevent a failure."""
         return self.limit is not None and any(
-            self._beyond(guests, self.limit, planned)
+            self._is_final_at(guests, self.limit, planned)
             for guests, status in self.statuses.items()
             if status == "failed"
         )
 
-    def _beyond(self, guests: int, limit: float, planned: int) -> bool:
-        uneven = self._uneven(guests)
+    def _is_final_at(self, guests: int, limit: float, planned: int) -> bool:
+        uneven = self._unevenness(guests)
         if uneven is not None:
-            return uneven.beyond_return(limit, needed.CONFIDENCE, planned)
+            confidence = needed.FINAL_CONFIDENCE
+            return uneven.is_failure_final(limit, confidence, planned)
         comparison = self._compared(guests)
         if comparison is None:
             return False
         solo = self.compare_to == "solo_guest"
-        best = needed.best_loss(comparison, planned, solo)
-        return best is not None and best > limit
+        lowest = needed.lowest_possible_loss(comparison, planned, solo)
+        return lowest is not None and lowest > limit
 
     def cells(self) -> summary.Cells:
         """Return the cells of the largest level with the row's verdict."""
         same = [n for n, s in self.statuses.items() if s == self.status]
         point = self.point(max(same, default=0))
         if self.limit is None or point is None:
-            return summary.NOTHING
+            return summary.NO_CELLS
         at = f"at {units.number_of('guest', point.guests)}"
         if self.figure == "loss":
             limit = f"limit {self.limit:g} %"
             comparison = self._compared(point.guests)
-            if comparison is None or self._never_alone(point.guests):
+            if comparison is None or self._missing_solo_run(point.guests):
                 return summary.Cells("", "", limit)
             return summary.Cells(
                 f"loss {verdict.figure(comparison, self.limit)} {at}",
                 verdict.ends(comparison, self.limit),
                 limit,
             )
-        uneven = self._uneven(point.guests)
-        index = self.figure == "index"
-        limit = f"{'least ' if index else ''}limit {self.limit:g}"
-        limit += "" if index else " %"
+        uneven = self._unevenness(point.guests)
+        limit = f"limit {self.limit:g} %"
+        if self.figure == "index":
+            limit = f"least limit {self.limit:g}"
         if uneven is None:
             return summary.Cells("", "", limit)
         scale = (self.confidence, self.limit)
@@ -261,23 +265,22 @@ class Row(summary.Row):
             limit,
         )
 
-    def lines(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """Return sentences on the levels with the verdict, and remarks."""
         name = self.metric.name
         if not self.statuses:
-            return [f"{name}: no number of guests to hold a limit at"]
+            return [f"{name}: the limit applies to no level"]
         same = [n for n, s in self.statuses.items() if s == self.status]
-        sentences = [self._sentence(guests) for guests in same[:SHOWN]]
-        if len(same) > SHOWN:
-            rest = ", ".join(map(str, same[SHOWN:]))
+        sentences = [self._sentence(guests) for guests in same[:MAX_SENTENCES]]
+        if rest := ", ".join(map(str, same[MAX_SENTENCES:])):
             sentences.append(f"{name} at {rest} guests: {self.status} too")
         return [*sentences, *self.remarks()]
 
     def remarks(self) -> list[str]:
         """Return how many guests fit within the limit, and the worst one."""
-        return [*self._largest(), *self._rotating()]
+        return [*self._max_guests_remark(), *self._rotating_remark()]
 
-    def _rotating(self) -> list[str]:
+    def _rotating_remark(self) -> list[str]:
         """Return a remark if the worst guests are beyond the limit.
 
         It names the largest level with such guests and another verdict.
@@ -286,32 +289,35 @@ class Row(summary.Row):
             return []
         for guests, status in sorted(self.statuses.items(), reverse=True):
             point = self.point(guests)
-            unknown = self.void(guests) or self._never_alone(guests)
+            unknown = self.void(guests) or self._missing_solo_run(guests)
             if point is None or status == "failed" or unknown:
                 continue
-            percent = point.lowest_percent
+            percent = point.largest_loss_percent
             if percent is not None and percent > self.limit:
-                where = units.number_of("guest", guests)
-                return [f"{self.metric.name} at {where}: {point.rotating}"]
+                at = units.number_of("guest", guests)
+                return [f"{self.metric.name} at {at}: {point.rotating_worst}"]
         return []
 
-    def _largest(self) -> list[str]:
+    def _max_guests_remark(self) -> list[str]:
         """Return how many guests fit within the limit."""
-        fits = self.fits
-        if fits is None or self.limit is None or not self.measured:
+        max_guests = self.max_guests
+        if max_guests is None or self.limit is None or not self.measured:
             return []
         largest = max((point.guests for point in self.points), default=0)
-        measured = self.law.largest if self.law else largest
-        text = fits.sentence(self.limit, largest, measured, self.room)
+        measured = self.usl.largest if self.usl else largest
+        text = max_guests.sentence(
+            self.limit, largest, measured, self.host_limit
+        )
         return [f"{self.metric.name}: {text}"]
 
     def _sentence(self, guests: int) -> str:
         """Return figures, limit and verdict of one number of guests."""
         status = self.statuses[guests]
-        describe = self._lost if self.figure == "loss" else self._shared
+        is_loss = self.figure == "loss"
+        describe = self._describe_loss if is_loss else self._describe_fairness
         text = describe(guests)
         if text is None:
-            reason = levels.no_figure(
+            reason = levels.missing_figure_reason(
                 self.point(guests), self.figure, self.compare_to
             )
             text = f"{reason}: {status}"
@@ -319,34 +325,35 @@ class Row(summary.Row):
         sentences = [f"{where}: {text}"]
         if status == "void":
             reason = self.void(guests)
-            sentences += [reason] if reason else self.voids()
+            sentences += [reason] if reason else self.void_reasons()
         return ". ".join(sentences)
 
-    def _lost(self, guests: int) -> str | None:
+    def _describe_loss(self, guests: int) -> str | None:
         point, comparison = self.point(guests), self._compared(guests)
         if comparison is None or point is None or self.limit is None:
             return None
-        if reason := self._never_alone(guests):
+        if reason := self._missing_solo_run(guests):
             return f"{reason}: {self.statuses[guests]}"
         status = self.statuses[guests]
         text = (
-            f"{self._other(guests)} {self._own(comparison.bare)}, "
-            f"{point.loser(self.statistic)} {self._own(comparison.guest)}, "
+            f"{self._reference_label(guests)} {self._show(comparison.bare)}, "
+            f"{point.subject_label(self.statistic)} "
+            f"{self._show(comparison.guest)}, "
             f"loss {verdict.figure(comparison, self.limit)}"
         )
         if self.metric.better == "lower":
             text += " of the rate"
         text += (
             f" ({verdict.interval(comparison, self.limit)}), "
-            f"limit {self.limit:g} %{self.given_by}: {status}"
+            f"limit {self.limit:g} %{self.limit_origin}: {status}"
         )
         if status == "inconclusive" and (skipped := point.skipped):
             number = units.number_of("repetition", skipped)
-            text += f", skipped in {number} for what smaller levels showed"
+            text += f", skipped in {number} because of smaller levels"
         elif (
             status == "inconclusive"
             and verdict.decide(comparison, self.limit) == "passed"
-            and (reason := self._capped(guests))
+            and (reason := self._bottleneck(guests))
         ):
             text += f", something else limits it: {reason}"
         elif status == "inconclusive":
@@ -355,7 +362,7 @@ class Row(summary.Row):
             text += f", {advice}"
         return text
 
-    def _other(self, guests: int) -> str:
+    def _reference_label(self, guests: int) -> str:
         """Describe the reference of the loss."""
         if self.compare_to == "solo_guest":
             return "one guest"
@@ -365,17 +372,17 @@ class Row(summary.Row):
         remark = ", as no guest has a copy of its own," if worst else ""
         return f"mean of {guests} bare-metal copies{remark}"
 
-    def _own(self, rate: float) -> str:
+    def _show(self, rate: float) -> str:
         """Show a rate in the metric's own unit."""
         return units.show(rates.convert(self.metric, rate), self.metric.unit)
 
-    def _shared(self, guests: int) -> str | None:
-        point, uneven = self.point(guests), self._uneven(guests)
+    def _describe_fairness(self, guests: int) -> str | None:
+        point, uneven = self.point(guests), self._unevenness(guests)
         if point is None or uneven is None or self.limit is None:
             return None
         status = self.statuses[guests]
         most = max(uneven.values)
-        number = point.gathered[uneven.values.index(most)].number
+        number = point.samples[uneven.values.index(most)].number
         scale = (self.confidence, self.limit)
         ends = uneven.ends(*scale)
         interval = f"{self.confidence * 100:g} % interval {ends}"
@@ -386,7 +393,7 @@ class Row(summary.Row):
             f"{name} {uneven.text(uneven.mean, *scale)} "
             f"({interval if ends else 'no interval'}), "
             f"{uneven.text(most, *scale)} in its worst repetition ({number}), "
-            f"{least} {limit}{self.given_by}: {status}"
+            f"{least} {limit}{self.limit_origin}: {status}"
         )
         if not ends:
             text += f", at least {statistics.FEWEST} repetitions would decide"

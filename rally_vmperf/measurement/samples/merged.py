@@ -51,7 +51,7 @@ class TimeSeries:
 
     metric: sample.Metric
     machines: int
-    line: series.Line
+    means: series.MeanSeries
 
 
 def percentile_values(
@@ -73,7 +73,7 @@ def percentile_values(
 def distributions(readings: Readings) -> tuple[Distribution, ...]:
     """Return the distributions of one repetition, merged over machines."""
     merged = []
-    by_metric = _grouped(
+    by_metric = _group_by_metric(
         (reading.metric, (name, reading))
         for name, reading in readings
         if isinstance(reading, sample.Distribution)
@@ -98,9 +98,9 @@ def distributions(readings: Readings) -> tuple[Distribution, ...]:
     return tuple(merged)
 
 
-def lines(readings: Readings) -> tuple[TimeSeries, ...]:
+def time_series(readings: Readings) -> tuple[TimeSeries, ...]:
     """Return the time series of one repetition, merged over machines."""
-    by_metric = _grouped(
+    by_metric = _group_by_metric(
         (reading.metric, (name, reading.points))
         for name, reading in readings
         if isinstance(reading, sample.Series)
@@ -109,7 +109,9 @@ def lines(readings: Readings) -> tuple[TimeSeries, ...]:
         TimeSeries(
             metric=metric,
             machines=len({name for name, _ in named_points}),
-            line=series.merge([points for _, points in named_points]),
+            means=series.merge_machines(
+                [points for _, points in named_points]
+            ),
         )
         for metric, named_points in by_metric.items()
     )
@@ -122,7 +124,7 @@ def merge_distributions(
 ) -> tuple[Distribution, ...]:
     """Return the merged distributions of several repetitions."""
     distributions = itertools.chain.from_iterable(repetitions)
-    by_metric = _grouped(
+    by_metric = _group_by_metric(
         (distribution.metric, distribution) for distribution in distributions
     )
     return tuple(
@@ -137,29 +139,29 @@ def merge_distributions(
     )
 
 
-def merge_lines(
+def merge_time_series(
     repetitions: collections.abc.Iterable[
         collections.abc.Iterable[TimeSeries]
     ],
 ) -> tuple[TimeSeries, ...]:
     """Return the mean time series of several repetitions."""
     all_series = itertools.chain.from_iterable(repetitions)
-    by_metric = _grouped(
+    by_metric = _group_by_metric(
         (time_series.metric, time_series) for time_series in all_series
     )
     return tuple(
         TimeSeries(
             metric=metric,
             machines=max(time_series.machines for time_series in group),
-            line=series.merge_lines(
-                [time_series.line for time_series in group]
+            means=series.merge_repetitions(
+                [time_series.means for time_series in group]
             ),
         )
         for metric, group in by_metric.items()
     )
 
 
-def _grouped(
+def _group_by_metric(
     pairs: collections.abc.Iterable[tuple[sample.Metric, PartT]],
 ) -> dict[sample.Metric, list[PartT]]:
     groups: dict[sample.Metric, list[PartT]] = {}

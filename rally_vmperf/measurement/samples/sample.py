@@ -125,7 +125,7 @@ class Distribution:
 class Series:
     """A metric over time, as reported by one machine.
 
-    If there are more than ``series.LONGEST`` points, they are averaged.
+    If there are more than ``series.MAX_POINTS`` points, they are averaged.
 
     :param points: The end of each interval, in seconds since the start of the
         measurement, and its value.
@@ -137,7 +137,7 @@ class Series:
 
     def __post_init__(self) -> None:
         series.check(self.points)
-        short = series.shortened(self.points)
+        short = series.shorten(self.points)
         object.__setattr__(self, "points", short)
 
 

@@ -1,4 +1,4 @@
-"""Time series: points of one machine, and lines of several machines."""
+"""Time series: points of one machine, and means of several machines."""
 
 import bisect
 import collections.abc
@@ -11,24 +11,24 @@ Json = collections.abc.Mapping[str, t.Any]
 Points = tuple[tuple[float, float], ...]
 
 #: Largest number of points of a machine; more are averaged.
-LONGEST = 600
-#: Number of points of a line of several machines.
-MERGED = 24
+MAX_POINTS = 600
+#: Number of points of a mean of several machines.
+MERGED_POINTS = 24
 #: Largest value, in any unit, and largest moment.
-HIGHEST = 1e15
-#: Significant digits of a line in a document.
+MAX_VALUE = 1e15
+#: Significant digits of a mean in a document.
 _DIGITS = 4
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Line:
+class MeanSeries:
     """A value over time, the mean of several machines, in even intervals.
 
     :param end: The end of the last interval, in seconds since the start of
         the measurement.
     :param mean: The mean over the machines, in each interval.
     :param low: The smallest value of a machine, in each interval; empty for a
-        line of several repetitions.
+        mean of several repetitions.
     :param high: The largest value of a machine, in each interval; empty as
         for ``low``.
     :raises ValueError: If the rows differ in length, or ``check`` rejects
@@ -44,7 +44,9 @@ class Line:
         check(self.points(self.mean))
         for row in (self.low, self.high):
             if row and len(row) != len(self.mean):
-                raise ValueError("rows of a line must have the same length")
+                raise ValueError(
+                    "rows of a mean series must have the same length"
+                )
             check(self.points(row or self.mean))
 
     def points(self, row: tuple[float, ...]) -> Points:
@@ -67,10 +69,10 @@ class Line:
         }
 
     @classmethod
-    def from_plain(cls, plain: Json) -> "Line":
-        """Return the line of a document of ``plain``.
+    def from_plain(cls, plain: Json) -> "MeanSeries":
+        """Return the series in a document from ``plain``.
 
-        :raises ValueError: If the document is not a valid line.
+        :raises ValueError: If the document is not a valid series.
         """
         rows = {
             name: tuple(plain.get(name, ()))
@@ -93,35 +95,38 @@ def check(points: Points) -> None:
     """
     if not points:
         raise ValueError("a time series must have at least one point")
-    if not all(0 <= number <= HIGHEST for point in points for number in point):
+    if not all(
+        0 <= number <= MAX_VALUE for point in points for number in point
+    ):
         raise ValueError(
-            f"times and values of a time series must be from 0 to {HIGHEST:g}"
+            "times and values of a time series must be from 0 to "
+            f"{MAX_VALUE:g}"
         )
     moments = [0.0, *(moment for moment, _ in points)]
     if not all(early < late for early, late in itertools.pairwise(moments)):
         raise ValueError("times of a time series must rise from zero")
 
 
-def shortened(points: Points) -> Points:
-    """Return at most ``LONGEST`` points, averaged over even intervals."""
-    if len(points) <= LONGEST:
+def shorten(points: Points) -> Points:
+    """Return at most ``MAX_POINTS`` points, averaged over even intervals."""
+    if len(points) <= MAX_POINTS:
         return points
-    return tuple(_resampled(points, points[-1][0], LONGEST))
+    return tuple(_resample(points, points[-1][0], MAX_POINTS))
 
 
-def merge(series: collections.abc.Sequence[Points]) -> Line:
-    """Return the line of several series, until the end of the shortest.
+def merge_machines(series: collections.abc.Sequence[Points]) -> MeanSeries:
+    """Return the mean of several series, until the end of the shortest.
 
     :param series: The points of each series, at least one.
     """
     end = min(points[-1][0] for points in series)
-    steps = min(MERGED, max(len(points) for points in series))
-    rows = [list(_resampled(points, end, steps)) for points in series]
+    steps = min(MERGED_POINTS, max(len(points) for points in series))
+    rows = [list(_resample(points, end, steps)) for points in series]
     columns = [
         [reading for _, reading in step_points]
         for step_points in zip(*rows, strict=True)
     ]
-    return Line(
+    return MeanSeries(
         end=end,
         mean=tuple(map(statistics.fmean, columns)),
         low=tuple(map(min, columns)),
@@ -129,13 +134,17 @@ def merge(series: collections.abc.Sequence[Points]) -> Line:
     )
 
 
-def merge_lines(lines: collections.abc.Sequence[Line]) -> Line:
-    """Return the mean line of several repetitions."""
-    whole = merge([line.points(line.mean) for line in lines])
-    return Line(end=whole.end, mean=whole.mean)
+def merge_repetitions(
+    all_series: collections.abc.Sequence[MeanSeries],
+) -> MeanSeries:
+    """Return the mean series of several repetitions."""
+    whole = merge_machines(
+        [series.points(series.mean) for series in all_series]
+    )
+    return MeanSeries(end=whole.end, mean=whole.mean)
 
 
-def _resampled(
+def _resample(
     points: Points, end: float, steps: int
 ) -> collections.abc.Iterator[tuple[float, float]]:
     """Return the means of even intervals; a value is valid until its time."""

@@ -17,7 +17,7 @@ from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
@@ -57,58 +57,58 @@ class Guests(context.OpenStackContext):
         from rally_vmperf.guests import cloud
 
         run_ledger = ledger.Ledger(CONF.vmperf.journal_dir)
-        self._report_killed(run_ledger)
-        credential = self._credential()
+        self._warn_about_killed_runs(run_ledger)
+        credential = self._get_credential()
         connection = cloud.connect(credential)
         run_ledger.write(
             ledger.Entry.of_this_process(
                 self.get_owner_id(),
                 self.task["uuid"],
-                self._owner().prefix,
+                self._get_owner().prefix,
                 credential,
             )
         )
         try:
-            self._boot(connection)
+            self._boot_guests(connection)
         except BaseException as error:
-            self._give_up(error)
+            self._clean_up_after_failure(error)
             raise
 
     @defects.sanitise_errors()
     def cleanup(self) -> None:
         """Delete the guests and all resources that were created for them."""
         open_runs.OPEN_RUNS.close(self.get_owner_id())
-        self._remove()
+        self._remove_guests()
         self._log_verdicts()
 
-    def _boot(self, connection: t.Any) -> None:
+    def _boot_guests(self, connection: t.Any) -> None:
         from rally_vmperf.guests import cloud
         from rally_vmperf.guests.booting import boot
         from rally_vmperf.runs import guest_arrival
 
         config = json.loads(json.dumps(self.config))
-        admin = credentials.of_admin(self.context)
-        ports_open, one_host = _scenario_requirements(self.get_owner_id())
-        guest_request = request.of_config(
+        admin = credentials.get_admin_credential(self.context)
+        ports_open, one_host = _get_scenario_requirements(self.get_owner_id())
+        guest_request = request.parse_config(
             config,
-            credentials.tenant_network(self.context),
+            credentials.get_tenant_network(self.context),
             one_host=one_host,
         )
         booted = boot.boot(
             connection,
             guest_request,
             self.generate_random_name,
-            _info,
+            _log_info,
             admin=cloud.connect(admin) if admin else None,
             ports_open=ports_open,
         )
-        booted, arrival = guest_arrival.wait(
-            connection, booted, self.config["ssh_timeout"], _info
+        booted, arrival = guest_arrival.wait_for_guests(
+            connection, booted, self.config["ssh_timeout"], _log_info
         )
-        open_runs.OPEN_RUNS.keep(self.get_owner_id(), arrival)
+        open_runs.OPEN_RUNS.keep_connections(self.get_owner_id(), arrival)
         # Rally passes plain data to the scenario.
         self.context["vmperf_guests"] = {
-            "guests": list(map(guest.to_plain, booted.guests)),
+            "guests": list(map(models.to_plain, booted.guests)),
             "absent": list(booted.absent),
             "client_key": booted.client_key,
             "findings": list(map(dataclasses.asdict, booted.findings)),
@@ -116,11 +116,11 @@ class Guests(context.OpenStackContext):
             "config": config,
         }
 
-    def _give_up(self, error: BaseException) -> None:
+    def _clean_up_after_failure(self, error: BaseException) -> None:
         """Clean up after a failure, because Rally does not in all cases."""
         try:
             open_runs.OPEN_RUNS.close(self.get_owner_id())
-            self._remove(interrupted=True)
+            self._remove_guests(interrupted=True)
             if not isinstance(error, Exception):
                 self._clean_earlier_contexts()
                 if isinstance(self.task, objects.Task):
@@ -141,17 +141,19 @@ class Guests(context.OpenStackContext):
             {**self.context, "config": earlier}
         ).cleanup()
 
-    def _remove(self, *, interrupted: bool = False) -> None:
+    def _remove_guests(self, *, interrupted: bool = False) -> None:
         from rally_vmperf.guests import cloud
         from rally_vmperf.guests.cleanup import killed
         from rally_vmperf.guests.cleanup import removal
 
-        command = killed.remedy(opts.config_files(CONF), self.task["uuid"])
+        command = killed.format_cleanup_command(
+            opts.config_files(CONF), self.task["uuid"]
+        )
         try:
-            removal.remove(
-                cloud.connect(self._credential()),
-                self._owner(),
-                _info,
+            removal.remove_resources(
+                cloud.connect(self._get_credential()),
+                self._get_owner(),
+                _log_info,
                 interrupted=interrupted,
                 disks=any(
                     "boot_volume" in options
@@ -165,8 +167,9 @@ class Guests(context.OpenStackContext):
         except KeyboardInterrupt:
             LOG.error(
                 "Clean-up was interrupted: servers, volumes, floating IPs, "
-                f"ports, groups and key pairs named {self._owner().prefix}* "
-                f"may remain; delete them with: {command}"
+                "ports, groups and key pairs named "
+                f"{self._get_owner().prefix}* may remain; "
+                f"delete them with: {command}"
             )
             raise
         ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
@@ -192,27 +195,27 @@ class Guests(context.OpenStackContext):
         try:
             path = str(run_journal.path)
             (source,) = sources.read(path, table.scenarios())
-            run = source_judge.judge(source, stored["sla"])
+            run = source_judge.judge_source(source, stored["sla"])
         except sources.SourceError as error:
             LOG.warning(str(error))
             return
-        _info("\n".join(("Verdicts", *verdict_table.lines(run))))
+        _log_info("\n".join(("Verdicts", *verdict_table.lines(run))))
 
-    def _owner(self) -> ownership.Owner:
+    def _get_owner(self) -> ownership.Owner:
         return ownership.of_names(
             self.get_owner_id(), self.generate_random_name
         )
 
-    def _credential(self) -> credentials.Credential:
-        return credentials.of_guests(self.context, self.config)
+    def _get_credential(self) -> credentials.Credential:
+        return credentials.get_guest_credential(self.context, self.config)
 
-    def _report_killed(self, run_ledger: ledger.Ledger) -> None:
+    def _warn_about_killed_runs(self, run_ledger: ledger.Ledger) -> None:
         from rally_vmperf.guests.cleanup import killed
 
-        admin = credentials.of_admin(self.context)
-        credential = admin or self._credential()
+        admin = credentials.get_admin_credential(self.context)
+        credential = admin or self._get_credential()
         try:
-            for line in killed.report(
+            for line in killed.report_killed_runs(
                 run_ledger,
                 credential,
                 admin=bool(admin),
@@ -223,7 +226,7 @@ class Guests(context.OpenStackContext):
             LOG.warning(str(error))
 
 
-def _scenario_requirements(owner: str) -> tuple[range, bool]:
+def _get_scenario_requirements(owner: str) -> tuple[range, bool]:
     """Return the requirements of a scenario for its guests.
 
     :param owner: The identifier of a Rally workload with any scenario.
@@ -238,11 +241,11 @@ def _scenario_requirements(owner: str) -> tuple[range, bool]:
     question = table.scenarios().get(stored["name"])
     if question is None:
         return range(0), False
-    workload = task.of_rally(stored, stored["name"])
-    guest_ports = ports.of_guests(workload.assignments, workload.count)
+    workload = task.create_from_rally(stored, stored["name"])
+    guest_ports = ports.guest_ports(workload.assignments, workload.count)
     return guest_ports, question.one_host(workload)
 
 
-def _info(line: str) -> None:
+def _log_info(line: str) -> None:
     """Log a line that may contain names from the cloud."""
     LOG.info(sanitize.text(line))

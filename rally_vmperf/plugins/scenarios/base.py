@@ -14,19 +14,19 @@ from rally.task import atomic
 from rally_openstack.task import scenario
 
 from rally_vmperf import sanitize
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 from rally_vmperf.guests import credentials
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
-from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -66,21 +66,23 @@ class MeasurementScenario(scenario.OpenStackScenario):
         stored = db.workload_get(owner)
 
         times = stored["runner"].get("times", 1)
-        arguments = tasks.completed(
+        arguments = tasks.add_defaults(
             {**extra_arguments, "warmup": warmup}, times, question.defaults
         )
         warmup = arguments.pop("warmup") or 0
 
         def create_run() -> runs.Run:
             plain = self.context["vmperf_guests"]
-            booted = guest.Booted(
-                guests=tuple(map(guest.from_plain, plain["guests"])),
+            booted = models.BootedGuests(
+                guests=tuple(map(models.from_plain, plain["guests"])),
                 absent=tuple(plain["absent"]),
                 client_key=plain["client_key"],
                 findings=tuple(
                     finding.Finding(**fields) for fields in plain["findings"]
                 ),
-                caps=tuple(caps.Cap(**fields) for fields in plain["caps"]),
+                caps=tuple(
+                    rate_caps.Cap(**fields) for fields in plain["caps"]
+                ),
             )
             return question.run(
                 run_request.RunRequest(
@@ -99,8 +101,8 @@ class MeasurementScenario(scenario.OpenStackScenario):
                     ),
                     journal=journal.Journal(CONF.vmperf.journal_dir, owner),
                     connect=self._connect,
-                    progress=_info,
-                    warn=_warn,
+                    progress=_log_info,
+                    warn=_log_warning,
                     protocol=protocol,
                 ),
                 arguments,
@@ -111,11 +113,11 @@ class MeasurementScenario(scenario.OpenStackScenario):
             defects.sanitise_errors(),
         ):
             with atomic.ActionTimer(self, "vmperf.prepare"):
-                run = open_runs.OPEN_RUNS.run(owner, create_run)
+                run = open_runs.OPEN_RUNS.get_run(owner, create_run)
                 run.prepare()
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
-            self.add_output(additive=output.mark(question.title))
+            self.add_output(additive=output.chart_request(question.title))
             self.add_output(complete=output.encode(record))
             raise_if_incomplete(record, stored["sla"])
 
@@ -126,7 +128,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
 
         booted = self.context["vmperf_guests"]
         return cloud.connect(
-            credentials.of_guests(self.context, booted["config"])
+            credentials.get_guest_credential(self.context, booted["config"])
         )
 
 
@@ -160,11 +162,11 @@ def raise_if_incomplete(record: Json, criteria: t.Container[str]) -> None:
     LOG.warning(message)
 
 
-def _info(line: str) -> None:
+def _log_info(line: str) -> None:
     LOG.info(sanitize.text(line))
 
 
-def _warn(line: str) -> None:
+def _log_warning(line: str) -> None:
     LOG.warning(sanitize.text(line))
 
 
@@ -204,13 +206,13 @@ def abort_on_interrupt(task: t.Any, owner: str) -> t.Iterator[None]:
     except KeyboardInterrupt:
         _interrupted.add(owner)
         LOG.warning("Interrupted: no more repetitions are started")
-        _abort(task["uuid"])
+        _abort_task(task["uuid"])
         raise InterruptedRepetition(
             "interrupted by the user; the journal contains the measurements"
         ) from None
 
 
-def _abort(uuid: str) -> None:
+def _abort_task(uuid: str) -> None:
     """Abort a task, and wait until the engine has aborted it."""
     objects.Task.get(uuid).abort()
     deadline = time.monotonic() + _ABORT_TIMEOUT

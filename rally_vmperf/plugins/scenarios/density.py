@@ -5,7 +5,7 @@ import typing as t
 from rally.common import validation
 from rally_openstack.task import scenario
 
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 from rally_vmperf.plugins.scenarios import base
 
 

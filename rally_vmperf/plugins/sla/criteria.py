@@ -35,7 +35,7 @@ class Criterion(sla.SLA):
         """Add a repetition; return False after a final failure."""
         with self._record_defects():
             self.judge.add(output.decode(iteration))
-            return not self.judge.failed_beyond_return()
+            return not self.judge.is_failure_final()
         return True
 
     def merge(self, other: t.Self) -> bool:
@@ -43,7 +43,7 @@ class Criterion(sla.SLA):
         self._defects += other._defects
         with self._record_defects():
             self.judge.merge(other.judge)
-            return not self.judge.failed_beyond_return()
+            return not self.judge.is_failure_final()
         return True
 
     def result(self) -> sla.SLAResult:
@@ -81,11 +81,11 @@ class Criterion(sla.SLA):
         try:
             yield
         except Exception as error:  # The run must continue.
-            defects.log()
-            self._defects.append(defects.one_line(error))
+            defects.log_traceback()
+            self._defects.append(defects.format_error(error))
 
 
-def configure(criterion: question.Criterion) -> type[Criterion]:
+def register_sla(criterion: question.Criterion) -> type[Criterion]:
     """Register the SLA of a criterion with Rally, and return it."""
     members = {
         "__doc__": criterion.title,
@@ -98,5 +98,6 @@ def configure(criterion: question.Criterion) -> type[Criterion]:
 
 
 SLAS = {
-    name: configure(criterion) for name, criterion in table.criteria().items()
+    name: register_sla(criterion)
+    for name, criterion in table.criteria().items()
 }

@@ -25,12 +25,12 @@ class Reach(validators.TaskValidator):
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
         """Check the files and routes on this machine."""
         try:
-            workload = task.of_rally(config, scenario.get_name())
+            workload = task.create_from_rally(config, scenario.get_name())
         except task.InvalidTask:
             return  # The validator vmperf_task reports the error.
         guests, peer = workload.guest_options, workload.peer or {}
-        request.group_options(guests)
-        request.sources(guests)
+        request.list_group_options(guests)
+        request.parse_sources(guests)
         sections = [("vmperf_guests", guests)]
         for number, group in enumerate(guests.get("groups", ())):
             sections.append((f"vmperf_guests groups[{number}]", group))
@@ -42,7 +42,7 @@ class Reach(validators.TaskValidator):
         self._check_files("peer", peer)
         for path, options in sections:
             try:
-                _check_secrets(path, options)
+                _open_secrets(path, options)
             except base.MachineError as error:
                 self.fail(str(error))
 
@@ -96,7 +96,7 @@ def _list_files(
                 yield from _list_files(path, option)
 
 
-def _check_secrets(path: str, guests: Config) -> None:
+def _open_secrets(path: str, guests: Config) -> None:
     """Open the password file, host key and namespace in the options.
 
     :param path: The path of the section in the task.
@@ -111,6 +111,6 @@ def _check_secrets(path: str, guests: Config) -> None:
     if login and "password_file" in login:
         endpoint.password(f"{path} login", login["password_file"])
     if host_key and "public_key" in host_key:
-        hostkey.pinned(host_key["public_key"])
+        hostkey.parse_host_keys(host_key["public_key"])
     if guests.get("namespace"):
         routes.open_socket(guests["namespace"]).close()

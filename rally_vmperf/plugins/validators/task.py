@@ -61,10 +61,10 @@ class Task(TaskValidator):
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
         """Check the task without the cloud."""
-        workload, task_question = _read(config, scenario)
+        workload, task_question = _convert_workload(config, scenario)
         baselines = store.Store(CONF.vmperf.baseline_dir)
         warn_about_killed_runs()
-        for remark in checks.check(workload, task_question, baselines):
+        for remark in checks.check_task(workload, task_question, baselines):
             LOG.info(remark)
 
 
@@ -77,7 +77,7 @@ class Cloud(TaskValidator):
         """Check the resources of the cloud that the guests require."""
         if not context.get("users"):
             return
-        workload, task_question = _read(config, scenario)
+        workload, task_question = _convert_workload(config, scenario)
         one_host = task_question.one_host(workload)
         shape = _check_capacity(context, workload, one_host=one_host)
         _check_baseline(workload, shape, task_question.compared(workload))
@@ -98,7 +98,7 @@ def warn_about_killed_runs() -> None:
         LOG.warning(line)
 
 
-def _read(
+def _convert_workload(
     config: Config, scenario: t.Any
 ) -> tuple[tasks.Task, question.Question]:
     """Return a workload of Rally as a task, with its question.
@@ -106,7 +106,7 @@ def _read(
     :raises InvalidTask: If arguments that all checks require are invalid.
     """
     task_question = table.scenarios()[scenario.get_name()]
-    workload = tasks.of_rally(
+    workload = tasks.create_from_rally(
         config, task_question.scenario, defaults=task_question.defaults
     )
     return workload, task_question
@@ -119,7 +119,7 @@ def _check_capacity(
     from rally_vmperf.guests.planning import plan
 
     # A network that a context creates does not exist yet.
-    planned = plan.of_options(
+    planned = plan.create_plan_from_options(
         context,
         workload.guests,
         has_networks="network" not in workload.contexts,
@@ -140,7 +140,7 @@ def _check_baseline(
         return
     baseline = store.Store(CONF.vmperf.baseline_dir).find(workload.baseline)
     for number in copies:
-        reference.entries(
+        reference.find_entries(
             baseline,
             workload.assignments,
             dataclasses.replace(shape, copies=number),

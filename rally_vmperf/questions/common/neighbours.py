@@ -7,7 +7,9 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
 
-def _check(subtask: task.Task, limits: question.Json, baseline: t.Any) -> None:
+def _check_has_neighbours(
+    subtask: task.Task, limits: question.Json, baseline: t.Any
+) -> None:
     """Reject limits if the task has no neighbours."""
     if subtask.neighbours is None:
         raise task.InvalidTask(
@@ -20,7 +22,7 @@ CRITERION = question.Criterion(
     name="vmperf_neighbours",
     title="Limits on the loss of guests while neighbours run their workload.",
     heading="Neighbours",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
@@ -33,6 +35,6 @@ CRITERION = question.Criterion(
     ),
     judge=neighbours_judge.NeighboursJudge,
     limits={"max_percent": ("ratio",)},
-    bounds=task.bounds(),
-    check=_check,
+    bounds=task.create_limit_check(),
+    check=_check_has_neighbours,
 )

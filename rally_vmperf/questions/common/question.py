@@ -10,9 +10,9 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import run as runs
+    from rally_vmperf.report import reports
     from rally_vmperf.runs import run_request
+    from rally_vmperf.runs import runs
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Limits by the name of their criterion.
@@ -65,7 +65,7 @@ _COMMON: dict[str, t.Any] = {
 }
 
 
-def schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
+def build_schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
     """Return the schema of a criterion, with the common properties."""
     return {
         "type": "object",
@@ -75,11 +75,13 @@ def schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
     }
 
 
-def no_bounds(name: str, config: Json, metrics: task.Metrics) -> None:
+def accept_limits(name: str, config: Json, metrics: task.Metrics) -> None:
     """Accept any limits."""
 
 
-def nothing_more(subtask: task.Task, limits: Json, baseline: t.Any) -> None:
+def accept_criterion(
+    subtask: task.Task, limits: Json, baseline: t.Any
+) -> None:
     """Accept any configuration of a criterion."""
 
 
@@ -106,8 +108,8 @@ class Criterion:
     schema: Json
     judge: t.Callable[..., judge.Judge[t.Any]]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    bounds: task.Bounds = no_bounds
-    check: t.Callable[[task.Task, Json, t.Any], None] = nothing_more
+    bounds: task.LimitCheck = accept_limits
+    check: t.Callable[[task.Task, Json, t.Any], None] = accept_criterion
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -148,4 +150,4 @@ class Question:
     run: "t.Callable[[run_request.RunRequest, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda subtask: False
-    defaults: task.Defaults = task.no_defaults
+    defaults: task.Defaults = task.return_no_defaults

@@ -9,7 +9,7 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
-from rally_vmperf.execution import protocol as protocols
+from rally_vmperf.execution import protocols
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
@@ -18,7 +18,7 @@ from rally_vmperf.measurement.samples import sample
 Json = collections.abc.Mapping[str, t.Any]
 Metrics = collections.abc.Collection[sample.Metric]
 #: Rejects limits that always pass or always fail for a metric.
-Bounds = t.Callable[[str, Json, Metrics], None]
+LimitCheck = t.Callable[[str, Json, Metrics], None]
 #: Returns the default arguments for the arguments and the repetitions.
 Defaults = t.Callable[[Json, int], Json]
 
@@ -92,8 +92,8 @@ class Task:
         :raises WorkloadError: If neighbours cannot run the workload.
         """
         argument = self.arguments.get("neighbours")
-        check_form(argument, neighbours.SCHEMA, "neighbours")
-        return neighbours.of_argument(argument)
+        check_schema(argument, neighbours.SCHEMA, "neighbours")
+        return neighbours.create_neighbours(argument)
 
     @property
     def every_workload(self) -> tuple[assignment.Assignment, ...]:
@@ -104,9 +104,9 @@ class Task:
     @property
     def protocol(self) -> protocols.Protocol:
         """The preparation of each command, workload and repetition."""
-        return protocols.of_arguments(self.arguments)
+        return protocols.create_protocol(self.arguments)
 
-    def boots(self, conditions: int = 1) -> int:
+    def count_reboots(self, conditions: int = 1) -> int:
         """Return the number of reboots of all guests in the run.
 
         :param conditions: The number of conditions in a repetition.
@@ -136,7 +136,7 @@ class Task:
 
         :raises GuestError: If there are several groups.
         """
-        return request.one_group(self.guest_options)
+        return request.merge_group_options(self.guest_options)
 
     @property
     def count(self) -> int:
@@ -188,12 +188,12 @@ class Task:
         check_conflict(key_path, limits_by_pattern, names)
 
 
-def no_defaults(arguments: Json, times: int) -> Json:
+def return_no_defaults(arguments: Json, times: int) -> Json:
     """Return no defaults; the signature of the scenario has them all."""
     return {}
 
 
-def completed(
+def add_defaults(
     arguments: Json, times: int, defaults: Defaults
 ) -> dict[str, t.Any]:
     """Return the arguments of a scenario with the defaults added.
@@ -208,11 +208,11 @@ def completed(
     return {**arguments, **defaults(arguments, times), **present}
 
 
-def of_rally(
+def create_from_rally(
     workload: Json,
     scenario: str,
     title: str = "",
-    defaults: Defaults = no_defaults,
+    defaults: Defaults = return_no_defaults,
 ) -> Task:
     """Return the task of a Rally workload.
 
@@ -220,12 +220,12 @@ def of_rally(
     :param defaults: The defaults of the question.
     :raises InvalidTask: If the arguments are not valid.
     """
-    check_form(workload["args"], _ARGUMENTS)
+    check_schema(workload["args"], _ARGUMENTS)
     times = workload["runner"].get("times", 1)
     return Task(
         title=title,
         scenario=scenario,
-        arguments=completed(workload["args"], times, defaults),
+        arguments=add_defaults(workload["args"], times, defaults),
         contexts={
             name.partition("@")[0]: options
             for name, options in workload["contexts"].items()
@@ -256,11 +256,11 @@ def check_conflict(
         )
 
 
-def bounds(
+def create_limit_check(
     cannot_lose_all: t.Callable[[sample.Metric], bool] = (
         lambda metric: metric.better == "higher"
     ),
-) -> Bounds:
+) -> LimitCheck:
     """Return a function that rejects limits that cannot fail.
 
     :param cannot_lose_all: A function that returns whether the loss of a
@@ -269,7 +269,7 @@ def bounds(
 
     def check(name: str, config: Json, metrics: Metrics) -> None:
         ratios = [metric for metric in metrics if metric.scale == "ratio"]
-        for metric, limit, pattern in _limited(
+        for metric, limit, pattern in _select_limited(
             config.get("max_percent", {}), ratios, ratios
         ):
             if limit >= 100 and cannot_lose_all(metric):
@@ -280,7 +280,7 @@ def bounds(
                     "the pattern"
                 )
         for key in ("max", "min"):
-            for metric, limit, pattern in _limited(
+            for metric, limit, pattern in _select_limited(
                 config.get(key, {}), ratios, metrics
             ):
                 if limit <= 0:
@@ -293,7 +293,7 @@ def bounds(
     return check
 
 
-def _limited(
+def _select_limited(
     limits_by_pattern: Json, selected: Metrics, among: Metrics
 ) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
     """Yield the selected metrics that have a limit, with its pattern."""
@@ -304,7 +304,7 @@ def _limited(
             yield metric, *limit
 
 
-def check_form(document: t.Any, schema_: Json, name: str = "") -> None:
+def check_schema(document: t.Any, schema_: Json, name: str = "") -> None:
     """Reject a document that does not match a JSON Schema.
 
     :param name: The name of the document, for the message.

@@ -14,7 +14,9 @@ _KINDS = {
 }
 
 
-def _check(subtask: task.Task, limits: question.Json, baseline: t.Any) -> None:
+def _check_tolerated(
+    subtask: task.Task, limits: question.Json, baseline: t.Any
+) -> None:
     """Reject tolerated findings of other SLAs that are not in this one."""
     for name, other_limits in subtask.criteria.items():
         if not name.startswith("vmperf_"):
@@ -59,5 +61,5 @@ CRITERION = question.Criterion(
     },
     judge=validity_judge.ValidityJudge,
     limits={"physical_limit": ("ratio", "count")},
-    check=_check,
+    check=_check_tolerated,
 )

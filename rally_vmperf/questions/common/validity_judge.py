@@ -20,7 +20,7 @@ from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Validity(summary_.Summary[summary_.Row]):
+class Validity(summary_.Judgement[summary_.MetricResult]):
     """The verdict on validity; it has findings, but no rows.
 
     :param refused: The findings that the run may not have.
@@ -32,7 +32,7 @@ class Validity(summary_.Summary[summary_.Row]):
         """Return the refused findings; no metric is voided."""
         return list(self.refused)
 
-    def _verdict(self) -> str:
+    def _status_sentence(self) -> str:
         if self.refused:
             number = units.number_of("finding", len(self.refused))
             verb = "is" if len(self.refused) == 1 else "are"
@@ -51,7 +51,7 @@ class Validity(summary_.Summary[summary_.Row]):
         return unmatched + super()._absences()
 
 
-class ValidityJudge(judge.Judge[summary_.Row]):
+class ValidityJudge(judge.Judge[summary_.MetricResult]):
     """A judge of the findings of any question, with or without limits.
 
     :param tolerate: The kinds of voiding findings that the run may have.
@@ -73,10 +73,10 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         self.refuse = frozenset(refuse) - frozenset(tolerate)
         self.physical_limit = limits.Limits(physical_limit or {})
 
-    def understands(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether the judge of any question accepts a repetition."""
         return any(
-            question_judge.understands(repetition_)
+            question_judge.accepts(repetition_)
             for question_judge in self._judges()
         )
 
@@ -85,34 +85,34 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         question_judge = next(
             candidate
             for candidate in self._judges()
-            if all(map(candidate.understands, self._repetitions))
+            if all(map(candidate.accepts, self._repetitions))
         )
-        question_judge.take(self._repetitions, self._unreadable)
+        question_judge.extend(self._repetitions, self._unreadable)
         summary = question_judge.judgement()
         findings = dict.fromkeys(summary.findings)
         neighbours = neighbours_judge.NeighboursJudge(tolerate=self.tolerate)
         if any(
-            repetition_.conditions and neighbours.understands(repetition_)
+            repetition_.conditions and neighbours.accepts(repetition_)
             for repetition_ in self._repetitions
         ):
-            neighbours.take(self._repetitions, self._unreadable)
+            neighbours.extend(self._repetitions, self._unreadable)
             findings |= dict.fromkeys(neighbours.judgement().findings)
-        repetitions, _ = judge.unique(self._repetitions)
+        repetitions, _ = judge.merge_duplicates(self._repetitions)
         findings = (
-            dict.fromkeys(self._above_limits(repetitions, summary.left_out))
+            dict.fromkeys(self._above_limits(repetitions, summary.omitted))
             | findings
         )
-        short_metrics = self._short_of_samples(findings, summary.left_out)
+        short_metrics = self._short_of_samples(findings, summary.omitted)
         refused = tuple(
             run_finding
             for run_finding in findings
             if run_finding.voids
             or (
                 run_finding.finding.kind in self.refuse
-                and not run_finding.left_out
+                and not run_finding.omitted
             )
             or (
-                run_finding.left_out
+                run_finding.omitted
                 and run_finding.finding.subject in short_metrics
             )
         )
@@ -134,7 +134,7 @@ class ValidityJudge(judge.Judge[summary_.Row]):
             missing=summary.missing,
             findings=tuple(findings),
             unmatched=unmatched,
-            left_out=summary.left_out,
+            omitted=summary.omitted,
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
             refused=refused,
@@ -143,16 +143,16 @@ class ValidityJudge(judge.Judge[summary_.Row]):
     def _above_limits(
         self,
         repetitions: judge.Repetitions,
-        left_out: collections.abc.Container[int],
+        omitted: collections.abc.Container[int],
     ) -> tuple[finding.RunFinding, ...]:
         """Return the findings on values above the physical limits.
 
-        :param left_out: The numbers of void repetitions.
+        :param omitted: The numbers of void repetitions.
         """
         judged = [
             repetition_
             for repetition_ in repetitions
-            if repetition_.counted and repetition_.number not in left_out
+            if repetition_.counted and repetition_.number not in omitted
         ]
         above = plausibility.above_physical_limit(judged, self.physical_limit)
         return finding.collect(
@@ -179,7 +179,7 @@ class ValidityJudge(judge.Judge[summary_.Row]):
         for run_finding in findings:
             if (
                 run_finding.finding.kind in finding.ABOUT_SAMPLES
-                and run_finding.left_out
+                and run_finding.omitted
             ):
                 remaining[run_finding.finding.subject] -= {
                     *run_finding.repetitions
@@ -197,20 +197,22 @@ class ValidityJudge(judge.Judge[summary_.Row]):
             overhead_judge.OverheadJudge(tolerate=self.tolerate),
         ]
 
-    def figures(self, repetitions: judge.Repetitions) -> list[summary_.Row]:
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[summary_.MetricResult]:
         """Return no rows; other criteria judge figures."""
         return []
 
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[summary_.Row],
+        rows: collections.abc.Sequence[summary_.MetricResult],
     ) -> finding.Occurrences:
         """Return no findings; the judge of the question collects them."""
         return ()
 
     def unmatched(
-        self, rows: collections.abc.Iterable[summary_.Row]
+        self, rows: collections.abc.Iterable[summary_.MetricResult]
     ) -> tuple[str, ...]:
         """Return no patterns; metrics have no limits."""
         return ()

@@ -34,51 +34,56 @@ LEVELS_SCHEMA: dict[str, t.Any] = {
 }
 
 
-def numbers(subtask: task.Task) -> tuple[int, ...]:
+def list_levels(subtask: task.Task) -> tuple[int, ...]:
     """Return the numbers of guests of a task, in its order.
 
     :raises InvalidTask: If the levels are not valid.
     """
     try:
-        return levels.expand(subtask.arguments.get("levels"))
+        return levels.expand_levels(subtask.arguments.get("levels"))
     except levels.LevelError as error:
         raise task.InvalidTask(str(error)) from error
 
 
-def solo_guest(subtask: task.Task) -> str:
+def get_solo_guest(subtask: task.Task) -> str:
     """Return the mode of the solo guest: rotate or all."""
     return str(subtask.arguments.get("solo_guest", "rotate"))
 
 
-def limited_levels(subtask: task.Task, limits: question.Json) -> list[int]:
+def list_limited_levels(
+    subtask: task.Task, limits: question.Json
+) -> list[int]:
     """Return the numbers of guests at which a criterion applies its limits."""
     selection = limits.get("levels", "all")
     if selection == "all":
-        # A lone guest has no loss against itself, and shares no host.
+        # A solo guest has no loss against itself, and shares no host.
         first = 1 if limits.get("compare_to") == "bare_metal" else 2
         return [
-            number for number in sorted(numbers(subtask)) if number >= first
+            number
+            for number in sorted(list_levels(subtask))
+            if number >= first
         ]
     return sorted(selection) if isinstance(selection, list) else [selection]
 
 
-def check(subtask: task.Task) -> list[str]:
+def check_task(subtask: task.Task) -> list[str]:
     """Reject levels, guests and a stop rule that contradict one another.
 
     :returns: The warnings, one sentence each.
     """
-    counts = numbers(subtask)
+    counts = list_levels(subtask)
     idle_guests = subtask.arguments.get("idle_guests", "running")
     if idle_guests not in tuple(idle.STATUS):
         raise task.InvalidTask(
             f"idle_guests={idle_guests!r:.80}: must be one of "
             f"{', '.join(idle.STATUS)}"
         )
-    if solo_guest(subtask) not in t.get_args(levels.SoloGuest):
+    solo_guest = get_solo_guest(subtask)
+    if solo_guest not in t.get_args(levels.SoloGuest):
         raise task.InvalidTask(
-            f"solo_guest={solo_guest(subtask)!r:.80}: must be rotate or all"
+            f"solo_guest={solo_guest!r:.80}: must be rotate or all"
         )
-    if solo_guest(subtask) == "all":
+    if solo_guest == "all":
         check_solo_guest("solo_guest: all", subtask)
     warnings = _check_guests(subtask, max(counts))
     if subtask.neighbours and subtask.arguments.get("order") == "listed":
@@ -88,7 +93,9 @@ def check(subtask: task.Task) -> list[str]:
             "use order: shuffled or blocks"
         )
     odd_levels = [number for number in counts if number % 2]
-    if odd_levels and "partner" in assignment.needs(subtask.assignments):
+    if odd_levels and "partner" in assignment.required_endpoints(
+        subtask.assignments
+    ):
         raise task.InvalidTask(
             f"levels={list(counts)}: must be even for guest_to_guest, which "
             f"runs on pairs; {odd_levels[0]} is not"
@@ -99,7 +106,10 @@ def check(subtask: task.Task) -> list[str]:
 
 def check_levels(subtask: task.Task, name: str, limits: question.Json) -> None:
     """Reject limits at levels that are missing or have a single guest."""
-    counts, limited = numbers(subtask), limited_levels(subtask, limits)
+    counts, limited = (
+        list_levels(subtask),
+        list_limited_levels(subtask, limits),
+    )
     unknown = [number for number in limited if number not in counts]
     if unknown:
         raise task.InvalidTask(
@@ -121,7 +131,7 @@ def check_solo_guest(key_path: str, subtask: task.Task) -> None:
 
     :param key_path: The keys of the limits, for the message.
     """
-    counts = numbers(subtask)
+    counts = list_levels(subtask)
     if 1 not in counts:
         raise task.InvalidTask(
             f"{key_path}: a loss against one guest requires level 1 (levels: "
@@ -186,9 +196,9 @@ def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
     stop = subtask.arguments.get("stop")
     if stop is None:
         return
-    task.check_form(stop, _STOP, "stop")
+    task.check_schema(stop, _STOP, "stop")
     order = subtask.arguments.get("order", "listed")
-    if order != "listed" or not levels.ascending(counts):
+    if order != "listed" or not levels.is_ascending(counts):
         raise task.InvalidTask(
             "stop: requires ascending levels and order=listed (here: levels="
             f"{list(counts)}, order={order})"

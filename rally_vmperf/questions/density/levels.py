@@ -17,9 +17,11 @@ from rally_vmperf.measurement.samples import sample
 Observations = collections.abc.Iterable[sample.Observation]
 #: The rate of each guest.
 _Rates = dict[sample.Metric, list[float]]
-#: The solo guest: another one in each repetition, or all in turn.
+#: The solo guest: a different one in each repetition, or all, one at a time.
 SoloGuest = t.Literal["rotate", "all"]
-Given = collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
+LevelsArgument = (
+    collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
+)
 
 _NUMBER: dict[str, t.Any] = {
     "type": "integer",
@@ -58,7 +60,7 @@ class LevelError(errors.VMPerfError):
     """Levels that are not valid; the message is one line."""
 
 
-def expand(argument: t.Any) -> tuple[int, ...]:
+def expand_levels(argument: t.Any) -> tuple[int, ...]:
     """Return the numbers of guests of a task, in its order.
 
     :raises LevelError: If the argument is not valid.
@@ -70,11 +72,13 @@ def expand(argument: t.Any) -> tuple[int, ...]:
             "{doubling_to: 8}"
         )
     if isinstance(argument, collections.abc.Mapping):
-        return _range(argument)
+        return _expand_range(argument)
     return tuple(int(level) for level in argument)
 
 
-def _range(argument: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
+def _expand_range(
+    argument: collections.abc.Mapping[str, int],
+) -> tuple[int, ...]:
     if "doubling_to" in argument:
         largest = int(argument["doubling_to"])
         return tuple(1 << power for power in range(largest.bit_length()))
@@ -84,7 +88,9 @@ def _range(argument: collections.abc.Mapping[str, int]) -> tuple[int, ...]:
     return tuple(range(first, last + 1))
 
 
-def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:
+def count_rises(
+    levels: collections.abc.Sequence[int], repetitions: int
+) -> int:
     """Return how often a level has more guests than the previous one.
 
     Each repetition continues from the last level of the previous one.
@@ -92,7 +98,7 @@ def rises(levels: collections.abc.Sequence[int], repetitions: int) -> int:
     return sum(a < b for a, b in itertools.pairwise([*levels] * repetitions))
 
 
-def ascending(levels: collections.abc.Sequence[int]) -> bool:
+def is_ascending(levels: collections.abc.Sequence[int]) -> bool:
     """Return whether each level has more guests than the previous one."""
     return all(a < b for a, b in itertools.pairwise(levels))
 
@@ -109,18 +115,18 @@ class Level(t.NamedTuple):
 
 
 #: The levels of a repetition, in ascending order.
-Measured = collections.abc.Sequence[Level]
+MeasuredLevels = collections.abc.Sequence[Level]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Stop:
+class StopRule:
     """The stop rule of a task, applied to all repetitions so far.
 
     The rule compares point estimates over all repetitions that have both
     levels, because a single repetition depends on chance. The final verdict
     decides whether a loss is significant.
 
-    :param max_percent: The loss of the mean guest against the lone guest, by
+    :param max_percent: The loss of the mean guest against the solo guest, by
         metric or glob, above which no guests are added.
     :param total_falls: Whether to add no guests if no metric's total rises.
     """
@@ -130,7 +136,9 @@ class Stop:
     )
     total_falls: bool = False
 
-    def reached(self, repetitions: collections.abc.Sequence[Measured]) -> str:
+    def find_reason(
+        self, repetitions: collections.abc.Sequence[MeasuredLevels]
+    ) -> str:
         """Return the reason to stop after this level, or an empty string.
 
         :param repetitions: The counted repetitions; the last one is running.
@@ -139,19 +147,25 @@ class Stop:
         if len(current) < 2:
             return ""
         first, before, last = (current[i].guests for i in (0, -2, -1))
-        reason = self._broken(_both(repetitions, first, last), last)
+        reason = self._find_exceeded(
+            _pair_levels(repetitions, first, last), last
+        )
         if not reason and self.total_falls:
-            reason = _fallen(_both(repetitions, before, last), last)
-        number = len(_both(repetitions, first, last))
+            reason = _find_falling_total(
+                _pair_levels(repetitions, before, last), last
+            )
+        number = len(_pair_levels(repetitions, first, last))
         return (
             f"{reason}, over {number} repetitions"
             if reason and number > 1
             else reason
         )
 
-    def _broken(self, pairs: list[tuple[Level, Level]], guests: int) -> str:
+    def _find_exceeded(
+        self, pairs: list[tuple[Level, Level]], guests: int
+    ) -> str:
         patterns = limits.Limits(self.max_percent)
-        ratios = _ratios(pairs, statistics.geometric_mean)
+        ratios = _compute_ratios(pairs, statistics.geometric_mean)
         names = [metric.name for metric in ratios]
         for metric, ratio in sorted(
             ratios.items(), key=lambda pair: pair[0].name
@@ -165,8 +179,8 @@ class Stop:
         return ""
 
 
-def _both(
-    repetitions: collections.abc.Iterable[Measured], few: int, many: int
+def _pair_levels(
+    repetitions: collections.abc.Iterable[MeasuredLevels], few: int, many: int
 ) -> list[tuple[Level, Level]]:
     """Return two levels of each repetition that has both."""
     by_guests = [
@@ -180,7 +194,7 @@ def _both(
     ]
 
 
-def _ratios(
+def _compute_ratios(
     pairs: list[tuple[Level, Level]],
     figure: t.Callable[[list[float]], float],
 ) -> dict[sample.Metric, float]:
@@ -192,7 +206,10 @@ def _ratios(
     """
     ratios: dict[sample.Metric, list[float]] = {}
     for few, many in pairs:
-        before, now = _rates(few.observations), _rates(many.observations)
+        before, now = (
+            _collect_rates(few.observations),
+            _collect_rates(many.observations),
+        )
         for metric in before.keys() & now.keys():
             ratio = figure(now[metric]) / figure(before[metric])
             ratios.setdefault(metric, []).append(ratio)
@@ -202,7 +219,7 @@ def _ratios(
     }
 
 
-def _rates(observations: Observations) -> _Rates:
+def _collect_rates(observations: Observations) -> _Rates:
     """Return the rates of each guest by metric, without counts."""
     rates: _Rates = {}
     for observation in observations:
@@ -213,7 +230,7 @@ def _rates(observations: Observations) -> _Rates:
     return rates
 
 
-def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
+def _find_falling_total(pairs: list[tuple[Level, Level]], guests: int) -> str:
     """Return the reason to stop if no metric's total rises.
 
     Latencies have no total.
@@ -221,7 +238,7 @@ def _fallen(pairs: list[tuple[Level, Level]], guests: int) -> str:
     turns = max((few.turns for few, _ in pairs), default=1)
     rises = [
         ratio * turns
-        for metric, ratio in _ratios(pairs, math.fsum).items()
+        for metric, ratio in _compute_ratios(pairs, math.fsum).items()
         if metric.additive
     ]
     if not rises or max(rises) > 1:

@@ -13,16 +13,18 @@ from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import run as runs
+    from rally_vmperf.report import reports
     from rally_vmperf.runs import run_request
+    from rally_vmperf.runs import runs
 
 
-def _bare_metal(subtask: task.Task, limits: question.Json) -> tuple[int, ...]:
+def _list_bare_metal_levels(
+    subtask: task.Task, limits: question.Json
+) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
     if limits.get("compare_to") != "bare_metal":
         return ()
-    return tuple(checks.limited_levels(subtask, limits))
+    return tuple(checks.list_limited_levels(subtask, limits))
 
 
 def _check_degradation(
@@ -35,7 +37,7 @@ def _check_degradation(
         checks.check_solo_guest(f"sla {DEGRADATION.name}", subtask)
         if (
             limits.get("statistic") == "worst"
-            and checks.solo_guest(subtask) != "all"
+            and checks.get_solo_guest(subtask) != "all"
         ):
             raise task.InvalidTask(
                 f"sla {DEGRADATION.name} statistic=worst: compares each guest "
@@ -48,7 +50,7 @@ def _check_degradation(
             f"sla {DEGRADATION.name} compare_to=bare_metal: requires the "
             "context vmperf_baseline: {name: ...}"
         )
-    _check_copies(subtask, _bare_metal(subtask, limits), baseline)
+    _check_copies(subtask, _list_bare_metal_levels(subtask, limits), baseline)
 
 
 def _check_copies(
@@ -64,7 +66,7 @@ def _check_copies(
         }
         for number in required:
             if number not in copies:
-                levels_ = sorted(checks.numbers(subtask))
+                levels_ = sorted(checks.list_levels(subtask))
                 raise task.InvalidTask(
                     f"sla {DEGRADATION.name} compare_to=bare_metal: baseline "
                     f"{baseline['name']!r} has {assigned.title} in "
@@ -76,9 +78,9 @@ def _check_copies(
 
 DEGRADATION = question.Criterion(
     name="vmperf_degradation",
-    title="Limits on the loss of each guest at growing numbers, in percent.",
+    title="Limits on the loss of each guest as their number grows, in %.",
     heading="Degradation",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
@@ -103,7 +105,7 @@ DEGRADATION = question.Criterion(
     judge=judging.DegradationJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
-    bounds=task.bounds(lambda metric: True),
+    bounds=task.create_limit_check(lambda metric: True),
     check=_check_degradation,
 )
 
@@ -118,7 +120,7 @@ FAIRNESS = question.Criterion(
     name="vmperf_fairness",
     title="Limits on the unfairness between guests that share a host.",
     heading="Fairness",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             "min_index": {
                 **question.PER_METRIC,
@@ -128,8 +130,8 @@ FAIRNESS = question.Criterion(
                     "maximum": 1,
                 },
                 "description": "Metric or glob -> smallest tolerated Jain's "
-                "index: 1 if all guests have the same rate, 1/n if one of n "
-                "guests has all.",
+                "index: 1 if all guests have equal rates, 1/n if one of n "
+                "guests has the entire rate.",
             },
             "max_spread_percent": {
                 **question.PER_METRIC,
@@ -149,7 +151,7 @@ FAIRNESS = question.Criterion(
 )
 
 
-def _defaults(arguments: question.Json, times: int) -> question.Json:
+def _create_defaults(arguments: question.Json, times: int) -> question.Json:
     """Return the default order of levels and number of warm-ups.
 
     A stop rule requires ascending levels, and uses every repetition.
@@ -161,12 +163,14 @@ def _defaults(arguments: question.Json, times: int) -> question.Json:
     }
 
 
-def _compared(subtask: task.Task) -> tuple[int, ...]:
-    return _bare_metal(subtask, subtask.criteria.get(DEGRADATION.name, {}))
+def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
+    return _list_bare_metal_levels(
+        subtask, subtask.criteria.get(DEGRADATION.name, {})
+    )
 
 
-def _minutes(subtask: task.Task) -> int:
-    counts = checks.numbers(subtask)
+def _estimate_minutes(subtask: task.Task) -> int:
+    counts = checks.list_levels(subtask)
     neighbours_ = subtask.neighbours
     neighbour_counts = (0, neighbours_.guests) if neighbours_ else (0,)
     working_guests = [
@@ -174,15 +178,17 @@ def _minutes(subtask: task.Task) -> int:
         for number in counts
         for neighbour_count in neighbour_counts
     ]
-    boots = subtask.boots(len(working_guests))
-    solo_runs = max(counts) - 1 if checks.solo_guest(subtask) == "all" else 0
+    boots = subtask.count_reboots(len(working_guests))
+    solo_runs = (
+        max(counts) - 1 if checks.get_solo_guest(subtask) == "all" else 0
+    )
     solo_runs *= len(neighbour_counts)
     if subtask.arguments.get("idle_guests") == "stopped":
         boots += (
-            levels.rises(working_guests, subtask.times)
+            levels.count_rises(working_guests, subtask.times)
             + solo_runs * subtask.times
         )
-    return estimate.minutes(
+    return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,
         len(working_guests) + solo_runs,
@@ -190,15 +196,15 @@ def _minutes(subtask: task.Task) -> int:
     )
 
 
-def _run(
+def _create_run(
     request: "run_request.RunRequest", arguments: question.Json
 ) -> "runs.Run":
     from rally_vmperf.questions.density import run
 
-    return run.make(request, **arguments)
+    return run.create_run(request, **arguments)
 
 
-def _section() -> "reports.Section[t.Any]":
+def _create_section() -> "reports.Section[t.Any]":
     from rally_vmperf.questions.density.section import section
 
     return section.SECTION
@@ -210,11 +216,11 @@ QUESTION = question.Question(
     title="Degradation by number of guests",
     criteria=(DEGRADATION, FAIRNESS, neighbours.CRITERION, valid.CRITERION),
     contexts=("vmperf_guests",),
-    check=checks.check,
-    copies=checks.numbers,
-    compared=_compared,
-    minutes=_minutes,
-    run=_run,
-    section=_section,
-    defaults=_defaults,
+    check=checks.check_task,
+    copies=checks.list_levels,
+    compared=_list_compared_copies,
+    minutes=_estimate_minutes,
+    run=_create_run,
+    section=_create_section,
+    defaults=_create_defaults,
 )

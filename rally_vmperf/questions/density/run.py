@@ -6,7 +6,7 @@ import functools
 import secrets
 import typing as t
 
-from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
@@ -16,12 +16,12 @@ from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import host_groups
 from rally_vmperf.runs import reference
-from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 
-def make(
+def create_run(
     request: run_request.RunRequest,
     *,
     levels: t.Any,
@@ -43,11 +43,11 @@ def make(
     :param stop: The stop rule of the task; None without one.
     :param neighbours: The neighbours argument of the task; None without one.
     """
-    counts = numbers.expand(levels)
+    counts = numbers.expand_levels(levels)
     guests = request.booted.guests
-    neighbours_ = request.neighbours(neighbours)
+    neighbours_ = request.resolve_neighbours(neighbours)
     largest = max(counts) + (neighbours_.guests if neighbours_ else 0)
-    groups, placement_findings = host_groups.of_guests(
+    groups, placement_findings = host_groups.group_by_host(
         guests, largest, request.booted.absent
     )
     neighbour_conditions: list[tuple[repetition.Axes, tuple[str, ...]]] = [
@@ -60,10 +60,10 @@ def make(
             ({repetition.NEIGHBOURS: 0}, ()),
             ({repetition.NEIGHBOURS: neighbours_.guests}, names),
         ]
-    shape = setting.shape_of(guests)
+    shape = setting.find_shape(guests)
     covered_shapes = []
     if request.baseline is not None:
-        covered_shapes = reference.covered(
+        covered_shapes = reference.find_covered_shapes(
             request.baseline,
             request.assignments,
             [dataclasses.replace(shape, copies=number) for number in counts],
@@ -85,7 +85,7 @@ def make(
         )
 
     return runs.Run(
-        **request.common(
+        **request.common_arguments(
             idle_guests=idle_guests,
             solo_guest=solo_guest,
             **({"neighbours": neighbours_.plain()} if neighbours_ else {}),
@@ -94,7 +94,7 @@ def make(
             conditions.Condition(
                 axes={repetition.GUESTS: number, **axes},
                 copies=number if number in compared_copies else None,
-                choose=groups.each_alone
+                choose=groups.choose_one_by_one
                 if number == 1 and solo_guest == "all"
                 else functools.partial(groups.choose, number),
                 neighbours=working,
@@ -103,17 +103,17 @@ def make(
             for axes, working in neighbour_conditions
         ),
         order=build.Order(kind=order, seed=secrets.randbits(32)),
-        enough=functools.partial(enough, numbers.Stop(**stop))
+        enough=functools.partial(find_stop_reason, numbers.StopRule(**stop))
         if stop
-        else runs.never_enough,
-        unready=setting.of_guests(
+        else runs.never_stop,
+        fallback_setting=setting.build_setting(
             request.booted,
             request.assignments,
             findings=placement_findings,
             neighbours=len(neighbours_.names) if neighbours_ else 0,
         ),
         open=functools.partial(
-            request.ready,
+            request.prepare_session,
             covered_shapes,
             act=act,
             idle_guests=idle_guests,
@@ -123,8 +123,8 @@ def make(
     )
 
 
-def enough(
-    stop: numbers.Stop,
+def find_stop_reason(
+    stop: numbers.StopRule,
     repetitions: collections.abc.Sequence[runs.ConditionResults],
 ) -> str:
     """Return the reason to stop after this level, or an empty string.
@@ -134,7 +134,7 @@ def enough(
 
     :param repetitions: The counted repetitions; the last one is running.
     """
-    return stop.reached(
+    return stop.find_reason(
         [
             [
                 numbers.Level(

@@ -16,12 +16,16 @@ CLASSES = {
 }
 _ORDER = ("CPU", "Memory", "Disk", "Network", "Application")
 #: The findings that make a loss or gain invalid.
-_DOUBTS = ("above_physical_limit", "guest_faster", "guest_slightly_faster")
+_INVALID = (
+    "above_physical_limit",
+    "guest_faster",
+    "guest_slightly_faster",
+)
 
-Rows = collections.abc.Sequence[rows_.Row]
+Rows = collections.abc.Sequence[rows_.FigureResult]
 
 
-def class_of(metric: str) -> str:
+def get_class(metric: str) -> str:
     """Return the class of a metric."""
     return next(
         (
@@ -33,43 +37,48 @@ def class_of(metric: str) -> str:
     )
 
 
-def sentences(judgement: overhead_judge.Judgement) -> list[str]:
+def conclude(judgement: overhead_judge.OverheadJudgement) -> list[str]:
     """Return a sentence for each class with a figure."""
     sentences_ = []
     for name in _ORDER:
         rows = [
             row
             for row in judgement.compared
-            if row.comparison and class_of(row.metric.name) == name
+            if row.comparison and get_class(row.metric.name) == name
         ]
         if rows:
-            sentences_.append(f"{name}: {_sentence(rows)}.")
+            sentences_.append(f"{name}: {_describe_class(rows)}.")
     return sentences_
 
 
-def _sentence(rows: Rows) -> str:
-    doubtful = [row for row in rows if _doubt(row)]
+def _describe_class(rows: Rows) -> str:
+    doubtful = [row for row in rows if _describe_doubt(row)]
     losses = sorted(
-        (row for row in rows if row not in doubtful), key=_overhead
+        (row for row in rows if row not in doubtful), key=_get_overhead
     )
     parts = []
     if losses:
         smallest, worst = losses[0], losses[-1]
-        text = f"the guest loses {_percent(worst)} % ({worst.metric.name})"
+        text = (
+            f"the guest loses {_format_percent(worst)} % ({worst.metric.name})"
+        )
         if smallest is not worst:
-            text += f" at most and {_percent(smallest)} % at least"
+            text += f" at most and {_format_percent(smallest)} % at least"
         parts.append(f"{text}, in {len(losses)} of {len(rows)} figures")
-    above = [row for row in doubtful if _doubt(row) == _DOUBTS[0]]
+    above = [row for row in doubtful if _describe_doubt(row) == _INVALID[0]]
     faster = [row for row in doubtful if row not in above]
     if faster:
-        best = min(faster, key=_overhead)
+        best = min(faster, key=_get_overhead)
         parts.append(
-            f"better than bare metal {_of(faster, rows)}, by up to "
-            f"{units.show_percent(-_overhead(best))} % ({best.metric.name}): "
+            f"better than bare metal {_describe_selection(faster, rows)}, by "
+            f"up to {units.show_percent(-_get_overhead(best))} % "
+            f"({best.metric.name}): "
             "in these figures the two sides are not comparable"
         )
     if above:
-        parts.append(f"above the physical limit {_of(above, rows)}")
+        parts.append(
+            f"above the physical limit {_describe_selection(above, rows)}"
+        )
     if not any(row.estimated for row in rows):
         parts.append(
             "inconclusive: fewer than three repetitions on a side give no "
@@ -78,19 +87,19 @@ def _sentence(rows: Rows) -> str:
     return "; ".join(parts)
 
 
-def _of(selected: Rows, rows: Rows) -> str:
+def _describe_selection(selected: Rows, rows: Rows) -> str:
     verb = "is" if len(selected) == 1 else "are"
     return f"{verb} {len(selected)} of {units.number_of('figure', len(rows))}"
 
 
-def _doubt(row: rows_.Row) -> str:
+def _describe_doubt(row: rows_.FigureResult) -> str:
     kinds = {run_finding.finding.kind for run_finding in row.findings}
-    return next((kind for kind in _DOUBTS if kind in kinds), "")
+    return next((kind for kind in _INVALID if kind in kinds), "")
 
 
-def _overhead(row: rows_.Row) -> float:
+def _get_overhead(row: rows_.FigureResult) -> float:
     return row.comparison.overhead_percent if row.comparison else 0.0
 
 
-def _percent(row: rows_.Row) -> str:
-    return units.show_percent(_overhead(row))
+def _format_percent(row: rows_.FigureResult) -> str:
+    return units.show_percent(_get_overhead(row))

@@ -14,16 +14,16 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.questions.common import valid
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import run as reports
-    from rally_vmperf.runs import run as runs
+    from rally_vmperf.report import reports
     from rally_vmperf.runs import run_request
+    from rally_vmperf.runs import runs
 
 
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
     title="Limits on the loss of guests against bare metal, in percent.",
     heading="Overhead",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             "max_percent": {
                 **question.PER_METRIC,
@@ -36,7 +36,7 @@ OVERHEAD = question.Criterion(
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
-    bounds=task.bounds(),
+    bounds=task.create_limit_check(),
 )
 
 
@@ -68,7 +68,7 @@ def _check_spread(
             )
 
 
-def _limit(description: str, **bounds: float) -> dict[str, t.Any]:
+def _limit_schema(description: str, **bounds: float) -> dict[str, t.Any]:
     return {
         **question.PER_METRIC,
         "additionalProperties": {"type": "number", **bounds},
@@ -77,13 +77,13 @@ def _limit(description: str, **bounds: float) -> dict[str, t.Any]:
 
 
 _LIMITS = {
-    "max_range_percent": _limit(
+    "max_range_percent": _limit_schema(
         "largest tolerated range, in percent of the mean.", minimum=0
     ),
-    "max_cv_percent": _limit(
+    "max_cv_percent": _limit_schema(
         "largest tolerated coefficient of variation, in percent.", minimum=0
     ),
-    "max_gsd_ratio": _limit(
+    "max_gsd_ratio": _limit_schema(
         "largest tolerated ratio of geometric standard deviations, guest to "
         "bare metal, on logarithms.",
         exclusiveMinimum=0,
@@ -94,7 +94,7 @@ SPREAD = question.Criterion(
     name="vmperf_spread",
     title="Limits on the spread of the repetitions of guests.",
     heading="Spread",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             **_LIMITS,
             "over": {
@@ -125,7 +125,7 @@ def _check_guests(subtask: task.Task) -> list[str]:
     keys = ("host", "server_group")
     placed = any(subtask.guests.get(key) for key in keys)
     hosts = subtask.guests.get("hosts") or subtask.guests.get("aggregate")
-    if placed or (not hosts and _one_host(subtask)):
+    if placed or (not hosts and _needs_one_host(subtask)):
         return []
     return [
         "Nova chooses the hosts, and neighbours on another host than the "
@@ -134,7 +134,7 @@ def _check_guests(subtask: task.Task) -> list[str]:
     ]
 
 
-def _one_host(subtask: task.Task) -> bool:
+def _needs_one_host(subtask: task.Task) -> bool:
     """Return whether guests must share a host, as bare-metal copies do.
 
     If a criterion tolerates several hosts, they need not.
@@ -147,30 +147,30 @@ def _one_host(subtask: task.Task) -> bool:
     return "guests_not_on_one_host" not in tolerated
 
 
-def _copies(subtask: task.Task) -> tuple[int, ...]:
+def _list_copies(subtask: task.Task) -> tuple[int, ...]:
     neighbours_ = subtask.neighbours
     return (subtask.count - (neighbours_.guests if neighbours_ else 0),)
 
 
-def _minutes(subtask: task.Task) -> int:
+def _estimate_minutes(subtask: task.Task) -> int:
     conditions = 2 if subtask.neighbours else 1
-    return estimate.minutes(
+    return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,
         levels=conditions,
-        boots=subtask.boots(conditions),
+        boots=subtask.count_reboots(conditions),
     )
 
 
-def _run(
+def _create_run(
     request: "run_request.RunRequest", arguments: question.Json
 ) -> "runs.Run":
     from rally_vmperf.questions.overhead import run
 
-    return run.make(request, **arguments)
+    return run.create_run(request, **arguments)
 
 
-def _section() -> "reports.Section[t.Any]":
+def _create_section() -> "reports.Section[t.Any]":
     from rally_vmperf.questions.overhead.section import section
 
     return section.SECTION
@@ -183,10 +183,10 @@ QUESTION = question.Question(
     criteria=(OVERHEAD, SPREAD, neighbours.CRITERION, valid.CRITERION),
     contexts=("vmperf_baseline", "vmperf_guests"),
     check=_check_guests,
-    copies=_copies,
-    compared=_copies,
-    minutes=_minutes,
-    run=_run,
-    section=_section,
-    one_host=_one_host,
+    copies=_list_copies,
+    compared=_list_copies,
+    minutes=_estimate_minutes,
+    run=_create_run,
+    section=_create_section,
+    one_host=_needs_one_host,
 )

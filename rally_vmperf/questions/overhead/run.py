@@ -5,18 +5,18 @@ import functools
 import typing as t
 
 from rally_vmperf.baseline import document
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import build
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 
-def make(
+def create_run(
     request: run_request.RunRequest, neighbours: dict[str, t.Any] | None = None
 ) -> runs.Run:
     """Return a run with all guests concurrently.
@@ -30,21 +30,21 @@ def make(
     """
     guests = request.booted.guests
     number = 0
-    if neighbours_ := request.neighbours(neighbours):
+    if neighbours_ := request.resolve_neighbours(neighbours):
         number = neighbours_.guests
         names = tuple(guest.name for guest in guests[-number:])
         neighbours_ = dataclasses.replace(neighbours_, names=names)
     measured = guests[: len(guests) - number]
-    shape = setting.shape_of(measured)
-    findings = _elsewhere(guests, number)
+    shape = setting.find_shape(measured)
+    findings = _find_separate_neighbours(guests, number)
 
-    def ready() -> attempt.Ready:
+    def ready() -> attempt.ReadySession:
         if request.baseline is None:
             raise document.BaselineError(
                 "the context vmperf_baseline is missing; record a baseline "
                 "with: rally-vmperf baseline record"
             )
-        return request.ready(
+        return request.prepare_session(
             [shape], findings=findings, neighbours=neighbours_
         )
 
@@ -55,7 +55,7 @@ def make(
         names=tuple(guest.name for guest in measured)
     )
     return runs.Run(
-        **request.common(
+        **request.common_arguments(
             **({"neighbours": neighbours_.plain()} if neighbours_ else {})
         ),
         conditions=tuple(
@@ -69,15 +69,15 @@ def make(
         if neighbours_
         else (make_condition(),),
         order=build.Order(kind="blocks") if neighbours_ else runs.AS_LISTED,
-        unready=setting.of_guests(
+        fallback_setting=setting.build_setting(
             request.booted, request.assignments, neighbours=number
         ),
         open=ready,
     )
 
 
-def _elsewhere(
-    guests: tuple[guests_.Guest, ...], neighbours: int
+def _find_separate_neighbours(
+    guests: tuple[models.Guest, ...], neighbours: int
 ) -> list[finding.Finding]:
     """Return a finding for each neighbour without measured guests."""
     hosts = {guest.host_id for guest in guests[: len(guests) - neighbours]}

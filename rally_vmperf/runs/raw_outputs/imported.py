@@ -18,13 +18,13 @@ from rally_vmperf.records import codec
 from rally_vmperf.runs.raw_outputs import raw
 
 Json = collections.abc.Mapping[str, t.Any]
-Raws = collections.abc.Sequence[raw.Raw]
+Raws = collections.abc.Sequence[raw.RawOutput]
 
 #: The direction between guests, and its replacement on bare metal.
 _STAND_IN = (".guest_to_guest.", ".to_peer.")
 
 
-def baseline(
+def build_baseline(
     name: str, machine: str, raws: Raws, fingerprint: Json
 ) -> dict[str, t.Any]:
     """Return a baseline from raw outputs; missing properties are unknown.
@@ -45,11 +45,15 @@ def baseline(
             "fingerprint": dict(fingerprint),
             "tools": {},
         },
-        "entries": [_entry(raw_output, fingerprint) for raw_output in raws],
+        "entries": [
+            _build_entry(raw_output, fingerprint) for raw_output in raws
+        ],
     }
 
 
-def _entry(raw_output: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
+def _build_entry(
+    raw_output: raw.RawOutput, fingerprint: Json
+) -> dict[str, t.Any]:
     unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
@@ -82,7 +86,7 @@ def _entry(raw_output: raw.Raw, fingerprint: Json) -> dict[str, t.Any]:
     }
 
 
-def repetitions(
+def build_repetitions(
     content: document.Json,
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
@@ -97,7 +101,7 @@ def repetitions(
     :raises BaselineError: If the arguments of both sides differ.
     :raises ValueError: If a pattern matches no metric.
     """
-    reference, findings = _reference(content, guest)
+    reference, findings = _build_reference(content, guest)
     planned = max(len(raw_output.repetitions) for raw_output in guest)
     repetitions_ = []
     for index in range(planned):
@@ -108,7 +112,7 @@ def repetitions(
             for s in samples_
         ]
         repetitions_.append(
-            _repetition(index + 1, planned, samples, reference, findings)
+            _build_repetition(index + 1, planned, samples, reference, findings)
         )
     bounds = limits.Limits(physical)
     names = {
@@ -130,7 +134,7 @@ def repetitions(
     ]
 
 
-def _repetition(
+def _build_repetition(
     number: int,
     planned: int,
     samples: collections.abc.Iterable[sample.Sample],
@@ -172,7 +176,7 @@ def _repetition(
 _CHOICES = {"directions", "tests", "methods"}
 
 
-def _reference(
+def _build_reference(
     content: document.Json, guest: Raws
 ) -> tuple[repetition.Reference, tuple[finding.Finding, ...]]:
     """Return the bare-metal reference for the outputs, with findings."""
@@ -186,7 +190,7 @@ def _reference(
                 for s in finding_document
             }
         ):
-            baseline_entry, recorded = _entry_of(content, raw_output, name)
+            baseline_entry, recorded = _find_entry(content, raw_output, name)
             if baseline_entry is None:
                 continue
             findings += [
@@ -198,7 +202,7 @@ def _reference(
                 findings.append(
                     finding.Finding("peer_replaces_partner", name, detail)
                 )
-            _gather(rows, baseline_entry, recorded, name)
+            _add_observations(rows, baseline_entry, recorded, name)
     machine = content["machine"]["name"]
     reference = repetition.Reference(
         name=content["name"],
@@ -220,8 +224,8 @@ def _reference(
     return reference, tuple(dict.fromkeys(findings))
 
 
-def _entry_of(
-    content: document.Json, raw_output: raw.Raw, name: str
+def _find_entry(
+    content: document.Json, raw_output: raw.RawOutput, name: str
 ) -> tuple[Json | None, str]:
     """Return the baseline entry of a metric, and its name there.
 
@@ -255,7 +259,7 @@ def _entry_of(
     return None, name
 
 
-def _gather(
+def _add_observations(
     rows: list[list[sample.Observation]],
     baseline_entry: Json,
     recorded: str,

@@ -11,9 +11,9 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads.application import unixbench
 from rally_vmperf.workloads.disk import dd
 from rally_vmperf.workloads.memory import mbw
@@ -23,7 +23,7 @@ Samples = tuple[sample.Sample, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Raw:
+class RawOutput:
     """Results and arguments, read from the outputs of one tool.
 
     :param workload: The name of the workload whose parser was used.
@@ -38,14 +38,14 @@ class Raw:
     @property
     def unknown(self) -> tuple[str, ...]:
         """The arguments that the outputs do not contain, sorted."""
-        schema = registry.get(self.workload).ARGUMENTS
+        schema = registry.get_workload(self.workload).ARGUMENTS
         return tuple(sorted(schema["properties"].keys() - self.arguments))
 
 
-def read(tool: str, text: str, which: str = "") -> Raw:
-    """Return the results and arguments in the output of a tool.
+def parse(tool: str, text: str, which: str = "") -> RawOutput:
+    """Parse the output of a tool; return its results and arguments.
 
-    :param tool: A key of ``READERS``.
+    :param tool: A key of ``PARSERS``.
     :param which: The mode of the tool, if the output does not contain it.
     :raises base.WorkloadError: If it is not an output of the tool.
     """
@@ -54,16 +54,16 @@ def read(tool: str, text: str, which: str = "") -> Raw:
             f"{tool}: {len(text)} characters; more than {base.LONGEST} are "
             "not read"
         )
-    return READERS[tool](text, which)
+    return PARSERS[tool](text, which)
 
 
-def merge(outputs_: collections.abc.Iterable[Raw]) -> list[Raw]:
+def merge(outputs_: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
     """Merge outputs by workload and direction, repetitions in order.
 
     :raises base.WorkloadError: If outputs with the same metrics have different
         arguments.
     """
-    merged: dict[tuple[str, ...], Raw] = {}
+    merged: dict[tuple[str, ...], RawOutput] = {}
     for output in outputs_:
         metrics = {
             s.metric.name for samples in output.repetitions for s in samples
@@ -89,14 +89,14 @@ def merge(outputs_: collections.abc.Iterable[Raw]) -> list[Raw]:
     return list(merged.values())
 
 
-def _unixbench(text: str, which: str) -> Raw:
+def _parse_unixbench(text: str, which: str) -> RawOutput:
     """Read scores; ``which`` is the number of copies, by default 1."""
     if which and not re.fullmatch("[1-9][0-9]{0,3}", which):
-        raise _other("unixbench", which, "a number of copies")
+        raise _create_which_error("unixbench", which, "a number of copies")
     copies = int(which or 1)
-    rates = unixbench.rates(text, copies)
+    rates = unixbench.parse_rates(text, copies)
     arguments = {"tests": list(rates), "copies": copies}
-    return Raw(
+    return RawOutput(
         workload="unixbench",
         arguments=arguments,
         repetitions=(tuple(rates.values()),),
@@ -107,10 +107,10 @@ _SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
 _BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
-def _mbw(text: str, which: str) -> Raw:
+def _parse_mbw(text: str, which: str) -> RawOutput:
     """Read the means; the runs of one process are not repetitions."""
     if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
-        raise _other("mbw", which, "the version of mbw")
+        raise _create_which_error("mbw", which, "the version of mbw")
     size, block = _SIZE.search(text), _BLOCK.search(text)
     methods = [
         method
@@ -129,48 +129,57 @@ def _mbw(text: str, which: str) -> Raw:
         "methods": methods,
         **({"block_size": int(block[1])} if block else {}),
     }
-    workload = registry.get("mbw")
-    says = "" if text.startswith("says: ") else mbw.says(which or "1.4")
-    outcome = _outcome("mbw", stdout=says + text)
-    samples = workload.parse(workload.complete(arguments), {"mbw": outcome})
+    workload = registry.get_workload("mbw")
+    says = (
+        "" if text.startswith("says: ") else mbw.version_line(which or "1.4")
+    )
+    outcome = _create_outcome("mbw", stdout=says + text)
+    samples = workload.parse_all(
+        workload.complete(arguments), {"mbw": outcome}
+    )
     values = tuple(s for s in samples if isinstance(s, sample.Sample))
-    return Raw(workload="mbw", arguments=arguments, repetitions=(values,))
+    return RawOutput(
+        workload="mbw", arguments=arguments, repetitions=(values,)
+    )
 
 
-def _iperf(text: str, which: str) -> Raw:
+def _parse_iperf(text: str, which: str) -> RawOutput:
     """Read a table of iperf 2; ``which`` is the direction."""
     direction = which or "to_peer"
     direction_schema = iperf2.Iperf2.ARGUMENTS["properties"]["directions"][
         "items"
     ]
     if direction not in direction_schema["enum"]:
-        raise _other("iperf", which, " or ".join(direction_schema["enum"]))
+        raise _create_which_error(
+            "iperf", which, " or ".join(direction_schema["enum"])
+        )
     streams = len(re.findall(r"^\[ *\*?[0-9]+\] .* sec ", text, re.M)) or 1
-    value, seconds = iperf2.rate(text, direction, streams)
+    value, seconds = iperf2.parse_rate(text, direction, streams)
     arguments = {
         "directions": [direction],
         "streams": streams,
         "time": round(seconds),
     }
     throughput = sample.Sample(
-        metric=iperf2.throughput(direction), value=value
+        metric=iperf2.throughput_metric(direction), value=value
     )
-    return Raw(
+    return RawOutput(
         workload="iperf2", arguments=arguments, repetitions=((throughput,),)
     )
 
 
-_DD = re.compile(r"(?:^|[ #$])(dd(?: [a-z]{1,9}=\S{1,200})+) ?$", re.M)
-_COPIED = re.compile(r"^([0-9]{1,20}) bytes?[ (].* copied, .*$", re.M)
+_DD_COMMAND = re.compile(r"(?:^|[ #$])(dd(?: [a-z]{1,9}=\S{1,200})+) ?$", re.M)
+_DD_SUMMARY = re.compile(r"^([0-9]{1,20}) bytes?[ (].* copied, .*$", re.M)
 
 
-def _dd(text: str, which: str) -> Raw:
+def _parse_dd(text: str, which: str) -> RawOutput:
     """Read summaries, each of which is a repetition.
 
     The arguments come from the command line before them, if there is one.
     """
     lines = {
-        " ".join(command_line.split()) for command_line in _DD.findall(text)
+        " ".join(command_line.split())
+        for command_line in _DD_COMMAND.findall(text)
     }
     if len(lines) > 1:
         raise base.WorkloadError(
@@ -187,35 +196,35 @@ def _dd(text: str, which: str) -> Raw:
         else ""
     )
     if direction not in dd.DIRECTIONS:
-        raise _other("dd", which, " or ".join(dd.DIRECTIONS))
+        raise _create_which_error("dd", which, " or ".join(dd.DIRECTIONS))
     arguments = {
         "directions": [direction],
-        **_arguments_of_dd([f"{key}={value}" for key, value in operands]),
+        **_parse_dd_arguments([f"{key}={value}" for key, value in operands]),
     }
     expected_size = 0
     if {"block_size", "count"} <= arguments.keys():
         expected_size = (
-            rules.size_bytes(arguments["block_size"]) * arguments["count"]
+            schemas.size_bytes(arguments["block_size"]) * arguments["count"]
         )
-    metric = registry.get("dd").metrics(
-        registry.get("dd").complete({"directions": [direction]})
+    metric = registry.get_workload("dd").metrics(
+        registry.get_workload("dd").complete({"directions": [direction]})
     )[0]
     repetitions = []
-    for summary in _COPIED.finditer(text):
+    for summary in _DD_SUMMARY.finditer(text):
         size = expected_size or int(summary[1])
-        value = dd.rate(summary[0], direction, size)
+        value = dd.parse_rate(summary[0], direction, size)
         repetitions.append((sample.Sample(metric=metric, value=value),))
     if not repetitions:
         raise base.WorkloadError(
             f"dd said {sanitize.line(text, 80)!r} instead of how many "
             "bytes were copied; look at the raw output"
         )
-    return Raw(
+    return RawOutput(
         workload="dd", arguments=arguments, repetitions=tuple(repetitions)
     )
 
 
-def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
+def _parse_dd_arguments(operands: list[str]) -> dict[str, t.Any]:
     """Return the arguments in a command line of dd; empty without one."""
     if not operands:
         return {}
@@ -229,7 +238,7 @@ def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
     arguments = {}
     for key, value in candidates.items():
         try:
-            rules.complete(dd.Dd.ARGUMENTS, {key: value})
+            schemas.complete(dd.Dd.ARGUMENTS, {key: value})
         except ValueError:
             continue
         arguments[key] = value
@@ -246,7 +255,7 @@ def _arguments_of_dd(operands: list[str]) -> dict[str, t.Any]:
     }
 
 
-def _outcome(name: str, stdout: str) -> base.Outcome:
+def _create_outcome(name: str, stdout: str) -> base.Outcome:
     return base.Outcome(
         name=name,
         exit_status=0,
@@ -258,7 +267,9 @@ def _outcome(name: str, stdout: str) -> base.Outcome:
     )
 
 
-def _other(tool: str, which: str, allowed: str) -> base.WorkloadError:
+def _create_which_error(
+    tool: str, which: str, allowed: str
+) -> base.WorkloadError:
     return base.WorkloadError(
         f"{tool}: {repr(which) if which else 'no direction'} was given with "
         f"the output; give {allowed} before the file, as in WHICH=FILE"
@@ -266,17 +277,18 @@ def _other(tool: str, which: str, allowed: str) -> base.WorkloadError:
 
 
 #: The parser of the output of each tool.
-READERS: dict[str, t.Callable[[str, str], Raw]] = {
-    "unixbench": _unixbench,
-    "mbw": _mbw,
-    "iperf": _iperf,
-    "dd": _dd,
+PARSERS: dict[str, t.Callable[[str, str], RawOutput]] = {
+    "unixbench": _parse_unixbench,
+    "mbw": _parse_mbw,
+    "iperf": _parse_iperf,
+    "dd": _parse_dd,
 }
 
 #: The permitted modes of each tool, for help texts.
-WHICH = {
+WHICH_HELP = {
     "unixbench": "the number of copies; default 1",
-    "mbw": "its version; default 1.4; those before it swap memcpy and dumb",
+    "mbw": "the version of mbw; default 1.4; earlier versions swap memcpy and "
+    "dumb",
     "iperf": "to_peer (the default), from_peer or guest_to_guest",
     "dd": "write or read, where the output has no command line",
 }

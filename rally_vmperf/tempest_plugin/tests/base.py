@@ -14,7 +14,7 @@ from testtools import content
 from rally_vmperf import termination
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.questions import table
 from rally_vmperf.tempest_plugin import guests
 from rally_vmperf.tempest_plugin import measure
@@ -51,12 +51,12 @@ class GuestTest(test.BaseTestCase):
         cls.set_network_resources(
             network=True, subnet=True, router=True, dhcp=True
         )
-        with cls.cleaned_after_interrupt():
+        with cls.remove_on_interrupt():
             super().setup_credentials()
 
     @classmethod
     @contextlib.contextmanager
-    def cleaned_after_interrupt(cls) -> collections.abc.Iterator[None]:
+    def remove_on_interrupt(cls) -> collections.abc.Iterator[None]:
         """Delete all resources of the class if the user interrupts the block.
 
         Tempest deletes them after an ``Exception`` only.
@@ -75,7 +75,7 @@ class GuestTest(test.BaseTestCase):
         ports_open: range = range(0),
         *,
         one_host: bool = False,
-    ) -> guest.Booted:
+    ) -> models.BootedGuests:
         """Boot guests, which are deleted at the end of the class.
 
         :param options: The options of vmperf_guests.
@@ -87,12 +87,12 @@ class GuestTest(test.BaseTestCase):
         manager = getattr(cls, f"os_{credentials_type}")
         network = cls.get_tenant_network(credentials_type)
         cls.owner = guests.Guests(
-            guests.credential(CONF, manager.credentials),
-            _admin_credential(),
-            journal_dir(),
+            guests.convert_credential(CONF, manager.credentials),
+            _get_admin_credential(),
+            get_journal_dir(),
             LOG.info,
         )
-        with cls.cleaned_after_interrupt():
+        with cls.remove_on_interrupt():
             booted = cls.owner.boot(
                 options, network.get("id"), ports_open, one_host=one_host
             )
@@ -104,14 +104,14 @@ class MeasurementTest(GuestTest):
     """A test class that measures one question in its guests."""
 
     question = ""
-    configured: tasks.Configured
+    configured: tasks.ConfiguredQuestion
     measurement: measure.Measurement
 
     @classmethod
     def skip_checks(cls) -> None:
         """Skip the class if a required option is not set."""
         super().skip_checks()
-        cls.configured = tasks.Configured(
+        cls.configured = tasks.ConfiguredQuestion(
             CONF, table.questions()[cls.question]
         )
         skip_reason = cls.configured.skip_reason()
@@ -126,10 +126,10 @@ class MeasurementTest(GuestTest):
         task = cls.build_full_task()
         booted = cls.boot(
             task.guest_options,
-            ports.of_guests(task.assignments, task.count),
+            ports.guest_ports(task.assignments, task.count),
             one_host=table.questions()[cls.question].one_host(task),
         )
-        directory = journal_dir()
+        directory = get_journal_dir()
         cls.measurement = measure.Measurement(
             identifier=cls.owner.id,
             booted=booted,
@@ -149,7 +149,7 @@ class MeasurementTest(GuestTest):
     def check_task(self, task: t.Any) -> None:
         """Run a task, attach its verdicts, and fail unless all are passed."""
         try:
-            with self.cleaned_after_interrupt():
+            with self.remove_on_interrupt():
                 outcome = self.measurement.run(task, self.configured.question)
         except requirements.ToolMissing as missing:
             self.skipTest(str(missing))
@@ -159,15 +159,15 @@ class MeasurementTest(GuestTest):
             self.fail(outcome.sentence())
 
 
-def journal_dir() -> pathlib.Path:
+def get_journal_dir() -> pathlib.Path:
     """Return the directory of the journals and the ledger."""
     return pathlib.Path(CONF.vmperf.journal_dir)
 
 
-def _admin_credential() -> t.Any:
+def _get_admin_credential() -> t.Any:
     """Return the credential of the administrator, or None."""
     if not CONF.auth.admin_username:
         return None
-    return guests.credential(
+    return guests.convert_credential(
         CONF, credentials_factory.get_configured_admin_credentials()
     )

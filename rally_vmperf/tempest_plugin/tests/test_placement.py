@@ -4,7 +4,7 @@ from tempest import config
 from tempest.common import utils
 from tempest.lib import decorators
 
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.tempest_plugin import tasks
 from rally_vmperf.tempest_plugin.tests import base
 
@@ -18,14 +18,16 @@ _WRONG = ("wrong_host", "server_group_not_satisfied")
 class TestPlacement(base.GuestTest):
     """Test the server group and the host of two guests."""
 
-    booted: guest.Booted
+    booted: models.BootedGuests
 
     @classmethod
     def resource_setup(cls) -> None:
         """Boot two guests."""
         super().resource_setup()
         cls.booted = cls.boot(
-            tasks.guest_options(CONF, 2, server_group=CONF.vmperf.server_group)
+            tasks.read_guest_options(
+                CONF, 2, server_group=CONF.vmperf.server_group
+            )
         )
 
     @decorators.idempotent_id("f64b7a0f-7f35-4b0f-a1a4-0d7c4f3e9a76")

@@ -2,9 +2,9 @@
 
 import typing as t
 
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 _ADVICE = (
@@ -14,24 +14,24 @@ _ADVICE = (
 )
 
 
-def arguments(hours: int, **properties: rules.Rule) -> rules.Rule:
+def arguments(hours: int, **properties: schemas.Rule) -> schemas.Rule:
     """Return the schema of the arguments of a benchmark.
 
     :param hours: The usual duration in hours.
     """
-    return rules.schema(
-        configuration=rules.path(
+    return schemas.schema(
+        configuration=schemas.path(
             "Configuration of the suite on the machine that runs rally-vmperf",
             default="/etc/bmkrun.yml",
         ),
-        cores=rules.integer(
+        cores=schemas.integer(
             "Number of loaded cores",
             0,
             4096,
             default=0,
             note="0 for all cores that the machine may use",
         ),
-        expected_hours=rules.integer(
+        expected_hours=schemas.integer(
             "Expected duration, h",
             1,
             72,
@@ -57,7 +57,7 @@ class Benchmark(base.Workload):
             version=("bmkrun", "--version"),
             advice=dict.fromkeys(("apt", "dnf", "zypper"), _ADVICE),
         ),
-        tools.of("python3", measures=False),
+        tools.define("python3", affects_results=False),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -68,7 +68,7 @@ class Benchmark(base.Workload):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run."""
         seconds = arguments["expected_hours"] * 3600

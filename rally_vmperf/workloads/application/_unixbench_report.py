@@ -51,14 +51,14 @@ class Report:
     index: float
 
 
-def read(text: str, copies: int) -> Report:
+def parse(text: str, copies: int) -> Report:
     """Return the report for one number of copies in the output.
 
     :raises base.WorkloadError: If the output does not contain exactly one
         such report, or the report is not complete or contradicts itself.
     """
     section = _section(text, copies)
-    scores = _of_section(section)
+    scores = _parse_section(section)
     rows = _INDEX.findall(section)
     indices = {title: _number(index) for title, *_, index in rows}
     totals = _TOTAL.findall(section)
@@ -74,7 +74,7 @@ def read(text: str, copies: int) -> Report:
         )
     for title, baseline_text, score_text, index in rows:
         baseline_score, score = _number(baseline_text), _number(score_text)
-        if score != scores[title].value or not _follows(
+        if score != scores[title].value or not _is_consistent(
             _number(index), score, baseline_score
         ):
             raise error(
@@ -92,13 +92,13 @@ def read(text: str, copies: int) -> Report:
     return Report(scores, indices, total)
 
 
-def scores(text: str, copies: int) -> dict[str, Score]:
+def parse_scores(text: str, copies: int) -> dict[str, Score]:
     """Return the scores for one number of copies, without indices.
 
     :raises base.WorkloadError: If the output does not contain them exactly
         once.
     """
-    return _of_section(_section(text, copies))
+    return _parse_section(_section(text, copies))
 
 
 def _section(text: str, copies: int) -> str:
@@ -116,7 +116,7 @@ def _section(text: str, copies: int) -> str:
     return text[matching[0].end() : min(next_starts, default=len(text))]
 
 
-def _of_section(section: str) -> dict[str, Score]:
+def _parse_section(section: str) -> dict[str, Score]:
     rows = _SCORE.findall(section)
     scores = {
         title: Score(_number(score), label, int(samples))
@@ -128,7 +128,7 @@ def _of_section(section: str) -> dict[str, Score]:
     return scores
 
 
-def _follows(index: float, score: float, reference: float) -> bool:
+def _is_consistent(index: float, score: float, reference: float) -> bool:
     """Return whether an index is ten times its score divided by its reference.
 
     All three numbers are printed with one decimal.
@@ -140,7 +140,7 @@ def _follows(index: float, score: float, reference: float) -> bool:
 
 
 def _number(text: str) -> float:
-    return outputs.number(text, "unixbench: a figure")
+    return outputs.parse_number(text, "unixbench: a figure")
 
 
 def error(problem: str) -> base.WorkloadError:

@@ -43,7 +43,7 @@ class HepScore(_bmkrun.Benchmark):
             sample.Metric(name, "1", "higher") for name in (_SCORE, *names)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the scores relative to those of the reference machine.
@@ -51,7 +51,7 @@ class HepScore(_bmkrun.Benchmark):
         :raises base.WorkloadError: If the run failed, or its score does not
             agree with its benchmarks.
         """
-        report = document.Document.only(outcome.stdout, self.name)
+        report = document.Document.parse_single(outcome.stdout, self.name)
         profile = ("profiles", self.BENCHMARK)
         if report.find(*profile, "status") != "success":
             raise self.error("did not succeed")
@@ -96,7 +96,7 @@ class HepScore(_bmkrun.Benchmark):
             *(scores[benchmark] for benchmark in arguments["benchmarks"]),
         )
         return [
-            limits.measured(metric, value)
+            limits.create_sample(metric, value)
             for metric, value in zip(
                 self.metrics(arguments), metric_values, strict=True
             )

@@ -23,7 +23,7 @@ class HepSpec06(_bmkrun.Benchmark):
         """Return the score of all copies."""
         return (SCORE,)
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the score of all copies.
@@ -31,7 +31,7 @@ class HepSpec06(_bmkrun.Benchmark):
         :raises base.WorkloadError: If it is not the sum of the geometric
             means of the programs of each copy.
         """
-        report = document.Document.only(outcome.stdout, self.name)
+        report = document.Document.parse_single(outcome.stdout, self.name)
         profiles = report.find("profiles")
         keys = (
             [key for key in profiles if key.startswith("hs06")]
@@ -62,7 +62,7 @@ class HepSpec06(_bmkrun.Benchmark):
                 f"reported the score {score:g} and {copy_score:g} per copy, "
                 f"but its programs give {total:g}"
             )
-        return [limits.measured(SCORE, score)]
+        return [limits.create_sample(SCORE, score)]
 
     def _ratios(
         self, report: document.Document, copies: int, *profile: str

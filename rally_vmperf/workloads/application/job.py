@@ -6,12 +6,12 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 #: Always measured; the amount of work is fixed, so that rates can be added.
@@ -84,7 +84,7 @@ class Job(base.Workload):
     name = "job"
     title = "Application: a command of your own"
     part = "application"
-    ARGUMENTS = rules.schema(
+    ARGUMENTS = schemas.schema(
         command={
             "type": "array",
             "description": "Program and arguments as a list of words, without "
@@ -94,13 +94,13 @@ class Job(base.Workload):
             "maxItems": 64,
             "default": ["true"],
         },
-        copies=rules.integer(
+        copies=schemas.integer(
             "Number of concurrent copies, each in its own directory",
             1,
             64,
             default=1,
         ),
-        expected_seconds=rules.integer(
+        expected_seconds=schemas.integer(
             "Expected duration, s",
             1,
             172800,
@@ -128,7 +128,7 @@ class Job(base.Workload):
             "default": [],
         },
     )
-    TOOLS = (tools.of("python3", measures=False),)
+    TOOLS = (tools.define("python3", affects_results=False),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
         """Return the arguments with all defaults.
@@ -144,13 +144,15 @@ class Job(base.Workload):
         }
         for name in names:
             if name in reserved or names.count(name) > 1:
-                raise _refused(f"metrics: the name {name!r} must be unique")
+                raise _argument_error(
+                    f"metrics: the name {name!r} must be unique"
+                )
         for metric in completed["metrics"]:
             _check_source(metric)
         file_names = [posixpath.basename(path) for path in completed["files"]]
-        for name in (*file_names, *_OWN):
-            if [*file_names, *_OWN].count(name) > 1:
-                raise _refused(
+        for name in (*file_names, *_RESERVED_NAMES):
+            if [*file_names, *_RESERVED_NAMES].count(name) > 1:
+                raise _argument_error(
                     f"files: the name {name!r} must be unique; rename a file"
                 )
         return completed
@@ -170,10 +172,10 @@ class Job(base.Workload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metrics of time and the metrics of the operator."""
-        return (*_TIMES, *_PARTS, *map(_metric, arguments["metrics"]))
+        return (*_TIMES, *_PARTS, *map(_create_metric, arguments["metrics"]))
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return the command that runs all copies."""
         return (
@@ -189,7 +191,7 @@ class Job(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the samples of all copies, sorted by metric.
@@ -218,12 +220,12 @@ class Job(base.Workload):
             rows.append(
                 [wall, user + system, user, system]
                 + [
-                    _value(metric_rule, text)
+                    _parse_value(metric_rule, text)
                     for metric_rule in arguments["metrics"]
                 ]
             )
         return [
-            limits.measured(metric, figure)
+            limits.create_sample(metric, figure)
             for metric, column in zip(
                 self.metrics(arguments), zip(*rows, strict=True), strict=True
             )
@@ -232,10 +234,10 @@ class Job(base.Workload):
 
 
 #: Reserved names in the directory.
-_OWN = ("job.py",)
+_RESERVED_NAMES = ("job.py",)
 
 
-def _metric(metric: dict[str, t.Any]) -> sample.Metric:
+def _create_metric(metric: dict[str, t.Any]) -> sample.Metric:
     return sample.Metric(
         f"application.job.{metric['name']}",
         metric["unit"],
@@ -250,24 +252,26 @@ def _check_source(metric: dict[str, t.Any]) -> None:
     """Reject a metric without a pattern or path, or with both."""
     location = f"metrics: {metric['name']}"
     if ("pattern" in metric) == ("path" in metric):
-        raise _refused(f"{location}: either pattern or path is required")
+        raise _argument_error(
+            f"{location}: either pattern or path is required"
+        )
     if "pattern" not in metric:
         return
     try:
         groups = re.compile(metric["pattern"]).groups
     except re.error as error:
-        raise _refused(
+        raise _argument_error(
             f"{location}: pattern {metric['pattern']!r} is not a valid "
             f"regular expression: {error}"
         ) from None
     if groups != 1:
-        raise _refused(
+        raise _argument_error(
             f"{location}: pattern {metric['pattern']!r} has {groups} groups; "
             "it must have one, which is the value"
         )
 
 
-def _value(metric: dict[str, t.Any], text: t.Any) -> float:
+def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
     """Return the value of a metric in the output of a copy.
 
     :raises base.WorkloadError: If the output does not contain it.
@@ -285,12 +289,14 @@ def _value(metric: dict[str, t.Any], text: t.Any) -> float:
     pattern = re.compile(metric["pattern"])
     for line in reversed(text.splitlines()):
         if match := pattern.search(line[:_LINE]):
-            return outputs.number(match[1] or "", f"job: {metric['name']}")
+            return outputs.parse_number(
+                match[1] or "", f"job: {metric['name']}"
+            )
     raise base.WorkloadError(
         f"job: {metric['name']}: no line matches the pattern; the output "
         f"ends with {sanitize.line(text[-200:], 80)!r}"
     )
 
 
-def _refused(problem: str) -> base.WorkloadError:
+def _argument_error(problem: str) -> base.WorkloadError:
     return base.WorkloadError(f"workload job: {problem}")

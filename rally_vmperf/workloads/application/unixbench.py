@@ -9,9 +9,9 @@ import zlib
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.application import _unixbench_report as report
 
@@ -22,18 +22,22 @@ class Test:
 
     :param label: The unit of its score.
     :param seconds: The duration of one pass in seconds.
-    :param often: True if it runs all requested passes, False if it runs a
-        third of them.
+    :param runs_all_passes: True if it runs all requested passes, False if it
+        runs a third of them.
     """
 
     title: str
     label: str
     seconds: int
-    often: bool = False
+    runs_all_passes: bool = False
 
     def passes(self, iterations: int) -> int:
         """Return the number of passes for the argument ``iterations``."""
-        return iterations if self.often else max(1, (iterations + 1) // 3)
+        return (
+            iterations
+            if self.runs_all_passes
+            else max(1, (iterations + 1) // 3)
+        )
 
 
 TESTS = {
@@ -69,7 +73,7 @@ _BOUNDS = (0.0, 1e15)
 _PAUSE = 4
 
 #: Maximum number of copies in the script of UnixBench; 0 for no limit.
-_CAP = re.compile(
+_COPY_LIMIT = re.compile(
     rb"^ *'system' *=> *\{[^}\n]*'maxCopies' *=> *([0-9]{1,6})", re.M
 )
 _TARBALL = "unixbench.tar"
@@ -81,25 +85,25 @@ class UnixBench(base.Workload):
     name = "unixbench"
     title = "System: UnixBench"
     part = "application"
-    ARGUMENTS = rules.schema(
-        tests=rules.choices(
+    ARGUMENTS = schemas.schema(
+        tests=schemas.choices(
             f"Measured one after the other: {', '.join(TESTS)}.", TESTS
         ),
-        copies=rules.integer(
+        copies=schemas.integer(
             "Concurrent copies of each test", 1, 1024, default=1
         ),
-        iterations=rules.integer(
+        iterations=schemas.integer(
             "Passes of tests of 10 s; other tests run a third of them",
             1,
             100,
             default=1,
         ),
-        source=rules.path(
+        source=schemas.path(
             "Source tarball of UnixBench on the machine that runs "
             "rally-vmperf",
             default="/usr/local/src/unixbench.tar.gz",
         ),
-        flags=rules.choice(
+        flags=schemas.choice(
             "Compiler options: -O2, -O3 -ffast-math, or -O3 -ffast-math "
             "-march=native.",
             ("-O2", "-O3 -ffast-math", "-O3 -ffast-math -march=native"),
@@ -107,15 +111,15 @@ class UnixBench(base.Workload):
         ),
     )
     TOOLS = (
-        tools.of("perl"),
+        tools.define("perl"),
         # The package gcc of Debian does not contain the headers of libc.
-        tools.of(
+        tools.define(
             "gcc",
             package="build-essential",
             packages={"dnf": "gcc", "zypper": "gcc"},
         ),
-        tools.of("make", measures=False),
-        tools.of("tar", measures=False),
+        tools.define("make", affects_results=False),
+        tools.define("tar", affects_results=False),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -132,7 +136,7 @@ class UnixBench(base.Workload):
         UnixBench skips tests with a lower limit without a message.
         """
         source, copies = arguments["source"], arguments["copies"]
-        match = _CAP.search(_script(source, contents[_TARBALL]))
+        match = _COPY_LIMIT.search(_read_script(source, contents[_TARBALL]))
         max_copies = int(match[1]) if match else 0
         if 0 < max_copies < copies:
             raise base.WorkloadError(
@@ -163,16 +167,16 @@ class UnixBench(base.Workload):
                 metric
                 for name in _tests(arguments)
                 for metric in (
-                    _rate(name, arguments["copies"]),
-                    _index(f"{name}.index"),
-                    _counted(name),
+                    _rate_metric(name, arguments["copies"]),
+                    _index_metric(f"{name}.index"),
+                    _count_metric(name),
                 )
             ),
-            _index("index"),
+            _index_metric("index"),
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run of all tests."""
         names = _tests(arguments)
@@ -194,14 +198,14 @@ class UnixBench(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return rates in base units, and indices and numbers of samples.
 
         UnixBench does not count the worst third of the passes as samples.
         """
-        results = report.read(outcome.stdout, arguments["copies"])
+        results = report.parse(outcome.stdout, arguments["copies"])
         names = _tests(arguments)
         if set(results.scores) != {TESTS[name].title for name in names}:
             raise report.error(
@@ -219,24 +223,27 @@ class UnixBench(base.Workload):
                     f"{passes - passes // 3} from {passes} passes"
                 )
             samples += [
-                _measured(name, score, arguments["copies"]),
-                limits.measured(
-                    _index(f"{name}.index"), results.indices[title]
+                _create_sample(name, score, arguments["copies"]),
+                limits.create_sample(
+                    _index_metric(f"{name}.index"), results.indices[title]
                 ),
-                limits.measured(_counted(name), score.samples),
+                limits.create_sample(_count_metric(name), score.samples),
             ]
-        return [*samples, limits.measured(_index("index"), results.index)]
+        return [
+            *samples,
+            limits.create_sample(_index_metric("index"), results.index),
+        ]
 
 
-def rates(text: str, copies: int) -> dict[str, sample.Sample]:
+def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
     """Return the rates of the tests by their names, without indices.
 
-    Published reports often end with the scores.
+    Published reports runs_all_passes end with the scores.
 
     :raises base.WorkloadError: If the text does not contain exactly one
         report, or the report has an unknown test.
     """
-    scores = report.scores(text, copies)
+    scores = report.parse_scores(text, copies)
     names = {test.title: name for name, test in TESTS.items()}
     unknown = sorted(scores.keys() - names.keys())
     if unknown or not scores:
@@ -245,26 +252,28 @@ def rates(text: str, copies: int) -> dict[str, sample.Sample]:
             f"has {len(scores)} scores, unknown ones: {unknown_titles!r}"
         )
     return {
-        names[title]: _measured(names[title], score, copies)
+        names[title]: _create_sample(names[title], score, copies)
         for title, score in scores.items()
     }
 
 
-def _measured(name: str, score: report.Score, copies: int) -> sample.Sample:
+def _create_sample(
+    name: str, score: report.Score, copies: int
+) -> sample.Sample:
     expected_label = TESTS[name].label
     if score.label != expected_label:
         raise report.error(
             f"{name} is in {score.label} instead of {expected_label}"
         )
     rate = score.value * _UNITS[expected_label][1]
-    return limits.measured(_rate(name, copies), rate)
+    return limits.create_sample(_rate_metric(name, copies), rate)
 
 
 def _tests(arguments: base.Arguments) -> list[str]:
     return [name for name in TESTS if name in arguments["tests"]]
 
 
-def _rate(name: str, copies: int) -> sample.Metric:
+def _rate_metric(name: str, copies: int) -> sample.Metric:
     label = TESTS[name].label
     unit, factor = _UNITS[label]
     return sample.Metric(
@@ -275,19 +284,19 @@ def _rate(name: str, copies: int) -> sample.Metric:
     )
 
 
-def _index(name: str) -> sample.Metric:
+def _index_metric(name: str) -> sample.Metric:
     return sample.Metric(
         f"application.unixbench.{name}", "1", "higher", bounds=_BOUNDS
     )
 
 
-def _counted(name: str) -> sample.Metric:
+def _count_metric(name: str) -> sample.Metric:
     return sample.Metric(
         f"application.unixbench.{name}.samples", "1", "higher", scale="count"
     )
 
 
-def _script(source: str, content: bytes) -> bytes:
+def _read_script(source: str, content: bytes) -> bytes:
     """Return the script of UnixBench in a tarball.
 
     :raises base.WorkloadError: If the file does not contain it.

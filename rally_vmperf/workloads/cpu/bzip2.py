@@ -2,11 +2,11 @@
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 #: Command -> metric of its wall time.
@@ -35,16 +35,16 @@ class Bzip2(base.Workload):
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
     part = "cpu"
-    ARGUMENTS = rules.schema(
-        size_mib=rules.integer(
+    ARGUMENTS = schemas.schema(
+        size_mib=schemas.integer(
             "Size of the data in MiB", 1, 16384, default=64
         ),
-        seed=rules.seed("data"),
-        level=rules.integer("Block size of bzip2, 100 kB", 1, 9, default=9),
+        seed=schemas.seed("data"),
+        level=schemas.integer("Block size of bzip2, 100 kB", 1, 9, default=9),
     )
     TOOLS = (
-        tools.of("bzip2", "--help"),
-        tools.of("python3", measures=False),
+        tools.define("bzip2", "--help"),
+        tools.define("python3", affects_results=False),
     )
     SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
@@ -63,29 +63,29 @@ class Bzip2(base.Workload):
             "copy": ("cp", "data", "copy"),
             "pack": (*_compress(arguments), "copy"),
         }
-        return _timed(steps, arguments)
+        return _timed_commands(steps, arguments)
 
     def facts(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
         """Return the SHA-256 of the data."""
-        return outputs.checksum(outcomes, "generate.py", "data_sha256")
+        return outputs.parse_checksum(outcomes, "generate.py", "data_sha256")
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the times of both directions."""
         return tuple(METRICS.values())
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return both directions; each replaces its previous output."""
         steps = {
             "compress": _compress(arguments),
             "decompress": ("bzip2", "-d", "-k", "-f", "copy.bz2"),
         }
-        return _timed(steps, arguments)
+        return _timed_commands(steps, arguments)
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the wall time that the machine measured.
@@ -98,14 +98,14 @@ class Bzip2(base.Workload):
                 f"bzip2 printed an unexpected message: "
                 f"{sanitize.line(output, 80)!r}; look at the raw output"
             )
-        return [limits.measured(METRICS[outcome.name], outcome.seconds)]
+        return [limits.create_sample(METRICS[outcome.name], outcome.seconds)]
 
 
 def _compress(arguments: base.Arguments) -> tuple[str, ...]:
     return base.argv("bzip2 -z -k -f -{level} data", arguments)
 
 
-def _timed(
+def _timed_commands(
     steps: dict[str, tuple[str, ...]], arguments: base.Arguments
 ) -> tuple[base.Command, ...]:
     timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]

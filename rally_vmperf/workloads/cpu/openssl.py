@@ -5,10 +5,10 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 ALGORITHMS = (
@@ -27,16 +27,16 @@ _RATE = re.compile(
 )
 #: Lines of each process on standard error at its start (name, seconds and
 #: bytes of a block) and at its end (blocks and seconds).
-_BEGUN = re.compile(r"^\+DT:([^:\s]{1,40}):([0-9]{1,6}):([0-9]{1,9})$", re.M)
+_STARTED = re.compile(r"^\+DT:([^:\s]{1,40}):([0-9]{1,6}):([0-9]{1,9})$", re.M)
 _ENDED = re.compile(
     r"^\+R:([0-9]{1,18}):[^:\s]{1,40}:([0-9]{1,6}\.[0-9]{1,9})$", re.M
 )
 #: The last line: the sum in 1000 B/s, with the name "evp" until 1.1.1.
 _SUM = re.compile(r"(\S{1,40}) +([0-9]{1,20}\.[0-9]{2})k")
 
-_OLDEST = tools.AtLeast(
+_MINIMUM_VERSION = tools.MinimumVersion(
     version="1.1.1",
-    why="its command speed has no options for duration and block size",
+    reason="its command speed has no options for duration and block size",
     remedy="use a newer release of the distribution",
 )
 
@@ -47,21 +47,23 @@ class Openssl(base.Workload):
     name = "openssl"
     title = "Processor: encryption and digests with openssl speed"
     part = "cpu"
-    ARGUMENTS = rules.schema(
-        algorithm=rules.choice(
+    ARGUMENTS = schemas.schema(
+        algorithm=schemas.choice(
             f"Cipher or digest: {', '.join(ALGORITHMS)}.",
             ALGORITHMS,
             default="aes-256-gcm",
         ),
-        threads=rules.integer(
+        threads=schemas.integer(
             "Number of concurrent processes", 1, 1024, default=1
         ),
-        time=rules.integer("Duration of a run, s", 1, 3600, default=10),
-        block_size=rules.integer(
+        time=schemas.integer("Duration of a run, s", 1, 3600, default=10),
+        block_size=schemas.integer(
             "Block size, bytes", 16, 1048576, default=16384
         ),
     )
-    TOOLS = (tools.of("openssl", "version", at_least=_OLDEST),)
+    TOOLS = (
+        tools.define("openssl", "version", minimum_version=_MINIMUM_VERSION),
+    )
     SENSITIVE_TO = frozenset(
         {"microcode", "governor", "turbo", "instructions"}
     )
@@ -71,7 +73,7 @@ class Openssl(base.Workload):
         return (RATE,)
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run, measured in wall time.
 
@@ -92,21 +94,23 @@ class Openssl(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the sum of the rates that the processes print."""
-        total = rate(
+        total = parse_rate(
             outcome.stdout,
             arguments["algorithm"],
             arguments["threads"],
             arguments["block_size"],
         )
         _check_processes(outcome, arguments)
-        return [limits.measured(RATE, total)]
+        return [limits.create_sample(RATE, total)]
 
 
-def rate(text: str, algorithm: str, threads: int, block_size: int) -> float:
+def parse_rate(
+    text: str, algorithm: str, threads: int, block_size: int
+) -> float:
     """Return the bytes per second of all processes.
 
     :raises base.WorkloadError: If a process is missing or had other
@@ -126,14 +130,14 @@ def rate(text: str, algorithm: str, threads: int, block_size: int) -> float:
         if name.lower() != algorithm:
             raise _error(f"ran {sanitize.line(name)} in process {number}")
     total = math.fsum(
-        outputs.number(rate_text, f"openssl: rate of process {number}")
+        outputs.parse_number(rate_text, f"openssl: rate of process {number}")
         for _, rate_text, number in rates
     )
     lines = text.rstrip().rsplit("\n", 1)
     last = _SUM.fullmatch(lines[-1])
     if last is None or last[1].lower() not in (algorithm, "evp"):
         raise _error(f"ended with {sanitize.line(lines[-1], 80)!r}")
-    printed = outputs.number(last[2], "openssl: sum") * 1000
+    printed = outputs.parse_number(last[2], "openssl: sum") * 1000
     # The sum and the rates have two decimals each.
     if abs(total - printed) > 5.01 + 0.01 * threads + 1e-9 * total:
         raise _error(
@@ -151,7 +155,7 @@ def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
     :raises base.WorkloadError: If a process had other arguments.
     """
     output = outcome.stderr[: base.LONGEST]
-    for name, time, size in _BEGUN.findall(output):
+    for name, time, size in _STARTED.findall(output):
         if (name.lower(), int(time), int(size)) != (
             arguments["algorithm"],
             arguments["time"],

@@ -4,10 +4,10 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 #: Methods of different kinds, which all versions of ten years have.
@@ -19,13 +19,13 @@ METHODS = (
 _LINE = r"^stress-ng: (?:info|metrc): +\[[0-9]{1,10}\] "
 _STARTED = re.compile(_LINE + r"dispatching hogs: ([0-9]{1,9}) cpu\n", re.M)
 #: Old versions do not print the duration.
-_ASKED = re.compile(
+_REQUESTED = re.compile(
     _LINE + r"setting to an? ([0-9]{1,9}) sec(?:ond)? run per stressor\n", re.M
 )
 _COMPLETED = re.compile(_LINE + r"successful run completed in .{1,80}\n", re.M)
 #: Operations, three times in seconds, and operations per second of wall time
 #: and of processor time.
-_FIGURE = re.compile(r"[0-9]{1,20}\.[0-9]{2}")
+_DECIMAL = re.compile(r"[0-9]{1,20}\.[0-9]{2}")
 _ROW = re.compile(_LINE + r"cpu +(.{1,200}?) *\n", re.M)
 #: Problems of the run that 0.16 and later print.
 _FAULTS = re.compile(
@@ -39,19 +39,21 @@ class StressNg(base.Workload):
     name = "stress_ng"
     title = "Processor: kinds of work with stress-ng"
     part = "cpu"
-    ARGUMENTS = rules.schema(
-        methods=rules.choices(
+    ARGUMENTS = schemas.schema(
+        methods=schemas.choices(
             f"Measured one after the other: {', '.join(METHODS)}.",
             METHODS,
             default=("matrixprod",),
         ),
-        threads=rules.integer(
+        threads=schemas.integer(
             "Number of concurrent processes", 1, 1024, default=1
         ),
-        time=rules.integer("Duration of each method, s", 1, 3600, default=10),
+        time=schemas.integer(
+            "Duration of each method, s", 1, 3600, default=10
+        ),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "stress-ng",
             advice={
                 "dnf": "before RHEL 8 stress-ng is in EPEL: enable it",
@@ -68,7 +70,7 @@ class StressNg(base.Workload):
         return tuple(_metric(method) for method in _methods(arguments))
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a run for each method, with its name."""
         return tuple(
@@ -86,7 +88,7 @@ class StressNg(base.Workload):
             for method in _methods(arguments)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the operations per second of wall time.
@@ -96,13 +98,13 @@ class StressNg(base.Workload):
         """
         method = outcome.name
         output = outcome.stderr[: base.LONGEST] + outcome.stdout
-        operation_rate = rate(
+        operation_rate = parse_rate(
             output, method, arguments["threads"], arguments["time"]
         )
-        return [limits.measured(_metric(method), operation_rate)]
+        return [limits.create_sample(_metric(method), operation_rate)]
 
 
-def rate(text: str, method: str, threads: int, time: int) -> float:
+def parse_rate(text: str, method: str, threads: int, time: int) -> float:
     """Return the bogus operations per second of wall time.
 
     :raises base.WorkloadError: If the run had other arguments, is not
@@ -111,7 +113,7 @@ def rate(text: str, method: str, threads: int, time: int) -> float:
     started, rows = _STARTED.findall(text), _ROW.findall(text)
     if started != [str(threads)]:
         raise _error(method, f"did not start once with {threads} processes")
-    if any(int(duration) != time for duration in _ASKED.findall(text)):
+    if any(int(duration) != time for duration in _REQUESTED.findall(text)):
         raise _error(method, f"did not start with a duration of {time} s")
     if len(_COMPLETED.findall(text)) != 1:
         raise _error(method, "did not report its completion exactly once")
@@ -124,10 +126,11 @@ def rate(text: str, method: str, threads: int, time: int) -> float:
         raise _error(
             method, "did not print a table with one line of six figures"
         )
-    if not all(map(_FIGURE.fullmatch, columns[1:])):
+    if not all(map(_DECIMAL.fullmatch, columns[1:])):
         raise _error(method, "printed figures without two decimals")
     operations, seconds, user, system, rate, busy_rate = (
-        outputs.number(column, f"stress-ng: {method}") for column in columns
+        outputs.parse_number(column, f"stress-ng: {method}")
+        for column in columns
     )
     if not 0.95 * time <= seconds <= 1.25 * time + 2:
         raise _error(method, f"ran {seconds:g} s instead of {time} s")

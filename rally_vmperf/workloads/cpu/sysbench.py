@@ -3,10 +3,10 @@
 import re
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sysbench_report
 
 RATE = sample.Metric("cpu.sysbench.rate", "events/s", "higher")
@@ -29,10 +29,10 @@ class Sysbench(base.Workload):
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
     part = "cpu"
-    ARGUMENTS = rules.schema(
-        threads=rules.integer("Number of threads", 1, 1024, default=1),
-        time=rules.integer("Duration of a run, s", 1, 3600, default=10),
-        max_prime=rules.integer(
+    ARGUMENTS = schemas.schema(
+        threads=schemas.integer("Number of threads", 1, 1024, default=1),
+        time=schemas.integer("Duration of a run, s", 1, 3600, default=10),
+        max_prime=schemas.integer(
             "Largest number that an event tests for primality",
             1000,
             1000000,
@@ -48,7 +48,7 @@ class Sysbench(base.Workload):
         return (RATE, LATENCY_P95)
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run, limited by time and not by events."""
         argv = base.argv(
@@ -65,27 +65,29 @@ class Sysbench(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the rate, and the latency in seconds."""
         text = outcome.stdout
-        report = sysbench_report.read(
+        report = sysbench_report.parse(
             outcome,
             arguments,
             f"Prime numbers limit: {arguments['max_prime']}",
         )
-        (printed_rate,) = sysbench_report.figure(
+        (printed_rate,) = sysbench_report.match_line(
             text, _RATE, "events per second:"
         )
-        rate = outputs.number(printed_rate, "sysbench: events per second")
-        if not report.fits(rate, outputs.slack(printed_rate)):
+        rate = outputs.parse_number(
+            printed_rate, "sysbench: events per second"
+        )
+        if not report.matches_rate(rate, outputs.rounding_slack(printed_rate)):
             raise sysbench_report.error(
                 f"did {report.events} events in {report.seconds:g} s of a "
                 f"command that took {report.elapsed:g} s, which are not "
                 f"{printed_rate} per second"
             )
         return [
-            limits.measured(RATE, report.rate),
-            limits.measured(LATENCY_P95, report.p95),
+            limits.create_sample(RATE, report.rate),
+            limits.create_sample(LATENCY_P95, report.p95),
         ]

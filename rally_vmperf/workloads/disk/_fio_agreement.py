@@ -32,7 +32,7 @@ def check(
     :param block: The size of a request in bytes; None for several sizes.
     :raises base.WorkloadError: For the first disagreement.
     """
-    reports = document.Document.each(text, "fio")
+    reports = document.Document.parse_all(text, "fio")
     if text[reports[-1].end :].strip():
         raise _error(pattern, "printed text after its last report")
     options = dict(word[2:].split("=", 1) for word in argv if "=" in word)
@@ -144,7 +144,9 @@ def _check_bins(
     if not isinstance(bins, dict) or not bins:
         return
     # A bin without width counts one latency, such as 0.
-    names = [outputs.number(name, f"fio: {pattern}: bin") for name in bins]
+    names = [
+        outputs.parse_number(name, f"fio: {pattern}: bin") for name in bins
+    ]
     counts = [report.number(*path, "bins", name) for name in bins]
     least, mean, most, counted = (
         report.number(*path, key) for key in ("min", "mean", "max", "N")
@@ -168,7 +170,7 @@ def _check_bins(
     sums = list(itertools.accumulate(counts))
     for share in percentiles if isinstance(percentiles, dict) else ():
         reported = report.number(*path, "percentile", share)
-        percent = outputs.number(share, f"fio: {pattern}: percentile")
+        percent = outputs.parse_number(share, f"fio: {pattern}: percentile")
         rank = rank_of(percent, counted)
         expected = next(
             (

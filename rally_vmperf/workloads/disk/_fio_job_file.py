@@ -60,9 +60,9 @@ _KEYS: dict[str, str] = {
 #: Alternative names in fio.
 _ALIASES = {"readwrite": "rw", "blocksize": "bs"}
 #: Keys that are also arguments of the task.
-_AGREED = ("runtime", "ramp_time", "direct", "rate_iops")
+_SHARED_KEYS = ("runtime", "ramp_time", "direct", "rate_iops")
 #: Arguments that apply to patterns and not to a job file.
-_OF_PATTERNS = (
+_PATTERN_ARGUMENTS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
     *("depth", "jobs", "flush", "search_latency_us"),
 )
@@ -91,7 +91,7 @@ ARGUMENTS: dict[str, t.Any] = {
 }
 
 
-def refuse_others(
+def check_arguments(
     properties: collections.abc.Mapping[str, t.Any], arguments: base.Arguments
 ) -> None:
     """Reject arguments that cannot be combined with a job file.
@@ -104,7 +104,7 @@ def refuse_others(
             "workload fio: job_file and sections: either both or none of "
             "them must be set"
         )
-    for key in _OF_PATTERNS if arguments["job_file"] else ():
+    for key in _PATTERN_ARGUMENTS if arguments["job_file"] else ():
         if arguments[key] != properties[key]["default"]:
             raise base.WorkloadError(
                 f"workload fio: {key}={arguments[key]!r}: applies to "
@@ -113,7 +113,7 @@ def refuse_others(
             )
 
 
-def names(arguments: base.Arguments) -> list[str]:
+def section_names(arguments: base.Arguments) -> list[str]:
     """Return the measured sections in their order."""
     sections = (side.partition(".")[0] for side in arguments["sections"])
     return list(dict.fromkeys(sections))
@@ -124,9 +124,9 @@ def check(arguments: base.Arguments, content: bytes) -> None:
 
     :raises base.WorkloadError: If a line, a key or a section is not valid.
     """
-    sections = _parse(content)
+    sections = _parse_sections(content)
     required_bytes = 0
-    for name in names(arguments):
+    for name in section_names(arguments):
         if name not in sections:
             available = (
                 ", ".join(
@@ -161,7 +161,7 @@ def _check_section(
             raise base.WorkloadError(
                 f"job_file: section {name}: {key} is required"
             )
-    for key in _AGREED:
+    for key in _SHARED_KEYS:
         argument = arguments[key]
         if key in options and int(options[key] or 1) != argument:
             raise base.WorkloadError(
@@ -184,16 +184,16 @@ def _check_section(
                 f"sections: {measured_side}: section {name} has no {side}s, "
                 f"because it has rw={options['rw']}"
             )
-    size = _bytes(options["size"])
+    size = _parse_size(options["size"])
     blocks = options.get("bs", "4k").split(",")
-    if max(map(_bytes, blocks)) > size:
+    if max(map(_parse_size, blocks)) > size:
         raise base.WorkloadError(
             f"job_file: section {name}: bs must be at most size"
         )
     return size * int(options.get("numjobs", "1"))
 
 
-def _parse(content: bytes) -> dict[str, dict[str, str]]:
+def _parse_sections(content: bytes) -> dict[str, dict[str, str]]:
     """Return the options of each section.
 
     A line is empty, a comment, a section or an option; lines that fio could
@@ -241,7 +241,7 @@ def _parse(content: bytes) -> dict[str, dict[str, str]]:
             raise base.WorkloadError(
                 f"job_file: line {line_number}: must be in a section"
             )
-        key, value = _option(line, line_number)
+        key, value = _parse_option(line, line_number)
         if key in section:
             raise base.WorkloadError(
                 f"job_file: line {line_number}: duplicate {key}"
@@ -250,7 +250,7 @@ def _parse(content: bytes) -> dict[str, dict[str, str]]:
     return sections
 
 
-def _option(line: str, line_number: int) -> tuple[str, str]:
+def _parse_option(line: str, line_number: int) -> tuple[str, str]:
     """Return the key and the value of an option."""
     location = f"job_file: line {line_number}"
     option = _OPTION.fullmatch(line)
@@ -278,7 +278,7 @@ def _option(line: str, line_number: int) -> tuple[str, str]:
 
 def prepare(arguments: base.Arguments) -> base.Command:
     """Return the command that creates the files of all sections."""
-    sections = (f"--section={name}" for name in names(arguments))
+    sections = (f"--section={name}" for name in section_names(arguments))
     argv = ("fio", *sections, "--create_only=1", *_options(arguments), NAME)
     timeout = 120 + arguments["size_mib"]
     return base.Command(name="layout", argv=argv, timeout=timeout)
@@ -320,7 +320,7 @@ def metrics(arguments: base.Arguments) -> tuple[sample.Metric, ...]:
     )
 
 
-def read(
+def parse(
     section: str, text: str, arguments: base.Arguments
 ) -> list[sample.Reading]:
     """Return rates and latencies of the sides of a section.
@@ -328,24 +328,27 @@ def read(
     :raises base.WorkloadError: If fio reports another job, or its figures
         contradict its counts.
     """
-    options = _options_told(document.Document.only(text, "fio"))
+    options = _reported_options(document.Document.parse_single(text, "fio"))
     argv = (
         *command(section, arguments),
-        *(f"--{key}={_count(key, options)}" for key in ("iodepth", "numjobs")),
+        *(
+            f"--{key}={_parse_count(key, options)}"
+            for key in ("iodepth", "numjobs")
+        ),
     )
     block = options.get("bs", options.get("blocksize", "4k"))
     is_fixed_size = re.fullmatch(_BYTES, block) and "bssplit" not in options
     readings: list[sample.Reading] = []
     for side in arguments["sections"]:
         if side.partition(".")[0] == section:
-            size = _bytes(block) if is_fixed_size else None
+            size = _parse_size(block) if is_fixed_size else None
             _fio_agreement.check(side, text, argv, size)
-            readings += _fio_result.read(side, text, arguments["runtime"])
-            readings.append(_fio_result.latencies(side, text))
+            readings += _fio_result.parse(side, text, arguments["runtime"])
+            readings.append(_fio_result.parse_latencies(side, text))
     return readings
 
 
-def _options_told(report: document.Document) -> dict[str, str]:
+def _reported_options(report: document.Document) -> dict[str, str]:
     """Return the options that fio reports."""
     settings: dict[str, str] = {}
     for path in (("global options",), ("jobs", 0, "job options")):
@@ -357,7 +360,7 @@ def _options_told(report: document.Document) -> dict[str, str]:
     return settings
 
 
-def _count(key: str, options: collections.abc.Mapping[str, str]) -> int:
+def _parse_count(key: str, options: collections.abc.Mapping[str, str]) -> int:
     count = options.get(key, "1")
     if not re.fullmatch(_KEYS[key], count):
         raise base.WorkloadError(
@@ -367,7 +370,7 @@ def _count(key: str, options: collections.abc.Mapping[str, str]) -> int:
     return int(count)
 
 
-def _bytes(size: str) -> int:
+def _parse_size(size: str) -> int:
     """Return a size of fio, with powers of 1024, in bytes."""
     shift = {"k": 10, "m": 20, "g": 30}.get(size[-1].lower())
     return int(size) if shift is None else int(size[:-1]) << shift

@@ -3,7 +3,7 @@
 import contextlib
 import math
 
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -16,7 +16,7 @@ _NANOSECOND = 1e-9
 #: Number of reports during a pattern, by which it can be restricted.
 _REPORTS = 10
 #: Maximum number of reports including those in a long ramp time.
-_MOST_REPORTS = 20
+_MAX_REPORTS = 20
 
 #: Percentiles that fio reports, used for checks.
 PERCENTILES = "--percentile_list=50:90:95:99:99.9:99.99"
@@ -34,15 +34,15 @@ _READINGS: tuple[
 _BINS = 1856
 
 #: Maximum delay of a report in seconds; a ramp time is longer.
-_LATE = 0.5
+_MAX_DELAY = 0.5
 
 #: Seconds by which a run may seem too short if fio waits for a processor
 #: before it reads the clock; the interval of reports is at least a second.
-_SHORT = 0.1
+_MAX_SHORTFALL = 0.1
 
 
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
-    """Return the metrics of a pattern in the order of ``read``."""
+    """Return the metrics of a pattern in the order of ``parse``."""
     return (*_values(pattern), *sample.percentiles(_latency(pattern)))
 
 
@@ -57,12 +57,12 @@ def _latency(pattern: str) -> sample.Metric:
     return sample.Metric(f"disk.fio.{pattern}.latency", "s", "lower")
 
 
-def interval(runtime: int, ramp: int) -> int:
+def report_interval(runtime: int, ramp: int) -> int:
     """Return the interval of reports, also in the ramp time, in seconds."""
-    return max(-(-runtime // _REPORTS), -(-(runtime + ramp) // _MOST_REPORTS))
+    return max(-(-runtime // _REPORTS), -(-(runtime + ramp) // _MAX_REPORTS))
 
 
-def course(pattern: str, text: str) -> courses.Course | None:
+def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
     """Return the progress over time in the reports of fio.
 
     Reports in the ramp time are skipped, because fio resets its counters
@@ -71,25 +71,25 @@ def course(pattern: str, text: str) -> courses.Course | None:
     side = _side(pattern)
     done = [(0.0, 0.0)]
     begin = math.inf
-    for report in document.Document.each(text, "fio"):
+    for report in document.Document.parse_all(text, "fio"):
         runtime = report.number("jobs", 0, side, "runtime") / 1000
         ios = report.number("jobs", 0, side, "total_ios")
         start = report.number("timestamp_ms") / 1000 - runtime
-        has_restarted = start > begin + _LATE
+        has_restarted = start > begin + _MAX_DELAY
         if has_restarted or runtime < done[-1][0] or ios < done[-1][1]:
             done = done[:1]
             begin = math.inf
         begin = min(begin, start)
         done.append((runtime, ios))
     points = [(begin + runtime, ios) for runtime, ios in done]
-    return courses.course(
+    return curves.build_curve(
         (f"disk.fio.{pattern}.iops", f"disk.fio.{pattern}.bandwidth"), points
     )
 
 
-def operations(pattern: str, text: str) -> float:
+def completed_requests(pattern: str, text: str) -> float:
     """Return the number of requests after the ramp time."""
-    report = document.Document.each(text, "fio")[-1]
+    report = document.Document.parse_all(text, "fio")[-1]
     return report.number("jobs", 0, _side(pattern), "total_ios")
 
 
@@ -99,7 +99,7 @@ def check_written(pattern: str, text: str, expected: int) -> None:
     :param expected: The expected number of requests.
     :raises base.WorkloadError: If fio did fewer requests.
     """
-    written = operations(pattern, text)
+    written = completed_requests(pattern, text)
     if written < expected:
         raise base.WorkloadError(
             f"fio: {pattern} did {written:g} of {expected} requests; look at "
@@ -107,14 +107,14 @@ def check_written(pattern: str, text: str, expected: int) -> None:
         )
 
 
-def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
+def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
     """Return the samples in the last report of fio.
 
     :param runtime: The requested duration in seconds.
     :raises base.WorkloadError: If fio reports an error, no I/O, or a run
         that ended early.
     """
-    report = document.Document.each(text, "fio")[-1]
+    report = document.Document.parse_all(text, "fio")[-1]
     side = _side(pattern)
     error = report.number("jobs", 0, "error")
     if error:
@@ -129,20 +129,22 @@ def read(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
             f"{runtime:g} s, or look at the raw output"
         )
     duration = report.number("jobs", 0, side, "runtime") / 1000
-    if duration < runtime - _SHORT:
+    if duration < runtime - _MAX_SHORTFALL:
         raise base.WorkloadError(
             f"fio: {pattern} ended after {duration:g} s of {runtime:g} s; "
             "look at the raw output"
         )
     return [
-        limits.measured(metric, report.number("jobs", 0, side, *path) * factor)
+        limits.create_sample(
+            metric, report.number("jobs", 0, side, *path) * factor
+        )
         for metric, (_, _, _, path, factor) in zip(
             _values(pattern), _READINGS, strict=True
         )
     ]
 
 
-def latencies(pattern: str, text: str) -> sample.Distribution:
+def parse_latencies(pattern: str, text: str) -> sample.Distribution:
     """Return the distribution of latencies in the bins of fio's json+.
 
     The name of a bin is its middle, which differs by at most 0.8 % from the
@@ -150,7 +152,7 @@ def latencies(pattern: str, text: str) -> sample.Distribution:
 
     :raises base.WorkloadError: If the bins are missing or not complete.
     """
-    report = document.Document.each(text, "fio")[-1]
+    report = document.Document.parse_all(text, "fio")[-1]
     path = ("jobs", 0, _side(pattern), "clat_ns")
     bins = report.find(*path, "bins")
     if not isinstance(bins, dict) or len(bins) > _BINS:
@@ -161,8 +163,10 @@ def latencies(pattern: str, text: str) -> sample.Distribution:
     metric = _latency(pattern)
     counts = []
     for name in bins:
-        middle = outputs.number(name, f"fio: a latency bin of {pattern}")
-        latency = limits.measured(metric, middle * _NANOSECOND or _NANOSECOND)
+        middle = outputs.parse_number(name, f"fio: a latency bin of {pattern}")
+        latency = limits.create_sample(
+            metric, middle * _NANOSECOND or _NANOSECOND
+        )
         counts.append((latency.value, int(report.number(*path, "bins", name))))
     request_count = report.number(*path, "N")
     if sum(count for _, count in counts) != request_count:
@@ -190,9 +194,9 @@ def series(pattern: str, text: str) -> list[sample.Series]:
     iops, *_ = _values(pattern)
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
-        progress = course(pattern, text)
-        if progress is not None and len(progress.points) > 2:
-            return [sample.Series(metric=iops, points=progress.rates())]
+        curve = progress(pattern, text)
+        if curve is not None and len(curve.points) > 2:
+            return [sample.Series(metric=iops, points=curve.rates())]
     return []
 
 

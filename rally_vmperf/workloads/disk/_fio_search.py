@@ -10,14 +10,14 @@ from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.scripts import fio_search
 
 #: Maximum number of steps: the powers of two, and the steps between two.
-MOST = fio_search.DEEPEST.bit_length() + fio_search.REFINED
+MAX_STEPS = fio_search.DEEPEST.bit_length() + fio_search.REFINED
 _IOPS = sample.Metric("disk.fio.search.iops", "ops/s", "higher")
 METRICS = (_IOPS,)
 #: The job of a step and its side.
 _JOB = "search.read"
 
 
-def read(
+def parse(
     text: str,
     argv: collections.abc.Sequence[str],
     block: int,
@@ -36,7 +36,7 @@ def read(
     steps: list[tuple[int, bool]] = []
     rates: list[float] = []
     begin = 0
-    for report in document.Document.each(text, "fio"):
+    for report in document.Document.parse_all(text, "fio"):
         depth = fio_search.next_depth(steps)
         if depth is None:
             raise _error("has more steps than expected")
@@ -48,7 +48,7 @@ def read(
         reported_depth = report.find("jobs", 0, "job options", "iodepth")
         if reported_depth != str(depth):
             raise _error(f"has no step with {depth} requests in flight")
-        iops, *_ = _fio_result.read(_JOB, step_output, runtime)
+        iops, *_ = _fio_result.parse(_JOB, step_output, runtime)
         latency = report.number(
             *("jobs", 0, "read", "clat_ns", "percentile"),
             fio_search.PERCENTILE,

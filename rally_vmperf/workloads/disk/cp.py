@@ -4,11 +4,11 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
@@ -18,7 +18,7 @@ TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 _SLOWEST_BYTES, _USUAL_BYTES = 2 * 10**6, 200 * 10**6
 _SLOWEST_FILES, _USUAL_FILES = 50, 20000
 #: Bytes per second that tree.py writes on a current machine.
-_MADE = 100 * 10**6
+_WRITE_RATE = 100 * 10**6
 
 _SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3}), that is \1\n")
 
@@ -32,28 +32,28 @@ class Cp(base.Workload):
     name = "cp"
     title = "Disk: a tree of files copied with cp"
     part = "disk"
-    ARGUMENTS = rules.schema(
-        files=rules.integer(
+    ARGUMENTS = schemas.schema(
+        files=schemas.integer(
             "Number of files in the tree, 100 per directory",
             1,
             1000000,
             default=4096,
         ),
-        file_kib=rules.integer(
+        file_kib=schemas.integer(
             "Size of each file in KiB", 1, 16777216, default=16
         ),
-        seed=rules.seed("files"),
-        flush=rules.flag(
+        seed=schemas.seed("files"),
+        flush=schemas.flag(
             "Include the time until all data are on the disk",
             default=True,
         ),
     )
     TOOLS = (
-        tools.of("cp", package="coreutils"),
-        tools.of("sync", package="coreutils"),
-        tools.of("rm", package="coreutils", measures=False),
-        tools.of("bash", measures=False),
-        tools.of("python3", measures=False),
+        tools.define("cp", package="coreutils"),
+        tools.define("sync", package="coreutils"),
+        tools.define("rm", package="coreutils", affects_results=False),
+        tools.define("bash", affects_results=False),
+        tools.define("python3", affects_results=False),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -72,7 +72,10 @@ class Cp(base.Workload):
         )
         return (
             _command(
-                "generate", generate, arguments, _bytes(arguments) / _MADE
+                "generate",
+                generate,
+                arguments,
+                _bytes(arguments) / _WRITE_RATE,
             ),
             _command("layout", ("bash", "copy.bash", "flush"), arguments),
         )
@@ -81,9 +84,9 @@ class Cp(base.Workload):
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
         """Return the SHA-256 of the tree."""
-        return outputs.checksum(outcomes, "tree.py", "tree_sha256")
+        return outputs.parse_checksum(outcomes, "tree.py", "tree_sha256")
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return a finding if the copy is not flushed to the disk."""
@@ -96,7 +99,7 @@ class Cp(base.Workload):
         return (TIME,)
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single copy, which the same command removes.
 
@@ -105,7 +108,7 @@ class Cp(base.Workload):
         """
         return (_command("copy", _copy(arguments), arguments),)
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the duration of the copy, which is part of the command.
@@ -125,7 +128,7 @@ class Cp(base.Workload):
                 f"cp took {seconds:g} s of a command that took "
                 f"{outcome.seconds:g} s; look at the raw output"
             )
-        return [limits.measured(TIME, seconds)]
+        return [limits.create_sample(TIME, seconds)]
 
 
 def _copy(arguments: base.Arguments) -> tuple[str, ...]:

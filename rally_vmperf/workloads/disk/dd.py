@@ -4,10 +4,10 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 DIRECTIONS = ("write", "read")
@@ -48,37 +48,37 @@ class Dd(base.Workload):
     name = "dd"
     title = "Disk: files written and read with dd"
     part = "disk"
-    ARGUMENTS = rules.schema(
-        directions=rules.choices(
+    ARGUMENTS = schemas.schema(
+        directions=schemas.choices(
             "Measured one after the other: write, read.",
             DIRECTIONS,
             default=("write",),
         ),
-        block_size=rules.size("Size of a block", default="1M"),
-        count=rules.integer("Number of blocks", 1, 1048576, default=1024),
-        sync=rules.choice(
+        block_size=schemas.size("Size of a block", default="1M"),
+        count=schemas.integer("Number of blocks", 1, 1048576, default=1024),
+        sync=schemas.choice(
             "End of a write: none (data are in the page cache), "
             "fdatasync or fsync (all data are on the disk), dsync (each "
             "block is on the disk before the next).",
             SYNC,
             default="fdatasync",
         ),
-        direct=rules.flag("Bypass the page cache (O_DIRECT)", default=False),
+        direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=False),
     )
-    TOOLS = (tools.of("dd", package="coreutils"),)
+    TOOLS = (tools.define("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the first writes, which allocate thin storage."""
         return tuple(
             _command(
                 f"layout-{direction}",
-                _write(arguments, direction, "fdatasync"),
+                _write_command(arguments, direction, "fdatasync"),
                 arguments,
             )
             for direction in _directions(arguments)
         )
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return a finding if the page cache is read or written."""
@@ -105,11 +105,11 @@ class Dd(base.Workload):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a copy for each direction, with its name."""
         lines = {
-            "write": _write(arguments, "write", arguments["sync"]),
+            "write": _write_command(arguments, "write", arguments["sync"]),
             "read": (
                 *base.argv(
                     f"dd if=read.data of=/dev/null {_BLOCKS}", arguments
@@ -122,16 +122,16 @@ class Dd(base.Workload):
             for direction in _directions(arguments)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the rate, computed from the bytes and seconds of dd."""
         size, blocks = _bytes(arguments), arguments["count"]
-        value = rate(outcome.stderr, outcome.name, size, blocks)
-        return [limits.measured(_metric(outcome.name), value)]
+        value = parse_rate(outcome.stderr, outcome.name, size, blocks)
+        return [limits.create_sample(_metric(outcome.name), value)]
 
 
-def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
+def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
     """Return the bytes per second in the summary of dd.
 
     The rate is computed, because dd prints only two digits, and is compared
@@ -164,8 +164,8 @@ def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
             f"copied {copied} bytes{sizes and f' ({sizes})'} instead of "
             f"{size}",
         )
-    seconds = outputs.number(time, f"dd: {direction}: seconds")
-    printed_rate = outputs.number(printed, f"dd: {direction}: rate")
+    seconds = outputs.parse_number(time, f"dd: {direction}: seconds")
+    printed_rate = outputs.parse_number(printed, f"dd: {direction}: rate")
     if not seconds > 0:
         raise _error(direction, f"took {seconds:g} s")
     bytes_per_second = size / seconds
@@ -173,7 +173,7 @@ def rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
     # The time has six digits, and the rate has two or three.
     if (
         abs(bytes_per_second / unit - printed_rate)
-        > outputs.slack(printed) + 1e-5 * printed_rate
+        > outputs.rounding_slack(printed) + 1e-5 * printed_rate
     ):
         raise _error(
             direction,
@@ -189,7 +189,9 @@ def _is_size(text: str, size: int) -> bool:
         return False
     power = _PREFIXES[match[2].replace("K", "k")] // 3
     unit = (1024.0 if match[3] else 1000.0) ** power
-    return abs(size / unit - float(match[1])) <= 2 * outputs.slack(match[1])
+    return abs(size / unit - float(match[1])) <= 2 * outputs.rounding_slack(
+        match[1]
+    )
 
 
 def _directions(arguments: base.Arguments) -> list[str]:
@@ -205,11 +207,11 @@ def _metric(direction: str) -> sample.Metric:
 
 
 def _bytes(arguments: base.Arguments) -> int:
-    block = rules.size_bytes(arguments["block_size"])
+    block = schemas.size_bytes(arguments["block_size"])
     return block * int(arguments["count"])
 
 
-def _write(
+def _write_command(
     arguments: base.Arguments, direction: str, sync: str
 ) -> tuple[str, ...]:
     return (

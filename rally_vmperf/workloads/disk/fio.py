@@ -3,11 +3,11 @@
 import collections.abc
 import typing as t
 
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_job_file
@@ -40,59 +40,59 @@ class Fio(base.Workload):
     title = "Disk: reads and writes with fio"
     part = "disk"
     LONGEST = OUTPUT_LIMIT
-    ARGUMENTS = rules.schema(
-        patterns=rules.choices(
+    ARGUMENTS = schemas.schema(
+        patterns=schemas.choices(
             f"Measured one after the other: {', '.join(_ORDER)}.",
             _ORDER,
             default=PATTERNS,
         ),
-        read_percent=rules.integer(
+        read_percent=schemas.integer(
             "Share of reads in the requests of rw and randrw, percent",
             1,
             99,
             default=50,
         ),
-        block_size=rules.size("Size of a random request", default="4k"),
-        sequential_block_size=rules.size(
+        block_size=schemas.size("Size of a random request", default="4k"),
+        sequential_block_size=schemas.size(
             "Size of a sequential request", default="1M"
         ),
-        depth=rules.integer(
+        depth=schemas.integer(
             "Requests in flight",
             1,
             1024,
             default=8,
             note="more than 1 requires direct",
         ),
-        size_mib=rules.integer(
+        size_mib=schemas.integer(
             "Size of the file in MiB", 16, 1048576, default=256
         ),
-        runtime=rules.integer(
+        runtime=schemas.integer(
             "Measured time of each pattern, s", 1, 3600, default=10
         ),
-        ramp_time=rules.integer(
+        ramp_time=schemas.integer(
             "Time before it that is not measured, s", 0, 600, default=2
         ),
-        direct=rules.flag("Bypass the page cache (O_DIRECT)", default=True),
-        jobs=rules.integer(
+        direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
+        jobs=schemas.integer(
             "Number of concurrent processes",
             1,
             256,
             default=1,
             note="each has its own share of the file, and depth requests",
         ),
-        flush=rules.choice(
+        flush=schemas.choice(
             "Flush of the file: none, fsync (after each write), fdatasync "
             "(after each write, without timestamps).",
             ("none", "fsync", "fdatasync"),
             default="none",
         ),
-        search_latency_us=rules.integer(
+        search_latency_us=schemas.integer(
             "Limit on the 99th percentile of the latency in search, us",
             1,
             10**7,
             default=2000,
         ),
-        rate_iops=rules.integer(
+        rate_iops=schemas.integer(
             "Maximum requests per second of each process",
             0,
             10**7,
@@ -101,13 +101,13 @@ class Fio(base.Workload):
         ),
         **_fio_job_file.ARGUMENTS,
     )
-    TOOLS = (tools.of("fio"),)
+    TOOLS = (tools.define("fio"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return fio, and Python for the script of the search."""
         if SEARCH not in arguments["patterns"]:
             return self.TOOLS
-        return (*self.TOOLS, tools.of("python3", measures=False))
+        return (*self.TOOLS, tools.define("python3", affects_results=False))
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the script of the search, or the operator's job file."""
@@ -131,12 +131,12 @@ class Fio(base.Workload):
         """Return the command that writes the file with random data."""
         if arguments["job_file"]:
             return (_fio_job_file.prepare(arguments),)
-        job = _job("layout", "write", "1M", arguments)
+        job = _job_options("layout", "write", "1M", arguments)
         argv = (*job, "--refill_buffers", "--end_fsync=1")
         timeout = 120 + arguments["size_mib"] / _SLOWEST
         return (base.Command(name="layout", argv=argv, timeout=timeout),)
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return findings on limits of the measurement."""
@@ -162,10 +162,10 @@ class Fio(base.Workload):
             of a process is smaller than a request.
         """
         completed = super().complete(arguments)
-        _fio_job_file.refuse_others(self.ARGUMENTS["properties"], completed)
+        _fio_job_file.check_arguments(self.ARGUMENTS["properties"], completed)
         share_bytes = (completed["size_mib"] << 20) // completed["jobs"]
         block = max(
-            rules.size_bytes(completed[key])
+            schemas.size_bytes(completed[key])
             for key in ("block_size", "sequential_block_size")
         )
         if completed["jobs"] > 1 and share_bytes < max(block, 1 << 20):
@@ -200,13 +200,13 @@ class Fio(base.Workload):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a run for each pattern, with its name."""
         return tuple(
             base.Command(
                 name=pattern,
-                argv=_measured(pattern, arguments),
+                argv=_command_line(pattern, arguments),
                 timeout=_timeout(pattern, arguments),
                 seconds=_seconds(pattern, arguments),
                 output_limit=OUTPUT_LIMIT,
@@ -215,23 +215,23 @@ class Fio(base.Workload):
             for pattern in _patterns(arguments)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         """Return rates and latencies of a pattern or a section."""
         if arguments["job_file"]:
-            return _fio_job_file.read(outcome.name, outcome.stdout, arguments)
+            return _fio_job_file.parse(outcome.name, outcome.stdout, arguments)
         if outcome.name == SEARCH:
-            return _fio_search.read(
+            return _fio_search.parse(
                 outcome.stdout,
-                _step(arguments),
-                rules.size_bytes(arguments["block_size"]),
+                _search_step(arguments),
+                schemas.size_bytes(arguments["block_size"]),
                 arguments["runtime"],
                 arguments["search_latency_us"] * 1000,
             )
         text = outcome.stdout
-        argv = _measured(outcome.name, arguments)
-        block = rules.size_bytes(_block_size(outcome.name, arguments))
+        argv = _command_line(outcome.name, arguments)
+        block = schemas.size_bytes(_block_size(outcome.name, arguments))
         readings: list[sample.Reading] = []
         runtime = arguments["runtime"]
         if outcome.name == FIRST_WRITE:
@@ -241,22 +241,22 @@ class Fio(base.Workload):
             )
         for pattern in _sides(outcome.name):
             _fio_agreement.check(pattern, text, argv, block)
-            readings += _fio_result.read(pattern, text, runtime)
-            readings.append(_fio_result.latencies(pattern, text))
+            readings += _fio_result.parse(pattern, text, runtime)
+            readings.append(_fio_result.parse_latencies(pattern, text))
             readings += _fio_result.series(pattern, text)
         return readings
 
-    def course(
+    def progress(
         self, arguments: base.Arguments, outcome: base.Outcome
-    ) -> courses.Course | None:
+    ) -> curves.ProgressCurve | None:
         """Return the progress of the requests of a pattern over time."""
         # No metric combines both sides.
         alone = (*MIXED, FIRST_WRITE, SEARCH)
         if arguments["job_file"] or outcome.name in alone:
             return None
-        return _fio_result.course(outcome.name, outcome.stdout)
+        return _fio_result.progress(outcome.name, outcome.stdout)
 
-    def work(
+    def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
         """Return the number of requests of a pattern.
@@ -264,13 +264,13 @@ class Fio(base.Workload):
         fio does not count requests in the ramp time; the same rate is
         assumed for them.
         """
-        output = outcome.checked(self.LONGEST).stdout
+        output = outcome.validate(self.LONGEST).stdout
         # Steps beyond the limit do not contribute to the metric.
         if outcome.name not in _patterns(arguments) or outcome.name == SEARCH:
             return None
-        sides = _both if arguments["job_file"] else _sides
+        sides = _mixed_sides if arguments["job_file"] else _sides
         counted = sum(
-            _fio_result.operations(side, output)
+            _fio_result.completed_requests(side, output)
             for side in sides(outcome.name)
         )
         ramp_factor = 1 + arguments["ramp_time"] / arguments["runtime"]
@@ -282,7 +282,7 @@ class Fio(base.Workload):
 def _patterns(arguments: base.Arguments) -> list[str]:
     """Return the patterns or sections, each measured by one command."""
     if arguments["job_file"]:
-        return _fio_job_file.names(arguments)
+        return _fio_job_file.section_names(arguments)
     return [pattern for pattern in _ORDER if pattern in arguments["patterns"]]
 
 
@@ -291,22 +291,22 @@ def _seconds(pattern: str, arguments: base.Arguments) -> float:
     if pattern == FIRST_WRITE:
         return float(arguments["size_mib"] / _USUAL)
     once = float(arguments["runtime"] + arguments["ramp_time"])
-    return once * _fio_search.MOST if pattern == SEARCH else once
+    return once * _fio_search.MAX_STEPS if pattern == SEARCH else once
 
 
 def _timeout(pattern: str, arguments: base.Arguments) -> float:
     if pattern == FIRST_WRITE:
         return 120 + float(arguments["size_mib"] / _SLOWEST)
-    steps = _fio_search.MOST if pattern == SEARCH else 1
+    steps = _fio_search.MAX_STEPS if pattern == SEARCH else 1
     return 120 * steps + _seconds(pattern, arguments)
 
 
 def _sides(pattern: str) -> list[str]:
     """Return the sides of a pattern that have metrics."""
-    return [pattern] if pattern not in MIXED else _both(pattern)
+    return [pattern] if pattern not in MIXED else _mixed_sides(pattern)
 
 
-def _both(pattern: str) -> list[str]:
+def _mixed_sides(pattern: str) -> list[str]:
     return [f"{pattern}.{side}" for side in ("read", "write")]
 
 
@@ -315,10 +315,10 @@ def _block_size(pattern: str, arguments: base.Arguments) -> str:
     return str(arguments[key])
 
 
-def _step(arguments: base.Arguments) -> tuple[str, ...]:
+def _search_step(arguments: base.Arguments) -> tuple[str, ...]:
     """Return the command line of a search step without its depth."""
     size = str(arguments["block_size"])
-    job = _job(SEARCH, "randread", size, arguments)
+    job = _job_options(SEARCH, "randread", size, arguments)
     return (
         *(option for option in job if not option.startswith("--iodepth=")),
         *base.argv(
@@ -327,29 +327,29 @@ def _step(arguments: base.Arguments) -> tuple[str, ...]:
             arguments,
         ),
         _fio_result.PERCENTILES,
-        *_further(SEARCH, arguments),
+        *_optional_options(SEARCH, arguments),
     )
 
 
-def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
+def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
     if arguments["job_file"]:
         return _fio_job_file.command(pattern, arguments)
     if pattern == SEARCH:
         limit = arguments["search_latency_us"] * 1000
         program = ("python3", "fio_search.py", str(limit))
-        return (*program, *_step(arguments))
+        return (*program, *_search_step(arguments))
     block_size = _block_size(pattern, arguments)
     if pattern == FIRST_WRITE:
-        job = _job(pattern, "write", block_size, arguments)
+        job = _job_options(pattern, "write", block_size, arguments)
         # fio allocates the file before it measures, and removes it.
         return (
             *(option.replace("vmperf.data", "vmperf.new") for option in job),
             *("--fallocate=posix", "--unlink=1", "--group_reporting"),
             _fio_result.PERCENTILES,
-            *_further(pattern, arguments),
+            *_optional_options(pattern, arguments),
         )
     return (
-        *_job(pattern, pattern, block_size, arguments),
+        *_job_options(pattern, pattern, block_size, arguments),
         # If the file does not exist, fio fails instead of creating a sparse
         # one; its percentiles are only used for checks of the bins.
         *base.argv(
@@ -357,15 +357,15 @@ def _measured(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
             "--ramp_time={ramp_time} --norandommap --group_reporting "
             f"{_fio_result.PERCENTILES} --status-interval={{interval}}",
             arguments,
-            interval=_fio_result.interval(
+            interval=_fio_result.report_interval(
                 arguments["runtime"], arguments["ramp_time"]
             ),
         ),
-        *_further(pattern, arguments),
+        *_optional_options(pattern, arguments),
     )
 
 
-def _further(
+def _optional_options(
     pattern: str, arguments: base.Arguments
 ) -> collections.abc.Iterator[str]:
     """Yield the optional options."""
@@ -384,7 +384,7 @@ def _further(
         yield f"--rate_iops={arguments['rate_iops']}"
 
 
-def _job(
+def _job_options(
     name: str, pattern: str, block_size: str, arguments: base.Arguments
 ) -> tuple[str, ...]:
     return base.argv(

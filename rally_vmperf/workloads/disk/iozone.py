@@ -5,10 +5,10 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 #: Test -> name of its processes in the output of iozone.
@@ -50,25 +50,25 @@ class Iozone(base.Workload):
     name = "iozone"
     title = "Disk: files of several processes with iozone"
     part = "disk"
-    ARGUMENTS = rules.schema(
-        processes=rules.integer(
+    ARGUMENTS = schemas.schema(
+        processes=schemas.integer(
             "Number of concurrent processes, each with a file",
             1,
             64,
             default=1,
         ),
-        size_mib=rules.integer(
+        size_mib=schemas.integer(
             "Size of each file in MiB", 1, 1048576, default=512
         ),
-        record_size=rules.size("Size of a request", default="64k"),
-        random=rules.flag("Measure random reads and writes", default=False),
-        flush=rules.flag(
+        record_size=schemas.size("Size of a request", default="64k"),
+        random=schemas.flag("Measure random reads and writes", default=False),
+        flush=schemas.flag(
             "Include the time until all data are on the disk", default=True
         ),
-        direct=rules.flag("Bypass the page cache (O_DIRECT)", default=True),
+        direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "iozone",
             version_argument="",
             package="iozone3",
@@ -90,7 +90,7 @@ class Iozone(base.Workload):
         """
         completed = super().complete(arguments)
         if (
-            rules.size_bytes(completed["record_size"])
+            schemas.size_bytes(completed["record_size"])
             > completed["size_mib"] << 20
         ):
             raise base.WorkloadError(
@@ -100,7 +100,7 @@ class Iozone(base.Workload):
             )
         return completed
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return a finding if the page cache is read or written."""
@@ -119,11 +119,11 @@ class Iozone(base.Workload):
         return tuple(map(_metric, _tests(arguments)))
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run of all tests; iozone removes its files."""
         processes = f"{arguments['processes']}"
-        record = rules.size_bytes(arguments["record_size"]) // 1024
+        record = schemas.size_bytes(arguments["record_size"]) // 1024
         size = (
             len(_tests(arguments))
             * arguments["processes"]
@@ -152,15 +152,15 @@ class Iozone(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the sums of the processes in bytes per second."""
-        rates_by_title = rates(
+        rates_by_title = parse_rates(
             outcome.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
-            rules.size_bytes(arguments["record_size"]) // 1024,
+            schemas.size_bytes(arguments["record_size"]) // 1024,
         )
         tests = _tests(arguments)
         if sorted(rates_by_title) != sorted(tests.values()):
@@ -169,12 +169,12 @@ class Iozone(base.Workload):
                 f"{len(tests)} requested tests"
             )
         return [
-            limits.measured(_metric(test), rates_by_title[title])
+            limits.create_sample(_metric(test), rates_by_title[title])
             for test, title in tests.items()
         ]
 
 
-def rates(
+def parse_rates(
     text: str, processes: int, size_kib: int, record_kib: int
 ) -> dict[str, float]:
     """Return the bytes per second of each test by its name in iozone.
@@ -194,7 +194,8 @@ def rates(
     rates_by_title = {}
     for count, title, *columns in _TEST.findall(text):
         total, least, most, mean = (
-            outputs.number(column, f"iozone: {title}") for column in columns
+            outputs.parse_number(column, f"iozone: {title}")
+            for column in columns
         )
         if int(count) != processes:
             raise _error(f"has {count} {title} instead of {processes}")

@@ -42,7 +42,7 @@ class Copies:
         return tuple(itertools.accumulate(self.seconds, initial=self.begin))
 
 
-def rows(text: str) -> collections.abc.Iterator[list[str]]:
+def table_rows(text: str) -> collections.abc.Iterator[list[str]]:
     """Return the words of each line of the table."""
     for fields in map(str.split, text.splitlines()):
         if fields[1:9:2] == _LABELS:
@@ -61,7 +61,7 @@ class _Line:
         return self.mib / self.copy
 
 
-def copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
+def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     """Return the copies with one method, in whole microseconds.
 
     Their rate is compared with the average of mbw, to detect missing lines.
@@ -72,7 +72,9 @@ def copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     """
     method = label.lower()
     lines = [
-        _line(fields, method) for fields in rows(text) if fields[2] == label
+        _parse_line(fields, method)
+        for fields in table_rows(text)
+        if fields[2] == label
     ]
     counted = [line for line in lines if line.run != "AVG"]
     averages = [line for line in lines if line.run == "AVG"]
@@ -96,11 +98,11 @@ def copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     return method_copies
 
 
-def _line(fields: list[str], method: str) -> _Line:
+def _parse_line(fields: list[str], method: str) -> _Line:
     if len(fields) != 10 or fields[9] != "MiB/s":
         raise error(method, "has a line with another format")
     elapsed, mib, copy = (
-        outputs.number(
+        outputs.parse_number(
             fields[column], f"mbw: {method}: {fields[column - 1][:-1]}"
         )
         for column in (4, 6, 8)

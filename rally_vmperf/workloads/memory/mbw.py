@@ -8,26 +8,26 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.memory import _mbw_table
 
 METHODS = ("memcpy", "dumb", "mcblock")
 
 #: Before 1.4 the names of these methods are swapped.
-_SWAPPED = {"memcpy": "DUMB", "dumb": "MEMCPY"}
+_SWAPPED_LABELS = {"memcpy": "DUMB", "dumb": "MEMCPY"}
 
 #: The first line of mbw.bash.
 _OLD, _NEW = (
     re.compile(r"^says: Usage: mbw \[options\] array_size_in_MiB\n", re.M),
     re.compile(r"^says: mbw memory benchmark v([0-9.]{3,20})(?:,.*)?\n", re.M),
 )
-_OLDEST = tools.AtLeast(
+_MINIMUM_VERSION = tools.MinimumVersion(
     version="1.4",
-    why="its mcblock copies only the first block repeatedly",
+    reason="its mcblock copies only the first block repeatedly",
     remedy="install 1.4 or later, or remove mcblock from methods",
 )
 
@@ -54,31 +54,31 @@ class Mbw(base.Workload):
     name = "mbw"
     title = "Memory: bandwidth of copying with mbw"
     part = "memory"
-    ARGUMENTS = rules.schema(
-        size_mib=rules.integer(
+    ARGUMENTS = schemas.schema(
+        size_mib=schemas.integer(
             "Size of the array in MiB",
             1,
             65536,
             default=64,
             note="twice this size is allocated",
         ),
-        runs=rules.integer(
+        runs=schemas.integer(
             "Copies of the array for each method", 1, 1000, default=10
         ),
-        methods=rules.choices(
+        methods=schemas.choices(
             "Methods of copying: memcpy, dumb (element by element), mcblock "
             "(memcpy block by block, with mbw 1.4 or later).",
             METHODS,
             default=("memcpy", "dumb"),
         ),
-        block_size=rules.integer(
+        block_size=schemas.integer(
             "Block size of mcblock, bytes",
             64,
             1048576,
             default=262144,
             note="the array must be a multiple of it",
         ),
-        processes=rules.integer(
+        processes=schemas.integer(
             "Number of concurrent processes, whose rates are added",
             1,
             256,
@@ -87,7 +87,7 @@ class Mbw(base.Workload):
         ),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "mbw",
             version_argument="",
             advice={
@@ -95,7 +95,7 @@ class Mbw(base.Workload):
                 "zypper": f"no known package of mbw for SUSE: {_BUILD}",
             },
         ),
-        tools.of("bash", measures=False),
+        tools.define("bash", affects_results=False),
     )
 
     SENSITIVE_TO = base.MEMORY
@@ -120,7 +120,7 @@ class Mbw(base.Workload):
         """Return mbw; mcblock requires a version that copies all blocks."""
         if "mcblock" not in arguments["methods"]:
             return self.TOOLS
-        return tools.newer(self.TOOLS, "mbw", _OLDEST)
+        return tools.require_version(self.TOOLS, "mbw", _MINIMUM_VERSION)
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the script that runs mbw and prints its version."""
@@ -131,7 +131,7 @@ class Mbw(base.Workload):
         return tuple(_metric(method) for method in _methods(arguments))
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run of all methods."""
         options = _options(arguments)
@@ -156,7 +156,7 @@ class Mbw(base.Workload):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         """Return the mean rates and their series, in bytes per second.
@@ -169,19 +169,20 @@ class Mbw(base.Workload):
         old = _is_old(text)
         if old and "mcblock" in arguments["methods"]:
             raise _mbw_table.error(
-                "mcblock", f"requires mbw 1.4 or later: {_OLDEST.why}"
+                "mcblock",
+                f"requires mbw 1.4 or later: {_MINIMUM_VERSION.reason}",
             )
         processes = [
-            _of_process(output, arguments)
-            for output in _parts(text, arguments["processes"])
+            _parse_process(output, arguments)
+            for output in _split_processes(text, arguments["processes"])
         ]
         means: list[sample.Reading] = []
         single: list[sample.Reading] = []
         for method in _methods(arguments):
-            label = _SWAPPED[method] if old else method.upper()
+            label = _SWAPPED_LABELS[method] if old else method.upper()
             copies = [process[label] for process in processes]
             rate = sum(process.rate for process in copies)
-            means.append(limits.measured(_metric(method), rate))
+            means.append(limits.create_sample(_metric(method), rate))
             single += _series(_metric(method), copies)
         return means + single
 
@@ -200,9 +201,9 @@ def _options(arguments: base.Arguments) -> dict[str, str]:
     return options | ({"MCBLOCK": "-t2"} if "mcblock" in methods else {})
 
 
-def says(version: str) -> str:
+def version_line(version: str) -> str:
     """Return the line with which mbw.bash reports a version."""
-    if tools.upstream(version) < (1, 4):
+    if tools.parse_version(version) < (1, 4):
         return "says: Usage: mbw [options] array_size_in_MiB\n"
     return f"says: mbw memory benchmark v{version}\n"
 
@@ -219,7 +220,7 @@ def _is_old(text: str) -> bool:
             "the meaning of its figures depends on it; to a published "
             "output, prepend 'says: mbw memory benchmark v1.4'"
         )
-    if new and tools.upstream(new[0]) < (1, 4):
+    if new and tools.parse_version(new[0]) < (1, 4):
         raise base.WorkloadError(
             f"mbw: reported version {new[0]}, but versions before 1.4 do not "
             "report it; look at the raw output"
@@ -227,7 +228,7 @@ def _is_old(text: str) -> bool:
     return bool(old)
 
 
-def _parts(text: str, processes: int) -> list[str]:
+def _split_processes(text: str, processes: int) -> list[str]:
     """Return the output of each process.
 
     :raises base.WorkloadError: If their number is not the requested one.
@@ -266,7 +267,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
                 f"mbw: did not print {line!r} exactly once; look at the raw "
                 "output"
             )
-    labels = {row[2] for row in _mbw_table.rows(text)}
+    labels = {row[2] for row in _mbw_table.table_rows(text)}
     if labels != set(_options(arguments)):
         raise base.WorkloadError(
             f"mbw: ran {sanitize.line(', '.join(sorted(labels)), 80)} "
@@ -279,7 +280,7 @@ def _metric(method: str) -> sample.Metric:
     return sample.Metric(f"memory.mbw.{method}.bandwidth", "B/s", "higher")
 
 
-def _of_process(
+def _parse_process(
     text: str, arguments: base.Arguments
 ) -> dict[str, _mbw_table.Copies]:
     """Return the copies of one process by label, in their order."""
@@ -287,7 +288,7 @@ def _of_process(
     copies: dict[str, _mbw_table.Copies] = {}
     begin = 0.0
     for label in _options(arguments):
-        method_copies = _mbw_table.copies(
+        method_copies = _mbw_table.parse_copies(
             text, label, arguments["runs"], arguments["size_mib"]
         )
         copies[label] = dataclasses.replace(method_copies, begin=begin)
@@ -310,7 +311,7 @@ def _series(
             for copies in processes
         )
         since = statistics.fmean(ends) - statistics.fmean(moments[0])
-        points.append((since, limits.measured(metric, rate).value))
+        points.append((since, limits.create_sample(metric, rate).value))
     if len(points) < 2:
         return []
     return [sample.Series(metric=metric, points=tuple(points))]

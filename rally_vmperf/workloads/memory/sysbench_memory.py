@@ -4,10 +4,10 @@ import re
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sysbench_report
 
 OPERATIONS = ("read", "write")
@@ -33,26 +33,26 @@ class SysbenchMemory(base.Workload):
     name = "sysbench_memory"
     title = "Memory: reading and writing with sysbench"
     part = "memory"
-    ARGUMENTS = rules.schema(
-        operations=rules.choices(
+    ARGUMENTS = schemas.schema(
+        operations=schemas.choices(
             "Measured one after the other: read, write.", OPERATIONS
         ),
-        access=rules.choice(
+        access=schemas.choice(
             "Order of access to the words of the block: seq, rnd.",
             ("seq", "rnd"),
             default="seq",
         ),
-        block_kib=rules.integer(
+        block_kib=schemas.integer(
             "Size of the block in KiB",
             1,
             1048576,
             default=65536,
             note="a power of two; each thread has its own",
         ),
-        threads=rules.integer(
+        threads=schemas.integer(
             "Number of concurrent threads", 1, 1024, default=1
         ),
-        time=rules.integer(
+        time=schemas.integer(
             "Duration of each operation, s", 1, 3600, default=10
         ),
     )
@@ -82,7 +82,7 @@ class SysbenchMemory(base.Workload):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a run for each operation, with its name."""
         return tuple(
@@ -104,12 +104,12 @@ class SysbenchMemory(base.Workload):
             for operation in _operations(arguments)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the bandwidth in bytes per second."""
         rate = bandwidth(outcome, arguments)
-        return [limits.measured(_metric(outcome.name), rate)]
+        return [limits.create_sample(_metric(outcome.name), rate)]
 
 
 def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
@@ -120,17 +120,17 @@ def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
         complete, or contradicts itself.
     """
     operation, text = outcome.name, outcome.stdout
-    report = sysbench_report.read(
+    report = sysbench_report.parse(
         outcome,
         arguments,
         f"  block size: {arguments['block_kib']}KiB",
         f"  operation: {operation}",
         "  scope: local",
     )
-    done = sysbench_report.figure(text, _OPERATIONS, "Total operations:")
-    moved = sysbench_report.figure(text, _MOVED, "MiB transferred")
+    done = sysbench_report.match_line(text, _OPERATIONS, "Total operations:")
+    moved = sysbench_report.match_line(text, _MOVED, "MiB transferred")
     count, per_second, total, mib_per_second = (
-        outputs.number(column, f"sysbench memory: {operation}")
+        outputs.parse_number(column, f"sysbench memory: {operation}")
         for column in (*done, *moved)
     )
     block = arguments["block_kib"] / 1024
@@ -138,8 +138,8 @@ def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
         count != report.events
         or abs(total - count * block) > 0.0051
         or abs(mib_per_second - per_second * block) > 0.0051 * (1 + block)
-        or not report.fits(per_second, 0.0051)
-        or not report.fits(mib_per_second / block, 0.0051 / block)
+        or not report.matches_rate(per_second, 0.0051)
+        or not report.matches_rate(mib_per_second / block, 0.0051 / block)
     ):
         raise sysbench_report.error(
             f"{operation} moved {total:g} MiB by {report.events} operations "

@@ -3,15 +3,15 @@
 import collections.abc
 import typing as t
 
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import schemas
 
 #: Direction -> location of the server.
 Directions = dict[str, t.Literal["peer", "partner"]]
 
 #: Directions of tools that send and receive; each direction has a port of its
 #: own at the same index, because a port may be blocked after its use.
-BOTH_WAYS: Directions = {
+BOTH_DIRECTIONS: Directions = {
     "to_peer": "peer",
     "from_peer": "peer",
     "guest_to_guest": "partner",
@@ -20,14 +20,14 @@ BOTH_WAYS: Directions = {
 ANSWERED: Directions = {"to_peer": "peer", "guest_to_guest": "partner"}
 
 
-def choices(
+def directions_argument(
     directions: Directions, default: collections.abc.Sequence[str]
-) -> rules.Rule:
+) -> schemas.Rule:
     """Return the schema of the argument ``directions``.
 
     :param directions: The directions; guest_to_guest is the last one.
     """
-    return rules.choices(
+    return schemas.choices(
         f"Measured one after the other: {', '.join(directions)} (to the "
         "partner guest).",
         directions,
@@ -35,7 +35,7 @@ def choices(
     )
 
 
-class Directed(base.Workload):
+class DirectionalWorkload(base.Workload):
     """A workload with an argument ``directions``."""
 
     DIRECTIONS: t.ClassVar[Directions]
@@ -55,8 +55,8 @@ class Directed(base.Workload):
             for direction in self.directions(arguments)
         )
 
-    def narrowed(
-        self, arguments: base.Arguments, ends: base.Ends
+    def for_endpoints(
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> dict[str, t.Any]:
         """Return the arguments; without a partner, without guest_to_guest.
 
@@ -65,11 +65,11 @@ class Directed(base.Workload):
         directions = [
             direction
             for direction in self.directions(arguments)
-            if self.DIRECTIONS[direction] == "peer" or ends.partner
+            if self.DIRECTIONS[direction] == "peer" or endpoints.partner
         ]
         return {**arguments, "directions": directions}
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return findings on limits of the measurement."""
@@ -78,13 +78,15 @@ class Directed(base.Workload):
         detail = "guest_to_guest is compared with bare metal to its peer"
         return (("peer_replaces_partner", detail),)
 
-    def address(self, direction: str, ends: base.Ends) -> str:
+    def address(self, direction: str, endpoints: base.Endpoints) -> str:
         """Return the address of the server of a direction.
 
         :raises base.WorkloadError: If there is no such server.
         """
         server_role = self.DIRECTIONS[direction]
-        address = ends.peer if server_role == "peer" else ends.partner
+        address = (
+            endpoints.peer if server_role == "peer" else endpoints.partner
+        )
         if not address:
             raise base.WorkloadError(
                 f"{self.name}: {direction} requires a {server_role}; "
@@ -93,22 +95,22 @@ class Directed(base.Workload):
         return address
 
 
-class Served(Directed):
+class ServerWorkload(DirectionalWorkload):
     """A workload with a server and a port for each direction."""
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
         """Return a port for each direction, selected or not."""
         return base.Ports(own=len(self.DIRECTIONS))
 
-    def each(
-        self, arguments: base.Arguments, ends: base.Ends
+    def servers(
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> collections.abc.Iterator[tuple[str, str, int]]:
         """Yield the selected directions with address and port of the server.
 
         :raises base.WorkloadError: If an address is missing.
         """
         for direction, port in zip(
-            self.DIRECTIONS, ends.own_ports, strict=True
+            self.DIRECTIONS, endpoints.own_ports, strict=True
         ):
             if direction in arguments["directions"]:
-                yield direction, self.address(direction, ends), port
+                yield direction, self.address(direction, endpoints), port

@@ -20,11 +20,11 @@ _COUNTS = re.compile(
 )
 _MICROSECOND = 1e-6
 #: Maximum number of different response times with three digits.
-_MOST = 20000
+_MAX_TIMES = 20000
 #: Minimum ratio of an exact time to the same time with three digits.
-_DIGITS = 0.994
+_MIN_ROUNDING = 0.994
 #: Minimum share of the duration of a control in which the load also runs.
-_LEAST = 0.9
+_MIN_OVERLAP = 0.9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,13 +34,13 @@ class Load:
     :param users: The number of users, each with a connection of its own.
     :param think_time: The time between two pages of a user in seconds.
     :param time: The duration of the run in seconds.
-    :param of: The prefix of its metrics.
+    :param prefix: The prefix of its metrics.
     """
 
     users: int
     think_time: float
     time: int
-    of: str = "h2load"
+    prefix: str = "h2load"
 
     @property
     def pages(self) -> int:
@@ -86,10 +86,10 @@ class Load:
         self, name: str, unit: str, better: sample.Better, **fields: t.Any
     ) -> sample.Metric:
         return sample.Metric(
-            f"network.{self.of}.{name}", unit, better, **fields
+            f"network.{self.prefix}.{name}", unit, better, **fields
         )
 
-    def read(self, report: document.Document) -> "Result":
+    def parse(self, report: document.Document) -> "Result":
         """Return the results in a report of h2load.py.
 
         :raises base.WorkloadError: If the report is from another load, or
@@ -105,7 +105,7 @@ class Load:
                 f"{len(per_second)} s"
             )
         longest = max(response_time for response_time, _ in counts)
-        if seconds < _DIGITS * longest:
+        if seconds < _MIN_ROUNDING * longest:
             raise self.error(
                 f"ended after {seconds:g} s, but reported a page with "
                 f"{longest:g} s"
@@ -135,12 +135,12 @@ class Load:
         return Result(
             load=self,
             report=report,
-            rate=limits.measured(self.rate, succeeded / seconds),
+            rate=limits.create_sample(self.rate, succeeded / seconds),
             seconds=seconds,
             other_readings=(
-                limits.measured(self._mean, mean),
+                limits.create_sample(self._mean, mean),
                 distribution,
-                limits.measured(self._failed, total - succeeded),
+                limits.create_sample(self._failed, total - succeeded),
                 *(
                     [sample.Series(metric=self.rate, points=points)]
                     if len(points) > 2
@@ -179,18 +179,18 @@ class Load:
     ) -> list[tuple[float, int]]:
         """Return response times in seconds, each with its count."""
         times = report.find("response_times")
-        if not isinstance(times, dict) or not 0 < len(times) <= _MOST:
+        if not isinstance(times, dict) or not 0 < len(times) <= _MAX_TIMES:
             raise self.error("did not report response times")
         counts = []
         for time_text in times:
             time = (
-                outputs.number(time_text, "h2load: response time")
+                outputs.parse_number(time_text, "h2load: response time")
                 * _MICROSECOND
             )
             count = report.number("response_times", time_text)
             if count < 1 or count != int(count):
                 raise self.error(f"counted a response time {count:g} times")
-            limits.measured(self._response_time, time)
+            limits.create_sample(self._response_time, time)
             counts.append((time, int(count)))
         if sum(count for _, count in counts) != succeeded:
             raise self.error(
@@ -217,7 +217,7 @@ class Load:
     def error(self, problem: str) -> base.WorkloadError:
         """Return the error of an invalid report."""
         return base.WorkloadError(
-            f"{self.of} {problem}; look at the raw output"
+            f"{self.prefix} {problem}; look at the raw output"
         )
 
 
@@ -247,7 +247,7 @@ class Result:
         common = min(begin + self.seconds, load._begin + load.seconds)
         common -= max(begin, load._begin)
         # Users start within one think time.
-        if common < _LEAST * self.seconds - self.load.think_time:
+        if common < _MIN_OVERLAP * self.seconds - self.load.think_time:
             raise self.load.error(
                 f"ran concurrently with the load for {common:g} s of "
                 f"{self.seconds:g} s"

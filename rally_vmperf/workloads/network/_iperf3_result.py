@@ -5,7 +5,7 @@ import json
 import typing as t
 
 from rally_vmperf import sanitize
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
@@ -15,7 +15,7 @@ Protocol = t.Literal["tcp", "udp"]
 
 #: Minimum share of the time of a complete run, and minimum share of the sent
 #: datagrams that the number of the last received one must reach.
-_LEAST = 0.9
+_MIN_SHARE = 0.9
 
 #: Protocol -> name, unit, direction and scale of each metric.
 _METRICS: dict[
@@ -61,11 +61,13 @@ def metrics(
     )
     return (
         *readings,
-        *(_cpu(direction, protocol, name) for name in _CPU if cpu),
+        *(_cpu_metric(direction, protocol, name) for name in _CPU if cpu),
     )
 
 
-def _cpu(direction: str, protocol: Protocol, name: str) -> sample.Metric:
+def _cpu_metric(
+    direction: str, protocol: Protocol, name: str
+) -> sample.Metric:
     prefix = "udp." if protocol == "udp" else ""
     return sample.Metric(
         f"network.iperf3.{direction}.{prefix}{name}",
@@ -78,7 +80,7 @@ def _cpu(direction: str, protocol: Protocol, name: str) -> sample.Metric:
     )
 
 
-def read(
+def parse(
     direction: str,
     protocol: Protocol,
     outcome: base.Outcome,
@@ -93,32 +95,34 @@ def read(
     """
     report = document.Document(outcome.stdout, "iperf3")
     duration = report.number("end", "sum_received", "seconds")
-    if duration < _LEAST * time:
+    if duration < _MIN_SHARE * time:
         raise base.WorkloadError(
             f"iperf3: {direction} ended after {duration:g} s of {time:g} s; "
             "look at the raw output"
         )
-    readings = (_tcp if protocol == "tcp" else _udp)(report, direction)
+    readings = (_tcp_values if protocol == "tcp" else _udp_values)(
+        report, direction
+    )
     if cpu:
         readings += tuple(
             report.number("end", "cpu_utilization_percent", key)
             for key in _CPU.values()
         )
     return [
-        limits.measured(metric, reading)
+        limits.create_sample(metric, reading)
         for metric, reading in zip(
             metrics(direction, protocol, cpu=cpu), readings, strict=True
         )
     ]
 
 
-def split(text: str) -> dict[str, str]:
+def split_directions(text: str) -> dict[str, str]:
     """Split the results of two concurrent directions.
 
     :returns: The JSON by direction, in the format of a separate run.
     :raises base.WorkloadError: If the run did not have two directions.
     """
-    report = document.Document.only(text, "iperf3")
+    report = document.Document.parse_single(text, "iperf3")
     bidir = report.find("start", "test_start", "bidir")
     reverse = report.find("end", "sum_received_bidir_reverse")
     # Old versions do not report this option.
@@ -128,12 +132,14 @@ def split(text: str) -> dict[str, str]:
             "output"
         )
     return {
-        "to_peer": json.dumps(_half(report, True)),
-        "from_peer": json.dumps(_half(report, False)),
+        "to_peer": json.dumps(_select_direction(report, True)),
+        "from_peer": json.dumps(_select_direction(report, False)),
     }
 
 
-def _half(report: document.Document, sent: bool) -> dict[str, t.Any]:
+def _select_direction(
+    report: document.Document, sent: bool
+) -> dict[str, t.Any]:
     """Return the results of the direction that the client sent or received."""
     suffix = "" if sent else "_bidir_reverse"
     connected = _list(report.find("start", "connected"))
@@ -170,16 +176,16 @@ def _list(node: t.Any) -> list[t.Any]:
     return node if isinstance(node, list) else []
 
 
-def received(outcome: base.Outcome) -> float:
+def received_bytes(outcome: base.Outcome) -> float:
     """Return the number of received bytes after the omitted ones."""
     report = document.Document(outcome.stdout, "iperf3")
     rate = report.number("end", "sum_received", "bits_per_second")
     return rate * report.number("end", "sum_received", "seconds") / 8
 
 
-def course(
+def progress(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
-) -> courses.Course | None:
+) -> curves.ProgressCurve | None:
     """Return the progress over time in the reports of iperf3.
 
     Reports have times relative to the start of the connection, which is not
@@ -201,7 +207,7 @@ def course(
         transferred += report.number(*path, "bytes")
         points.append((begin + report.number(*path, "end"), transferred))
     throughput, *_ = metrics(direction, protocol)
-    return courses.course((throughput.name,), points)
+    return curves.build_curve((throughput.name,), points)
 
 
 def series(
@@ -214,20 +220,22 @@ def series(
     throughput, *_ = metrics(direction, protocol)
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
-        progress = course(direction, protocol, outcome, omit)
-        if progress is not None and len(progress.points) > 2:
-            return [sample.Series(metric=throughput, points=progress.rates(8))]
+        curve = progress(direction, protocol, outcome, omit)
+        if curve is not None and len(curve.points) > 2:
+            return [sample.Series(metric=throughput, points=curve.rates(8))]
     return []
 
 
-def _tcp(report: document.Document, _: str) -> tuple[float, ...]:
+def _tcp_values(report: document.Document, _: str) -> tuple[float, ...]:
     return (
         report.number("end", "sum_received", "bits_per_second"),
         report.number("end", "sum_sent", "retransmits"),
     )
 
 
-def _udp(report: document.Document, direction: str) -> tuple[float, ...]:
+def _udp_values(
+    report: document.Document, direction: str
+) -> tuple[float, ...]:
     """Return rate, jitter and loss as measured by the receiver.
 
     The receiver does not know the last datagram, so that iperf3 does not
@@ -243,7 +251,7 @@ def _udp(report: document.Document, direction: str) -> tuple[float, ...]:
             f"iperf3: {direction}: none of {sent:g} datagrams arrived; check "
             "that the server accepts UDP and datagrams of this size"
         )
-    if numbered < _LEAST * sent:
+    if numbered < _MIN_SHARE * sent:
         raise base.WorkloadError(
             f"iperf3: {direction}: none of the last {sent - numbered:g} of "
             f"{sent:g} datagrams arrived; look at the raw output"
@@ -253,7 +261,7 @@ def _udp(report: document.Document, direction: str) -> tuple[float, ...]:
     return rate, jitter / 1e3, lost / numbered * 100
 
 
-def raise_reported(outcome: base.Outcome, protocol: Protocol) -> None:
+def raise_reported_error(outcome: base.Outcome, protocol: Protocol) -> None:
     """Raise the error that iperf3 reports on standard output."""
     if len(outcome.stdout) > base.LONGEST:
         return

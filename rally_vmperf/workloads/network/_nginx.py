@@ -6,7 +6,7 @@ import typing as t
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
-TOOL = tools.of("nginx", "-v", side="peer")
+TOOL = tools.define("nginx", "-v", side="peer")
 
 #: All paths are in the directory of the workload, because nginx may run
 #: without root privileges.
@@ -32,7 +32,7 @@ http {{
 """
 
 
-class Served(base.Workload):
+class NginxWorkload(base.Workload):
     """A workload that loads a file from a server on the peer.
 
     :cvar FILE: The name of the file in the directory of the workload.
@@ -50,25 +50,27 @@ class Served(base.Workload):
         """Return one port, which all machines share."""
         return base.Ports(shared=1)
 
-    def url(self, ends: base.Ends, scheme: str = "http") -> str:
+    def url(self, endpoints: base.Endpoints, scheme: str = "http") -> str:
         """Return the URL of the file.
 
-        :param ends: The endpoints; the first shared port is that of the
+        :param endpoints: The endpoints; the first shared port is that of the
             server.
         :raises base.WorkloadError: If there is no peer.
         """
-        if not ends.peer:
+        if not endpoints.peer:
             raise base.WorkloadError(
                 f"{self.name}: {self.FILE_IS} on the peer, which is missing; "
                 f"configure a peer, or remove {self.name} from the workloads"
             )
-        port = ends.shared_ports[0]
-        host = f"[{ends.peer}]" if ":" in ends.peer else ends.peer
+        port = endpoints.shared_ports[0]
+        host = (
+            f"[{endpoints.peer}]" if ":" in endpoints.peer else endpoints.peer
+        )
         return f"{scheme}://{host}:{port}/{self.FILE}"
 
     def server(
         self,
-        ends: base.Ends,
+        endpoints: base.Endpoints,
         *,
         options: collections.abc.Iterable[str],
         connections: int = 1024,
@@ -84,8 +86,8 @@ class Served(base.Workload):
         :param limits: The command with its arguments that runs nginx.
         :param files: The texts of further files by their names.
         """
-        port = ends.shared_ports[0]
-        address = f"[::]:{port}" if ":" in ends.peer else f"{port}"
+        port = endpoints.shared_ports[0]
+        address = f"[::]:{port}" if ":" in endpoints.peer else f"{port}"
         configuration = _CONFIGURATION.format(
             connections=connections,
             options="\n    ".join(options),

@@ -4,11 +4,11 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _h2load
 from rally_vmperf.workloads.network import _nginx
@@ -18,7 +18,7 @@ _THROUGHPUT = sample.Metric(
 )
 
 
-class H2load(_nginx.Served):
+class H2load(_nginx.NginxWorkload):
     """Users with think time who load pages from nginx on the peer."""
 
     name = "h2load"
@@ -26,19 +26,19 @@ class H2load(_nginx.Served):
     part = "network"
     FILE = "page"
     FILE_IS = "the pages are"
-    ARGUMENTS = rules.schema(
-        users=rules.integer(
+    ARGUMENTS = schemas.schema(
+        users=schemas.integer(
             "Number of users, each with a connection of its own",
             1,
             10000,
             default=100,
         ),
-        think_time=rules.number(
+        think_time=schemas.number(
             "Time between two pages of a user, s", 0.1, 600, default=5
         ),
-        time=rules.integer("Duration of the run, s", 1, 3600, default=60),
-        size_kib=rules.integer("Size of a page in KiB", 1, 64, default=16),
-        control_users=rules.integer(
+        time=schemas.integer("Duration of the run, s", 1, 3600, default=60),
+        size_kib=schemas.integer("Size of a page in KiB", 1, 64, default=16),
+        control_users=schemas.integer(
             "Users of a second h2load, a control that runs concurrently with "
             "the load and is measured separately",
             0,
@@ -48,15 +48,17 @@ class H2load(_nginx.Served):
         ),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "h2load",
             package="nghttp2-client",
             side="machine",
             packages={"dnf": "nghttp2", "zypper": "nghttp2"},
         ),
-        tools.of("python3", measures=False, side="machine"),
+        tools.define("python3", affects_results=False, side="machine"),
         _nginx.TOOL,
-        tools.of("prlimit", package="util-linux", measures=False, side="peer"),
+        tools.define(
+            "prlimit", package="util-linux", affects_results=False, side="peer"
+        ),
     )
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
@@ -91,13 +93,13 @@ class H2load(_nginx.Served):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a single run of all users with the shared server.
 
         :raises base.WorkloadError: If there is no peer.
         """
-        url = self.url(ends)
+        url = self.url(endpoints)
         control = _control(arguments)
         lasts = max(arguments["time"], arguments["think_time"])
         return (
@@ -111,7 +113,7 @@ class H2load(_nginx.Served):
                 timeout=2 * lasts + 120,
                 seconds=lasts,
                 server=self.server(
-                    ends,
+                    endpoints,
                     options=(
                         "keepalive_requests 1000000000;",
                         "keepalive_timeout 3600;",
@@ -126,7 +128,7 @@ class H2load(_nginx.Served):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         """Return rates, response times and failures.
@@ -135,19 +137,19 @@ class H2load(_nginx.Served):
             counts of h2load differ from those of its log, or the control did
             not run concurrently with the load.
         """
-        report = document.Document.only(outcome.stdout, "h2load")
+        report = document.Document.parse_single(outcome.stdout, "h2load")
         load, control = _load(arguments), _control(arguments)
         if report.find("control") is not None and not control:
             raise load.error("reported a control that was not requested")
-        load_result = load.read(report)
+        load_result = load.parse(report)
         throughput = load_result.rate.value * _bytes(arguments)
         readings: list[sample.Reading] = [
             load_result.rate,
-            limits.measured(_THROUGHPUT, throughput),
+            limits.create_sample(_THROUGHPUT, throughput),
             *load_result.other_readings,
         ]
         if control:
-            control_result = control.read(report.part("control"))
+            control_result = control.parse(report.get_object("control"))
             control_result.check_overlap(load_result)
             readings += (control_result.rate, *control_result.other_readings)
         return readings
@@ -167,7 +169,7 @@ def _control(arguments: base.Arguments) -> _h2load.Load | None:
     if not users:
         return None
     return dataclasses.replace(
-        _load(arguments), users=users, of="h2load.control"
+        _load(arguments), users=users, prefix="h2load.control"
     )
 
 

@@ -6,10 +6,10 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
@@ -24,32 +24,34 @@ _ROW = re.compile(
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 #: Minimum share of the time of a complete run.
-_LEAST = 0.9
+_MIN_SHARE = 0.9
 
-_OLDEST_FOR_REVERSE = tools.AtLeast(
+_MINIMUM_FOR_REVERSE = tools.MinimumVersion(
     version="2.1",
-    why="it cannot receive from the peer (-R)",
+    reason="it cannot receive from the peer (-R)",
     remedy="use a newer release of the distribution, or remove from_peer "
     "from directions",
 )
 
 
-class Iperf2(_directed.Served):
+class Iperf2(_directed.ServerWorkload):
     """Throughput of TCP with iperf 2; iperf3 reports more metrics."""
 
     name = "iperf2"
     title = "Network: TCP with iperf 2"
     part = "network"
-    DIRECTIONS = _directed.BOTH_WAYS
-    ARGUMENTS = rules.schema(
-        directions=_directed.choices(DIRECTIONS, default=("to_peer",)),
-        time=rules.integer(
+    DIRECTIONS = _directed.BOTH_DIRECTIONS
+    ARGUMENTS = schemas.schema(
+        directions=_directed.directions_argument(
+            DIRECTIONS, default=("to_peer",)
+        ),
+        time=schemas.integer(
             "Measured time of each direction, s", 1, 3600, default=10
         ),
-        streams=rules.integer(
+        streams=schemas.integer(
             "Number of concurrent connections", 1, 128, default=1
         ),
-        window_kib=rules.integer(
+        window_kib=schemas.integer(
             "Requested socket buffer of client and server, KiB",
             0,
             65536,
@@ -57,22 +59,23 @@ class Iperf2(_directed.Served):
             note="0 for the default of the system",
         ),
     )
-    TOOLS = (tools.of("iperf", "-v"),)
+    TOOLS = (tools.define("iperf", "-v"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return iperf; from_peer requires a version with -R."""
         if "from_peer" not in arguments["directions"]:
             return self.TOOLS
-        return tools.newer(self.TOOLS, "iperf", _OLDEST_FOR_REVERSE)
+        return tools.require_version(self.TOOLS, "iperf", _MINIMUM_FOR_REVERSE)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the throughput of each selected direction."""
         return tuple(
-            throughput(direction) for direction in self.directions(arguments)
+            throughput_metric(direction)
+            for direction in self.directions(arguments)
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
@@ -82,10 +85,10 @@ class Iperf2(_directed.Served):
             _command(
                 direction, arguments, address, self.DIRECTIONS[direction], port
             )
-            for direction, address, port in self.each(arguments, ends)
+            for direction, address, port in self.servers(arguments, endpoints)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the total throughput of all connections.
@@ -94,25 +97,25 @@ class Iperf2(_directed.Served):
             exit status is 0 in this case, too.
         """
         direction, streams = outcome.name, arguments["streams"]
-        bit_rate, duration = rate(
+        bit_rate, duration = parse_rate(
             outcome.stdout, direction, streams, outcome.stderr
         )
-        if duration < _LEAST * arguments["time"]:
+        if duration < _MIN_SHARE * arguments["time"]:
             raise _error(
                 direction,
                 f"ended after {duration:g} s of {arguments['time']} s",
             )
-        return [limits.measured(throughput(direction), bit_rate)]
+        return [limits.create_sample(throughput_metric(direction), bit_rate)]
 
 
-def throughput(direction: str) -> sample.Metric:
+def throughput_metric(direction: str) -> sample.Metric:
     """Return the metric of a direction."""
     return sample.Metric(
         f"network.iperf2.{direction}.throughput", "bit/s", "higher"
     )
 
 
-def rate(
+def parse_rate(
     text: str, direction: str, streams: int, stderr: str = ""
 ) -> tuple[float, float]:
     """Return the bits per second and the seconds in iperf's table.
@@ -135,7 +138,7 @@ def rate(
         )
     (row,) = matching
     begin, end, size, bits = (
-        outputs.number(row[key], f"iperf2: {direction}: {key}")
+        outputs.parse_number(row[key], f"iperf2: {direction}: {key}")
         for key in ("begin", "end", "bytes", "bits")
     )
     size *= 1024 ** _POWERS[row["size"]]

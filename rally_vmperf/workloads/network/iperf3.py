@@ -3,12 +3,12 @@
 import dataclasses
 import typing as t
 
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 from rally_vmperf.workloads.network import _iperf3_agreement
@@ -20,47 +20,47 @@ _REPORTS, _LONGEST = 10, 600
 #: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
 
-_OLDEST_FOR_UDP = tools.AtLeast(
+_MINIMUM_FOR_UDP = tools.MinimumVersion(
     version="3.11",
-    why="with UDP it does not report received data",
+    reason="with UDP it does not report received data",
     remedy="use a newer release of the distribution, or protocol: tcp",
 )
 
 
-class Iperf3(_directed.Served):
+class Iperf3(_directed.ServerWorkload):
     """Throughput to and from another machine; jitter and loss of UDP."""
 
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
     part = "network"
-    DIRECTIONS = _directed.BOTH_WAYS
-    ARGUMENTS = rules.schema(
-        directions=rules.choices(
+    DIRECTIONS = _directed.BOTH_DIRECTIONS
+    ARGUMENTS = schemas.schema(
+        directions=schemas.choices(
             "Measured one after the other: to_peer, from_peer, "
             "guest_to_guest (to the partner guest), bidir (to the peer and "
             "from it concurrently).",
             (*DIRECTIONS, BIDIR),
             default=("to_peer", "from_peer"),
         ),
-        protocol=rules.choice(
+        protocol=schemas.choice(
             "tcp, at the maximum rate, or udp, at the bitrate.",
             ("tcp", "udp"),
             default="tcp",
         ),
-        time=rules.integer(
+        time=schemas.integer(
             "Measured time of each direction, s", 1, 3600, default=10
         ),
-        omit=rules.integer(
+        omit=schemas.integer(
             "Time before it that is not measured, for slow start of TCP, s",
             0,
             60,
             default=1,
             note="0 with udp",
         ),
-        streams=rules.integer(
+        streams=schemas.integer(
             "Number of concurrent connections", 1, 128, default=1
         ),
-        bitrate=rules.integer(
+        bitrate=schemas.integer(
             "Rate of each stream of udp, bit/s of payload",
             10**5,
             4 * 10**11,
@@ -68,31 +68,31 @@ class Iperf3(_directed.Served):
         ),
         # The default of iperf3 depends on the path: it would differ between
         # bare metal and a guest on an overlay network.
-        datagram=rules.integer(
+        datagram=schemas.integer(
             "Payload of each datagram of udp, bytes", 16, 65507, default=1400
         ),
-        window_kib=rules.integer(
+        window_kib=schemas.integer(
             "Requested socket buffer of client and server, KiB",
             0,
             65536,
             default=0,
             note="0 for the default of the system",
         ),
-        segment=rules.integer(
+        segment=schemas.integer(
             "Largest segment of tcp, bytes",
             0,
             9216,
             default=0,
             note="0 for the maximum of the path",
         ),
-        zero_copy=rules.flag(
+        zero_copy=schemas.flag(
             "Send with sendfile, without copies", default=False
         ),
-        cpu=rules.flag(
+        cpu=schemas.flag(
             "Measure the CPU time of client and server", default=False
         ),
     )
-    TOOLS = (tools.of("iperf3", packages={"zypper": "iperf"}),)
+    TOOLS = (tools.define("iperf3", packages={"zypper": "iperf"}),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
         """Return the arguments with all defaults.
@@ -108,11 +108,11 @@ class Iperf3(_directed.Served):
                     "tcp; remove bidir, or set protocol: tcp"
                 )
             completed["omit"] = int(arguments.get("omit", 0))
-            _refuse(completed, {"omit": 0, "segment": 0}, "tcp")
+            _reject_unused(completed, {"omit": 0, "segment": 0}, "tcp")
         else:
             properties = self.ARGUMENTS["properties"]
             udp_keys = ("bitrate", "datagram")
-            _refuse(
+            _reject_unused(
                 completed,
                 {key: properties[key]["default"] for key in udp_keys},
                 "udp",
@@ -124,30 +124,30 @@ class Iperf3(_directed.Served):
         bidir_ends = {"peer"} if BIDIR in arguments["directions"] else set()
         return super().needs(arguments) | bidir_ends
 
-    def narrowed(
-        self, arguments: base.Arguments, ends: base.Ends
+    def for_endpoints(
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> dict[str, t.Any]:
         """Return the arguments for a machine with these endpoints."""
-        narrowed = super().narrowed(arguments, ends)
+        adapted = super().for_endpoints(arguments, endpoints)
         if BIDIR in arguments["directions"]:
-            narrowed["directions"].append(BIDIR)
-        return narrowed
+            adapted["directions"].append(BIDIR)
+        return adapted
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return iperf3; UDP requires a version that reports received data."""
         if arguments["protocol"] == "tcp":
             return self.TOOLS
-        return tools.newer(self.TOOLS, "iperf3", _OLDEST_FOR_UDP)
+        return tools.require_version(self.TOOLS, "iperf3", _MINIMUM_FOR_UDP)
 
-    def cautions(
+    def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
         """Return findings on limits of the measurement."""
-        cautions = super().cautions(arguments)
+        findings = super().argument_findings(arguments)
         if arguments["protocol"] == "tcp":
-            return cautions
+            return findings
         rate = units.show(arguments["streams"] * arguments["bitrate"], "bit/s")
-        return (*cautions, ("fixed_rate", f"{rate} of UDP are offered"))
+        return (*findings, ("fixed_rate", f"{rate} of UDP are offered"))
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metrics of each direction."""
@@ -160,27 +160,27 @@ class Iperf3(_directed.Served):
         ]
         if BIDIR in arguments["directions"]:
             metrics += [
-                _of_both(metric)
+                _bidirectional_metric(metric)
                 for direction in ("to_peer", "from_peer")
                 for metric in _iperf3_result.metrics(direction, "tcp")
             ]
         return tuple(metrics)
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
         :raises base.WorkloadError: If the address of a server is missing.
         """
-        endpoints = [*self.each(arguments, ends)]
+        targets = [*self.servers(arguments, endpoints)]
         if BIDIR in arguments["directions"]:
             # The port of a direction that is not selected, or the least
             # recently used one.
-            used = {port for _, _, port in endpoints}
-            free = [port for port in ends.own_ports if port not in used]
-            port = (free or list(ends.own_ports))[0]
-            endpoints.append((BIDIR, self.address("to_peer", ends), port))
+            used = {port for _, _, port in targets}
+            free = [port for port in endpoints.own_ports if port not in used]
+            port = (free or list(endpoints.own_ports))[0]
+            targets.append((BIDIR, self.address("to_peer", endpoints), port))
         return tuple(
             _command(
                 direction,
@@ -192,44 +192,48 @@ class Iperf3(_directed.Served):
                 ),
                 address,
             )
-            for direction, address, port in endpoints
+            for direction, address, port in targets
         )
 
-    def parse(
+    def parse_all(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> list[sample.Reading]:
-        """Return the samples in the outputs of commands.
+        """Return the samples in the outputs of several commands.
 
         :raises base.WorkloadError: If iperf3 failed, with its message.
         """
         for outcome in outcomes.values():
-            _iperf3_result.raise_reported(outcome, arguments["protocol"])
-        return super().parse(arguments, outcomes)
+            _iperf3_result.raise_reported_error(outcome, arguments["protocol"])
+        return super().parse_all(arguments, outcomes)
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         """Return the samples of a direction, or of two concurrent ones."""
         if outcome.name != BIDIR:
-            return self._read(arguments, outcome)
+            return self._parse(arguments, outcome)
         readings = []
         without_cpu = {**arguments, "cpu": False}
-        for direction, text in _iperf3_result.split(outcome.stdout).items():
+        for direction, text in _iperf3_result.split_directions(
+            outcome.stdout
+        ).items():
             half_outcome = dataclasses.replace(
                 outcome, name=direction, stdout=text
             )
             readings += [
-                dataclasses.replace(reading, metric=_of_both(reading.metric))
-                for reading in self._read(without_cpu, half_outcome)
+                dataclasses.replace(
+                    reading, metric=_bidirectional_metric(reading.metric)
+                )
+                for reading in self._parse(without_cpu, half_outcome)
             ]
         return readings
 
-    def _read(
+    def _parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         protocol = arguments["protocol"]
         direction = _iperf3_result.direction_of(outcome.name)
-        readings = _iperf3_result.read(
+        readings = _iperf3_result.parse(
             direction,
             protocol,
             outcome,
@@ -237,7 +241,7 @@ class Iperf3(_directed.Served):
             cpu=arguments["cpu"],
         )
         _iperf3_agreement.check(
-            document.Document.only(outcome.stdout, "iperf3"),
+            document.Document.parse_single(outcome.stdout, "iperf3"),
             direction,
             arguments,
         )
@@ -248,21 +252,21 @@ class Iperf3(_directed.Served):
             ),
         ]
 
-    def course(
+    def progress(
         self, arguments: base.Arguments, outcome: base.Outcome
-    ) -> courses.Course | None:
+    ) -> curves.ProgressCurve | None:
         """Return the progress of the bytes of a direction over time."""
         direction = _iperf3_result.direction_of(outcome.name)
         if direction not in self.directions(arguments):
             return None
-        return _iperf3_result.course(
+        return _iperf3_result.progress(
             direction,
             arguments["protocol"],
             outcome,
             arguments["omit"],
         )
 
-    def work(
+    def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
         """Return the number of received bytes.
@@ -271,18 +275,20 @@ class Iperf3(_directed.Served):
         assumed for them.
         """
         omit_factor = 1 + arguments["omit"] / arguments["time"]
-        checked = outcome.checked()
+        checked = outcome.validate()
         texts = [checked.stdout]
         if outcome.name == BIDIR:
-            texts = [*_iperf3_result.split(checked.stdout).values()]
+            texts = [*_iperf3_result.split_directions(checked.stdout).values()]
         amount = omit_factor * sum(
-            _iperf3_result.received(dataclasses.replace(checked, stdout=text))
+            _iperf3_result.received_bytes(
+                dataclasses.replace(checked, stdout=text)
+            )
             for text in texts
         )
         return base.Work(amount=amount, unit="B")
 
 
-def _of_both(metric: sample.Metric) -> sample.Metric:
+def _bidirectional_metric(metric: sample.Metric) -> sample.Metric:
     """Return the metric of a direction in a bidirectional run."""
     prefix = "network.iperf3."
     name = f"{prefix}{BIDIR}.{metric.name.removeprefix(prefix)}"
@@ -346,7 +352,7 @@ def _interval(time: int) -> int:
     return 0 if time > _LONGEST else -(-time // _REPORTS)
 
 
-def _refuse(
+def _reject_unused(
     arguments: base.Arguments, unused: dict[str, int], protocol: str
 ) -> None:
     for key, default in unused.items():

@@ -6,10 +6,10 @@ import statistics
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
@@ -25,7 +25,7 @@ _SUMMARIES: dict[str, t.Callable[[list[float]], float]] = {
 #: Size of the ICMP header in bytes, which is part of the printed size.
 _HEADER = 8
 
-_ANSWER = re.compile(
+_REPLY = re.compile(
     r"^([0-9]{1,6}) bytes from \S{1,80} icmp_seq=([0-9]{1,6}) ttl=[0-9]{1,3} "
     r"time=(\S{1,20}) ms$",
     re.M,
@@ -37,7 +37,7 @@ _COUNTS = re.compile(
     re.M,
 )
 #: The first line: bytes of payload.
-_ASKED = re.compile(
+_REQUEST = re.compile(
     r"^PING \S.{1,300}? ([0-9]{1,6})(?:\([0-9]{1,6}\) bytes of data\.| data "
     r"bytes)$",
     re.M,
@@ -51,29 +51,31 @@ _SUMMARY = re.compile(
 )
 
 
-class Ping(_directed.Directed):
+class Ping(_directed.DirectionalWorkload):
     """Round-trip times of small packets in sequence."""
 
     name = "ping"
     title = "Network: latency with ping"
     part = "network"
     DIRECTIONS = _directed.ANSWERED
-    ARGUMENTS = rules.schema(
-        directions=_directed.choices(DIRECTIONS, default=("to_peer",)),
-        count=rules.integer("Number of packets", 2, 10000, default=50),
-        interval=rules.number(
+    ARGUMENTS = schemas.schema(
+        directions=_directed.directions_argument(
+            DIRECTIONS, default=("to_peer",)
+        ),
+        count=schemas.integer("Number of packets", 2, 10000, default=50),
+        interval=schemas.number(
             "Time between two packets, s",
             0.002,
             60,
             default=0.2,
             note="below 0.2 older versions require root",
         ),
-        size=rules.integer(
+        size=schemas.integer(
             "Payload of a packet, bytes", 16, 65507, default=56
         ),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "ping",
             "-V",
             package="iputils-ping",
@@ -86,40 +88,49 @@ class Ping(_directed.Directed):
         return tuple(
             metric
             for direction in self.directions(arguments)
-            for metric in (*_latencies(direction), _loss(direction))
+            for metric in (
+                *_latency_metrics(direction),
+                _loss_metric(direction),
+            )
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a run for each direction, without a server.
 
         :raises base.WorkloadError: If an address is missing.
         """
         return tuple(
-            _command(direction, arguments, self.address(direction, ends))
+            _command(direction, arguments, self.address(direction, endpoints))
             for direction in self.directions(arguments)
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the latencies and the loss of a direction."""
         direction, count = outcome.name, arguments["count"]
-        times = latencies(outcome.stdout, direction, count, arguments["size"])
+        times = parse_latencies(
+            outcome.stdout, direction, count, arguments["size"]
+        )
         lost = (count - len(times)) / count * 100
         return [
             *(
-                limits.measured(metric, summary(times))
+                limits.create_sample(metric, summary(times))
                 for metric, summary in zip(
-                    _latencies(direction), _SUMMARIES.values(), strict=True
+                    _latency_metrics(direction),
+                    _SUMMARIES.values(),
+                    strict=True,
                 )
             ),
-            limits.measured(_loss(direction), lost),
+            limits.create_sample(_loss_metric(direction), lost),
         ]
 
 
-def latencies(text: str, direction: str, count: int, size: int) -> list[float]:
+def parse_latencies(
+    text: str, direction: str, count: int, size: int
+) -> list[float]:
     """Return the sorted latencies of all answered packets in seconds.
 
     :raises base.WorkloadError: If the run had other arguments, or the counts
@@ -133,12 +144,12 @@ def latencies(text: str, direction: str, count: int, size: int) -> list[float]:
             "is required",
         )
     sent, received = map(int, counts[0][:2])
-    loss = outputs.number(counts[0][2], f"ping: {direction}: loss")
-    if _ASKED.findall(text) != [str(size)]:
+    loss = outputs.parse_number(counts[0][2], f"ping: {direction}: loss")
+    if _REQUEST.findall(text) != [str(size)]:
         raise _error(direction, f"did not start once with {size} bytes")
     if sent != count:
         raise _error(direction, f"sent {sent} packets instead of {count}")
-    answers = _ANSWER.findall(text)
+    answers = _REPLY.findall(text)
     numbers = {int(number) for _, number, _ in answers}
     if len(answers) != received or len(numbers) != received:
         raise _error(
@@ -163,7 +174,7 @@ def latencies(text: str, direction: str, count: int, size: int) -> list[float]:
             )
     printed_times = [time_text for *_, time_text in answers]
     times = sorted(
-        outputs.number(time_text, f"ping: {direction}: time") / 1000
+        outputs.parse_number(time_text, f"ping: {direction}: time") / 1000
         for time_text in printed_times
     )
     _check_summary(direction, times, printed_times, summaries[0])
@@ -184,7 +195,7 @@ def _check_summary(
     :raises base.WorkloadError: If the summary contradicts the answers.
     """
     least, mean, most, deviation = (
-        outputs.number(figure, f"ping: {direction}: summary") * 1000
+        outputs.parse_number(figure, f"ping: {direction}: summary") * 1000
         for figure in summary
     )
     micros = [time * 1e6 for time in times]
@@ -217,14 +228,14 @@ def _percentile(times: list[float], percent: int) -> float:
     return times[math.ceil(len(times) * percent / 100) - 1]
 
 
-def _latencies(direction: str) -> tuple[sample.Metric, ...]:
+def _latency_metrics(direction: str) -> tuple[sample.Metric, ...]:
     return tuple(
         sample.Metric(f"network.ping.{direction}.{name}", "s", "lower")
         for name in _SUMMARIES
     )
 
 
-def _loss(direction: str) -> sample.Metric:
+def _loss_metric(direction: str) -> sample.Metric:
     return sample.Metric(
         f"network.ping.{direction}.loss", "%", "lower", scale="count"
     )

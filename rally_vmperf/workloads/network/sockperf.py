@@ -5,10 +5,10 @@ import re
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
@@ -28,7 +28,7 @@ _UNCOUNTED = 0.45
 
 #: Minimum share of the time with a message in flight: the next message is
 #: sent immediately after an answer.
-_LEAST_ON_THE_WAY = 0.7
+_MIN_IN_TRANSIT = 0.7
 
 #: Bold text, which sockperf also prints to files.
 _BOLD = re.compile(r"\x1b\[[0-9;]{0,8}m")
@@ -83,26 +83,30 @@ class Report:
     latencies: dict[str, float]
 
 
-class Sockperf(_directed.Served):
+class Sockperf(_directed.ServerWorkload):
     """Round-trip times of small messages in sequence."""
 
     name = "sockperf"
     title = "Network: latency of small messages with sockperf"
     part = "network"
     DIRECTIONS = _directed.ANSWERED
-    ARGUMENTS = rules.schema(
-        directions=_directed.choices(DIRECTIONS, default=("to_peer",)),
-        protocol=rules.choice(
+    ARGUMENTS = schemas.schema(
+        directions=_directed.directions_argument(
+            DIRECTIONS, default=("to_peer",)
+        ),
+        protocol=schemas.choice(
             "Protocol of the messages: tcp, udp.",
             ("tcp", "udp"),
             default="tcp",
         ),
-        time=rules.integer(
+        time=schemas.integer(
             "Duration of each direction, s", 2, 3600, default=10
         ),
-        size=rules.integer("Size of a message, bytes", 14, 65507, default=64),
+        size=schemas.integer(
+            "Size of a message, bytes", 14, 65507, default=64
+        ),
     )
-    TOOLS = (tools.of("sockperf"),)
+    TOOLS = (tools.define("sockperf"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metrics of each direction."""
@@ -113,7 +117,7 @@ class Sockperf(_directed.Served):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a client and its server for each direction.
 
@@ -121,7 +125,7 @@ class Sockperf(_directed.Served):
         """
         return tuple(
             self._command(direction, arguments, address, port)
-            for direction, address, port in self.each(arguments, ends)
+            for direction, address, port in self.servers(arguments, endpoints)
         )
 
     def _command(
@@ -149,7 +153,7 @@ class Sockperf(_directed.Served):
             ),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the rate, the latencies and the loss of a direction.
@@ -157,8 +161,8 @@ class Sockperf(_directed.Served):
         :raises base.WorkloadError: If sockperf failed, with its message; its
             exit status is 0 in this case, too.
         """
-        run_report = report(outcome.stdout, outcome.name, outcome.stderr)
-        _check_asked(run_report, outcome.name, arguments)
+        run_report = parse_report(outcome.stdout, outcome.name, outcome.stderr)
+        _check_arguments(run_report, outcome.name, arguments)
         rate = run_report.answered / run_report.seconds
         figures = {
             "rate": rate,
@@ -166,13 +170,13 @@ class Sockperf(_directed.Served):
             **run_report.latencies,
         }
         return [
-            limits.measured(metric, figures[name])
+            limits.create_sample(metric, figures[name])
             for name, metric in _metrics(outcome.name).items()
             if name in figures
         ]
 
 
-def report(text: str, direction: str, stderr: str = "") -> Report:
+def parse_report(text: str, direction: str, stderr: str = "") -> Report:
     """Return the report of one run.
 
     Percentiles with fewer than ten messages beyond them are omitted.
@@ -191,7 +195,8 @@ def report(text: str, direction: str, stderr: str = "") -> Report:
         )
     protocol, *figures = match.groups()
     numbers = [
-        outputs.number(figure, f"sockperf: {direction}") for figure in figures
+        outputs.parse_number(figure, f"sockperf: {direction}")
+        for figure in figures
     ]
     total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[:6]
     mean, dropped, summary_mean, counted, per_percentile, largest = numbers[
@@ -214,7 +219,7 @@ def report(text: str, direction: str, stderr: str = "") -> Report:
         raise _error(direction, "printed percentiles that are not sorted")
     busy = mean * _MICROSECOND * answered / seconds
     if mean != summary_mean or not (
-        smallest <= mean <= largest and _LEAST_ON_THE_WAY <= busy <= 1.01
+        smallest <= mean <= largest and _MIN_IN_TRANSIT <= busy <= 1.01
     ):
         raise _error(
             direction,
@@ -244,7 +249,7 @@ def report(text: str, direction: str, stderr: str = "") -> Report:
     )
 
 
-def _check_asked(
+def _check_arguments(
     report: Report, direction: str, arguments: base.Arguments
 ) -> None:
     """Compare a report with the arguments.

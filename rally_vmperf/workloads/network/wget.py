@@ -6,25 +6,25 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _nginx
 
 PROTOCOLS = ("http", "ftp")
 
 #: Number of ports of the FTP server for data, one per download.
-_PASSIVE = 128
+_DATA_PORTS = 128
 
 #: The script that serves the file by FTP.
 _SERVE_FTP = files.script("serve_ftp.py")
 
 #: Bytes per second of the slowest supported network, of a usual network, and
 #: of generate.py on a current machine.
-_SLOWEST, _USUAL, _MADE = 10**6, 100 * 10**6, 100 * 10**6
+_SLOWEST, _USUAL, _WRITE_RATE = 10**6, 100 * 10**6, 100 * 10**6
 
 #: The single line of ``-nv``: loaded bytes, with HTTP also their total.
 _LOADED = re.compile(
@@ -34,7 +34,7 @@ _LOADED = re.compile(
 )
 
 
-class Wget(_nginx.Served):
+class Wget(_nginx.NginxWorkload):
     """Downloads of a file from nginx and vsftpd on the peer."""
 
     name = "wget"
@@ -42,25 +42,25 @@ class Wget(_nginx.Served):
     part = "network"
     FILE = "data"
     FILE_IS = "the file is"
-    ARGUMENTS = rules.schema(
-        protocols=rules.choices(
+    ARGUMENTS = schemas.schema(
+        protocols=schemas.choices(
             "Measured one after the other: http, ftp.",
             PROTOCOLS,
             default=("http",),
         ),
-        size_mib=rules.integer(
+        size_mib=schemas.integer(
             "Size of the file in MiB", 1, 65536, default=1024
         ),
-        seed=rules.seed("file", "is"),
-        to_disk=rules.flag(
+        seed=schemas.seed("file", "is"),
+        to_disk=schemas.flag(
             "Write the file to the disk instead of /dev/null", default=False
         ),
     )
     TOOLS = (
-        tools.of("wget", side="machine"),
+        tools.define("wget", side="machine"),
         _nginx.TOOL,
-        tools.of("vsftpd", "", side="peer"),
-        tools.of("python3", measures=False, side="peer"),
+        tools.define("vsftpd", "", side="peer"),
+        tools.define("python3", affects_results=False, side="peer"),
     )
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
@@ -76,7 +76,7 @@ class Wget(_nginx.Served):
         """Return a port for each server, and the ports for data of FTP."""
         ftp = "ftp" in arguments["protocols"]
         return base.Ports(
-            shared=len(arguments["protocols"]) + (_PASSIVE if ftp else 0)
+            shared=len(arguments["protocols"]) + (_DATA_PORTS if ftp else 0)
         )
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
@@ -93,7 +93,7 @@ class Wget(_nginx.Served):
         self, arguments: base.Arguments
     ) -> tuple[base.Command, ...]:
         """Return the commands that write the file on the peer."""
-        seconds = _bytes(arguments) / _MADE
+        seconds = _bytes(arguments) / _WRITE_RATE
         publish = base.Command(
             name="publish",
             argv=("python3", _SERVE_FTP.name, "publish", self.FILE),
@@ -112,10 +112,10 @@ class Wget(_nginx.Served):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the rate of each selected protocol."""
-        return tuple(map(_rate, _protocols(arguments)))
+        return tuple(map(_rate_metric, _protocols(arguments)))
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a download with its server for each protocol.
 
@@ -123,9 +123,9 @@ class Wget(_nginx.Served):
         """
         target = "loaded" if arguments["to_disk"] else "/dev/null"
         commands = []
-        ports = list(ends.shared_ports)
+        ports = list(endpoints.shared_ports)
         for protocol in _protocols(arguments):
-            server_ends = dataclasses.replace(ends, shared_ports=ports)
+            server_ends = dataclasses.replace(endpoints, shared_ports=ports)
             commands.append(
                 base.Command(
                     name=protocol,
@@ -150,31 +150,31 @@ class Wget(_nginx.Served):
             ports = ports[1:]
         return tuple(commands)
 
-    def work(
+    def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
         """Return the number of loaded bytes."""
-        return base.Work(amount=_loaded(arguments, outcome), unit="B")
+        return base.Work(amount=_parse_bytes(arguments, outcome), unit="B")
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
         """Return the bytes per second between start and end of wget."""
-        loaded = _loaded(arguments, outcome)
+        loaded = _parse_bytes(arguments, outcome)
         if not outcome.seconds > 0:
             raise base.WorkloadError(
                 f"wget took {outcome.seconds:g} s; look at the machine's clock"
             )
         rate = loaded / outcome.seconds
-        return [limits.measured(_rate(outcome.name), rate)]
+        return [limits.create_sample(_rate_metric(outcome.name), rate)]
 
 
-def _ftp(ends: base.Ends) -> base.Server:
+def _ftp(endpoints: base.Endpoints) -> base.Server:
     """Return the FTP server at the first shared port."""
-    port, *data_ports = ends.shared_ports
+    port, *data_ports = endpoints.shared_ports
     arguments = (
         "serve",
-        ends.peer,
+        endpoints.peer,
         *map(str, (port, data_ports[0], data_ports[-1])),
     )
     return base.Server(
@@ -186,7 +186,7 @@ def _ftp(ends: base.Ends) -> base.Server:
     )
 
 
-def _loaded(arguments: base.Arguments, outcome: base.Outcome) -> float:
+def _parse_bytes(arguments: base.Arguments, outcome: base.Outcome) -> float:
     """Return the number of bytes that wget reports.
 
     :raises base.WorkloadError: If it is missing or is not that of the file.
@@ -215,7 +215,7 @@ def _protocols(arguments: base.Arguments) -> list[str]:
     ]
 
 
-def _rate(protocol: str) -> sample.Metric:
+def _rate_metric(protocol: str) -> sample.Metric:
     name = f"network.wget.{protocol}.throughput"
     return sample.Metric(name, "B/s", "higher")
 

@@ -1,7 +1,7 @@
-# Say which mbw this is, by the first line of its help, and run it.
+# Print the first line of the help of mbw, and run mbw.
 #
 # Arguments: those of mbw, after -k and how many of it run at the same time.
-# Only 1.4 and later tell their version.
+# Only 1.4 and later print their version.
 printf 'says: %s\n' "$(mbw -h | head -n 1)"
 [ "$1" = -k ] || exec mbw "$@"
 count=$2

@@ -27,7 +27,7 @@ class Busy(base.Workload):
         """Return none that anybody compares."""
         return (METRIC,)
 
-    def commands(self, arguments, ends):
+    def commands(self, arguments, endpoints):
         """Return both: bound by time, bound by size."""
         return tuple(
             base.Command(
@@ -39,7 +39,7 @@ class Busy(base.Workload):
             for bound, loop in _LOOPS.items()
         )
 
-    def read(self, arguments, outcome):
+    def parse(self, arguments, outcome):
         """Return how long it took."""
         return [sample.Sample(METRIC, outcome.seconds)]
 

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import ssh
 
@@ -48,7 +48,7 @@ def stations(told, count, folder):
         name = f"m{number + 1}"
         machine = ssh.Ssh(endpoint.Endpoint(name, user="bench", **server))
         places.append(
-            station.Station(
+            roles.Station(
                 name=name,
                 machine=machine,
                 role="copy",

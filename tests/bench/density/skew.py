@@ -51,7 +51,7 @@ def _measure(told, count, folder, work):
     async def once():
         places = servers.stations(told, count, folder)
         for one in places:
-            one.folder = await workfolder.make(one.machine, folder)
+            one.folder = await workfolder.create(one.machine, folder)
         try:
             await measure.repetition(
                 [work], places, None, lambda line: None, result

@@ -52,5 +52,5 @@ class MutationsTestCase(unittest.TestCase):
         )
         told = dict(rows)
         self.assertLessEqual({"fio", "sysbench", "mbw"}, told.keys())
-        self.assertLessEqual(told.keys(), set(registry.names()))
+        self.assertLessEqual(told.keys(), set(registry.workload_names()))
         self.assertEqual({"0"}, set(told.values()))

@@ -5,7 +5,7 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import ssh
 from tests.bench.density import simulated
@@ -17,7 +17,7 @@ class SimulatedTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_repetition_takes_one_connection_of_each(self):
         async with simulated.Sshd() as server:
             places = [
-                station.Station(
+                roles.Station(
                     name=name,
                     machine=ssh.Ssh(
                         endpoint.Endpoint(

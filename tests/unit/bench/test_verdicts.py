@@ -68,7 +68,7 @@ class TestOverhead(unittest.TestCase):
 
 
 class TestDensity(unittest.TestCase):
-    """Levels of guests against the lone one."""
+    """Levels of guests against the solo guest."""
 
     def test_repetitions_that_are_disturbed(self):
         """Are decided as if they were not: half the limit is passed."""
@@ -78,7 +78,7 @@ class TestDensity(unittest.TestCase):
         self.assertGreater(got.passed, 70)
 
     def test_two_states_of_a_level(self):
-        """Are seen in its pairs with the lone guest."""
+        """Are seen in its pairs with the solo guest."""
         got = verdicts.density(
             "x", 4, 15, trials=40, deviation=0.005, level=verdicts.bimodal
         )

@@ -57,7 +57,7 @@ def made(top, wanted=WANTED):
     folder = top / "packages"
     folder.mkdir()
     target = top / "tools.tar.gz"
-    left_out = bundling.make(
+    left_out = bundling.create_bundle(
         *(target, wanted, packages(folder), RELEASE, top / "tree")
     )
     return target, left_out

@@ -45,7 +45,7 @@ class RealTestCase(Case):
 
     def setUp(self):
         super().setUp()
-        path, self.left_out = bundled.made(self.top)
+        path, self.omitted = bundled.made(self.top)
         self.bundle = bundle.load(path)
         self.folder = folders.made(self)
 
@@ -64,7 +64,7 @@ class RealTestCase(Case):
         )
 
     def test_it_holds_programs_and_no_scripts(self):
-        self.assertEqual(["bmkrun", "shown"], self.left_out)
+        self.assertEqual(["bmkrun", "shown"], self.omitted)
         self.assertEqual({"ls"}, set(self.bundle.programs))
         program = self.bundle.programs["ls"]
         self.assertEqual(
@@ -151,7 +151,7 @@ class RealTestCase(Case):
         with self.assertRaisesRegex(
             bundle.BundleError, "not contain ld-linux.so"
         ):
-            bundling.make(
+            bundling.create_bundle(
                 self.top / "x.tar.gz",
                 {bundled.PROGRAM: "coreutils"},
                 [package],

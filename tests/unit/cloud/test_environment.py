@@ -24,7 +24,7 @@ from rally_vmperf.workloads import registry
 
 for one in pkgutil.walk_packages(cloud.__path__, cloud.__name__ + "."):
     importlib.import_module(one.name)
-print(len(registry.packages(registry.names())))
+print(len(registry.debian_packages(registry.workload_names())))
 """
 
 

@@ -39,9 +39,9 @@ class CleanupTest(unittest.TestCase):
         for target, new in {
             "cmd.rally_api.load": mock.Mock(),
             "opts.read": lambda path: mock.Mock(journal_dir=folder.name),
-            "cmd.rally_api.platform": lambda env: {"users": [USER]},
-            "cmd.rally_api.tasks": lambda: self.tasks,
-            "cmd.rally_api.crash": self.crash,
+            "cmd.rally_api.get_platform": lambda env: {"users": [USER]},
+            "cmd.rally_api.list_tasks": lambda: self.tasks,
+            "cmd.rally_api.mark_crashed": self.crash,
             "guests.cloud.connect": lambda credential: self.cloud,
         }.items():
             patch = mock.patch(f"rally_vmperf.{target}", new)
@@ -91,7 +91,7 @@ class CleanupTest(unittest.TestCase):
     def as_admin(self):
         admin = {**USER, "tenant_name": "admin"}
         patch = mock.patch(
-            "rally_vmperf.cmd.rally_api.platform",
+            "rally_vmperf.cmd.rally_api.get_platform",
             mock.Mock(return_value={"admin": admin, "users": []}),
         )
         patch.start()

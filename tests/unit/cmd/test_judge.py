@@ -109,7 +109,7 @@ class TestJudge(unittest.TestCase):
         own["machine"]["fingerprint"]["virtualisation"] = "kvm"
         outputs = [golden.sysbench(rate) for rate in rates]
         asked = whole.asked(self.folder, own, golden.Machine("g1", outputs))
-        run = overhead.make(asked)
+        run = overhead.create_run(asked)
         for number in (1, 2, 3):
             run.repeat(number)
         asked.run_cache.close("w")
@@ -273,7 +273,7 @@ class TestJudge(unittest.TestCase):
         """Rally is asked for what is no file."""
         with mock.patch.object(
             rally_api,
-            "results",
+            "load_results",
             autospec=True,
             return_value=self.results(LOOSE),
         ) as results:
@@ -287,7 +287,7 @@ class TestJudge(unittest.TestCase):
         )
         with (
             mock.patch.object(
-                rally_api, "results", autospec=True, side_effect=error
+                rally_api, "load_results", autospec=True, side_effect=error
             ),
             self.assertRaisesRegex(judge.JudgeError, "nowhere"),
         ):
@@ -310,7 +310,10 @@ class TestJudgeRaw(unittest.TestCase):
         registry = store.Store(self.folder / "baselines")
         self.enterContext(
             mock.patch.object(
-                rally_api, "registry", autospec=True, return_value=registry
+                rally_api,
+                "open_baseline_store",
+                autospec=True,
+                return_value=registry,
             )
         )
         self.run_command(

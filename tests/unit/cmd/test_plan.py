@@ -58,7 +58,7 @@ class PlanTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
         self.platform = {"admin": ADMIN, "users": []}
         for target, new in {
-            "cmd.rally_api.platform": lambda env: self.platform,
+            "cmd.rally_api.get_platform": lambda env: self.platform,
             "guests.cloud.connect": lambda credential: self.cloud,
         }.items():
             patch = mock.patch(f"rally_vmperf.{target}", new)
@@ -123,7 +123,7 @@ class PlanTest(unittest.TestCase):
             config_file=os.devnull,
         )
         with contextlib.redirect_stderr(io.StringIO()) as printed:
-            task_file.read(str(self.path), parsed)
+            task_file.read_task(str(self.path), parsed)
         return printed.getvalue()
 
     @ddt.data(

@@ -153,7 +153,10 @@ class ReportTestCase(unittest.TestCase):
         """Return the printed lines and the page about a guest's outputs."""
         registry = store.Store(self.folder / "registry")
         with mock.patch.object(
-            rally_api, "registry", autospec=True, return_value=registry
+            rally_api,
+            "open_baseline_store",
+            autospec=True,
+            return_value=registry,
         ):
             command = baseline_import.Import(mock.Mock(), None)
             parser = command.get_parser("baseline import")

@@ -54,9 +54,9 @@ class BundleTestCase(unittest.TestCase):
         )
         packages = {
             tool.package
-            for name in registry.names()
-            for tool in registry.get(name).TOOLS
-            if tool.measures and tool.side != "peer"
+            for name in registry.workload_names()
+            for tool in registry.get_workload(name).TOOLS
+            if tool.affects_results and tool.side != "peer"
             if "apt" not in tool.advice
         }
         self.assertEqual(tuple(sorted(packages)), request.packages)

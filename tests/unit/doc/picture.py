@@ -30,7 +30,7 @@ def page():
         output = folder / "report.html"
         with mock.patch.object(
             rally_api,
-            "registry",
+            "open_baseline_store",
             autospec=True,
             return_value=store.Store(folder / "baselines"),
         ):

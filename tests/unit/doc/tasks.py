@@ -16,7 +16,7 @@ from rally.task import task_cfg
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import protocol
+from rally_vmperf.execution import protocols
 from rally_vmperf.records import codec
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -82,7 +82,9 @@ def of_block(text):
             "VMPerf.density": {
                 "peer": PEER,
                 "levels": [1, 2, 4, 8],
-                "workloads": [{"name": name} for name in registry.names()],
+                "workloads": [
+                    {"name": name} for name in registry.workload_names()
+                ],
             }
         }
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
@@ -126,7 +128,8 @@ def _whole():
                     "VMPerf.overhead": {
                         "peer": PEER,
                         "workloads": [
-                            {"name": name} for name in registry.names()
+                            {"name": name}
+                            for name in registry.workload_names()
                         ],
                     }
                 },
@@ -198,7 +201,7 @@ def _register(task, registry_of_baselines):
             continue
         name = subtask["contexts"]["vmperf_baseline"]["name"]
         (arguments,) = subtask["scenario"].values()
-        asked = protocol.of_arguments(arguments)
+        asked = protocols.create_protocol(arguments)
         given = assignment.assign(arguments["workloads"], asked)
         held = "none" if asked.shape == "whole" else "cgroup2"
         entries = baseline(name, given, held)["entries"]

@@ -173,7 +173,7 @@ class ShippedTestCase(unittest.TestCase):
     def test_with_a_file_of_limits(self, name):
         """The SLAs of the scenario are those of the file."""
         path = pages.ROOT / "etc" / "tempest-limits.yaml"
-        given = limits_file.by_criterion(str(path))
+        given = limits_file.read_limits(str(path))
         task = tasks.render(f"tasks/{name}.yaml", given)
         (subtask,) = task["subtasks"]
         held = {

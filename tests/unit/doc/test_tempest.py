@@ -161,7 +161,7 @@ class TempestPageTestCase(unittest.TestCase):
     def test_density_with_a_baseline_on_the_embedded_cloud(self, compare_to):
         """The findings about its bare metal do not void the run."""
         path = pathlib.Path(pages.ROOT, "etc", "tempest-limits.embedded.yaml")
-        limits = limits_file.by_criterion(str(path))
+        limits = limits_file.read_limits(str(path))
         limits["vmperf_degradation"]["compare_to"] = compare_to
         records = made.density_records((1, 2), bare_metal=(1, 2))
         for record in records:
@@ -175,7 +175,7 @@ class TempestPageTestCase(unittest.TestCase):
     @ddt.data("tempest-limits.yaml", "tempest-limits.embedded.yaml")
     def test_shipped_limits(self, name):
         path = pathlib.Path(pages.ROOT, "etc", name)
-        held = limits_file.by_criterion(str(path))
+        held = limits_file.read_limits(str(path))
         for entry in table.questions().values():
             main, *_ = entry.criteria
             self.assertIn(main.name, held)

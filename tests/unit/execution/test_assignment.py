@@ -5,7 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import protocol
+from rally_vmperf.execution import protocols
 from rally_vmperf.workloads import base
 
 
@@ -25,7 +25,7 @@ class TestAssign(unittest.TestCase):
         """What a workload says of it goes before what the task says."""
         first, second = assignment.assign(
             [{"name": "mbw"}, {"name": "dd", "drop_caches": False}],
-            protocol.Protocol(cooldown=2, drop_caches=True),
+            protocols.Protocol(cooldown=2, drop_caches=True),
         )
         self.assertEqual(
             {"cooldown": 2, "drop_caches": True}, first.protocol()
@@ -65,5 +65,7 @@ class TestAssign(unittest.TestCase):
                 },
             ]
         )
-        self.assertEqual(frozenset(), assignment.needs(local))
-        self.assertEqual({"peer", "partner"}, assignment.needs(both))
+        self.assertEqual(frozenset(), assignment.required_endpoints(local))
+        self.assertEqual(
+            {"peer", "partner"}, assignment.required_endpoints(both)
+        )

@@ -11,7 +11,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import caches
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
@@ -26,7 +26,7 @@ READ_ONLY = testing.completed(
 
 def place(machine, name="g1"):
     """Return a station on a machine."""
-    return station.Station(name=name, machine=machine, role="guest")
+    return roles.Station(name=name, machine=machine, role="guest")
 
 
 class TestDrop(unittest.TestCase):

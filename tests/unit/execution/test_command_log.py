@@ -4,15 +4,15 @@ import unittest
 
 import ddt
 
-from rally_vmperf.execution import command
 from rally_vmperf.execution import command_log
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import servers
 from rally_vmperf.execution.stations import clocks
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
-from rally_vmperf.measurement.samples import course
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
@@ -30,11 +30,11 @@ class Known(clocks.Clocks):
 
 def took_part(name, started, ended, kept=None, bound="time", status=0):
     """Return a part that is over."""
-    place = station.Station(
+    place = roles.Station(
         name=name, machine=local.Local(name), role="guest", folder="/w"
     )
     asked = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
-    one = command.SynchronisedCommand(
+    one = commands.SynchronisedCommand(
         station=place,
         command=asked,
         folder="/w",
@@ -138,12 +138,12 @@ class TestRan(unittest.TestCase):
     def test_samples_are_cut_to_the_time_of_all(self):
         """Each by its own clock; what tells no course stays as it is."""
         early = took_part("a", 100, 110)
-        early.course = course.Course(
+        early.progress = curves.ProgressCurve(
             metrics=frozenset(["m.one"]),
             points=((100.0, 0.0), (101.0, 19.0), (110.0, 100.0)),
         )
         late = took_part("b", 3701, 3711)
-        late.course = course.Course(
+        late.progress = curves.ProgressCurve(
             metrics=frozenset(["m.one"]),
             points=((3701.0, 0.0), (3710.0, 90.0), (3711.0, 91.0)),
         )
@@ -175,7 +175,7 @@ class TestRan(unittest.TestCase):
         """It is the machine's own alone; what others did still counts."""
         taken = [took_part("a", 100, 110), took_part("b", 101, 111)]
         for one in taken:
-            one.course = course.Course(
+            one.progress = curves.ProgressCurve(
                 metrics=frozenset(["m.one"]),
                 points=((100.0, 0.0), (101.0, 1.0), (111.0, 100.0)),
             )

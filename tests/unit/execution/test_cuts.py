@@ -7,8 +7,8 @@ import unittest
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import session
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.machines.remote import ssh
@@ -64,14 +64,14 @@ class Outcome:
 
     def _measure(self, server, folder, runner):
         machine = ssh.Ssh(server.endpoint())
-        place = station.Station(
+        place = roles.Station(
             name="g1", machine=machine, role="copy", parent=folder
         )
-        opened = session.open_session(
+        opened = sessions.open_session(
             [assignment.Assignment(test_measure.Echo(), {})],
             [place],
             None,
-            supply=provision.NOTHING,
+            supply=provision.NO_SUPPLY,
             progress=self.lines.append,
             runner=runner,
         )

@@ -17,7 +17,9 @@ class TestMinutes(unittest.TestCase):
         assignments = assignment.assign(
             [{"name": "sysbench", "arguments": {"time": 57}}]
         )
-        self.assertEqual(8, estimate.minutes(assignments, 2, 2, boots=2))
+        self.assertEqual(
+            8, estimate.estimate_minutes(assignments, 2, 2, boots=2)
+        )
 
     def test_protocol(self):
         """Rest and dropped caches come before each command."""
@@ -31,7 +33,7 @@ class TestMinutes(unittest.TestCase):
                 }
             ]
         )
-        self.assertEqual(4, estimate.minutes(assignments, 1))
+        self.assertEqual(4, estimate.estimate_minutes(assignments, 1))
 
     @ddt.data(
         ("sysbench", {"time": 57}, 1, 1, 3),
@@ -53,5 +55,6 @@ class TestMinutes(unittest.TestCase):
             [{"name": name, "arguments": arguments}]
         )
         self.assertEqual(
-            minutes, estimate.minutes(assignments, repetitions, levels)
+            minutes,
+            estimate.estimate_minutes(assignments, repetitions, levels),
         )

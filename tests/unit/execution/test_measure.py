@@ -9,14 +9,14 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import command
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.density import overlap
-from rally_vmperf.measurement.samples import course
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from tests.unit.machines import folders
@@ -57,14 +57,14 @@ class Echo(base.Workload):
         """Return both metrics."""
         return (RATE, SIZE)
 
-    def commands(self, arguments, ends):
+    def commands(self, arguments, endpoints):
         """Return both commands."""
         return tuple(
             base.Command(name=name, argv=argv, timeout=10, bound=self.bound)
             for name, argv in self.argvs.items()
         )
 
-    def read(self, arguments, outcome):
+    def parse(self, arguments, outcome):
         """Return a sample for each outcome."""
         metric = {"rate": RATE, "size": SIZE}[outcome.name]
         return [sample.Sample(metric, float(outcome.stdout))]
@@ -77,7 +77,7 @@ class Case(unittest.TestCase):
         """Give two stations folders of their own."""
         super().setUp()
         self.stations = [
-            station.Station(
+            roles.Station(
                 name=name,
                 machine=local.Local(name),
                 role="copy",
@@ -215,13 +215,15 @@ class TestMeasure(Case):
 class Slowing(Echo):
     """A workload whose rate command works ten times as fast at first."""
 
-    def course(self, arguments, outcome):
+    def progress(self, arguments, outcome):
         """Tell so, as if it had lasted for ten seconds."""
         if outcome.name != "rate":
             raise base.WorkloadError("it tells nothing")
         at = outcome.ended
         points = ((at - 10, 0.0), (at - 9.9, 10.0), (at, 109.0))
-        return course.Course(metrics=frozenset([RATE.name]), points=points)
+        return curves.ProgressCurve(
+            metrics=frozenset([RATE.name]), points=points
+        )
 
 
 class TestCut(Case):
@@ -231,7 +233,7 @@ class TestCut(Case):
         """Where it tells nothing its sample is as good."""
         with mock.patch.object(
             overlap,
-            "window",
+            "common_window",
             lambda spans: (
                 max(one.ended for one in spans) - 8,
                 min(one.ended for one in spans),
@@ -264,7 +266,7 @@ class TestLost(TestMeasure):
         """Lose the first of the two when it is to measure."""
         super().setUp()
         self.asked = 0
-        arm = command.job.Job.arm
+        arm = commands.job.Job.arm
 
         async def arm_or_lose(one, finished, **options):
             if one.machine.name == "c1":
@@ -272,7 +274,7 @@ class TestLost(TestMeasure):
                 raise machines.Unreachable("c1 is away")
             await arm(one, finished, **options)
 
-        patch = mock.patch.object(command.job.Job, "arm", arm_or_lose)
+        patch = mock.patch.object(commands.job.Job, "arm", arm_or_lose)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -315,12 +317,12 @@ class TestPairs(unittest.TestCase):
     def test_every_other_station_has_a_partner(self):
         """The last of an odd number has none."""
         places = [
-            station.Station(
+            roles.Station(
                 name=str(n), machine=local.Local("x"), role="guest", folder=""
             )
             for n in range(3)
         ]
-        station.pair_up(places)
+        roles.pair_up(places)
         self.assertIs(places[1], places[0].partner)
         self.assertIsNone(places[1].partner)
         self.assertIsNone(places[2].partner)

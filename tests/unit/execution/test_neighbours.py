@@ -7,7 +7,7 @@ import unittest
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.execution import ports
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 from rally_vmperf.workloads import base
 from tests.unit.execution import test_measure
@@ -17,7 +17,7 @@ from tests.unit.machines import folders
 class Ticking(test_measure.Echo):
     """Its two commands leave a line each in the workload's folder."""
 
-    def commands(self, arguments, ends):
+    def commands(self, arguments, endpoints):
         """Return both, with the port that they would use."""
         return tuple(
             base.Command(
@@ -43,7 +43,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
     def load(self, workload, measured=(), peer=None, **changes):
         """Return the load of one neighbour."""
         self.folder = pathlib.Path(folders.made(self))
-        one = station.Station(
+        one = roles.Station(
             name="g2",
             machine=local.Local("g2"),
             role="guest",
@@ -115,10 +115,10 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         (work,) = assignment.assign([{"name": "iperf3", "label": "x"}])
         load = self.load(Ticking(), measured)
         load.work = work
-        taken = ports.used(measured, 2)
-        (ends,) = load._ends()
-        self.assertEqual(3, len(ends.own_ports))
-        self.assertEqual(set(), {*ends.own_ports} & {*taken})
+        taken = ports.used_ports(measured, 2)
+        (endpoints,) = load._endpoints()
+        self.assertEqual(3, len(endpoints.own_ports))
+        self.assertEqual(set(), {*endpoints.own_ports} & {*taken})
 
 
 class TestArgument(unittest.TestCase):
@@ -126,11 +126,11 @@ class TestArgument(unittest.TestCase):
 
     def test_none(self):
         """Without one there are none."""
-        self.assertIsNone(neighbours.of_argument(None))
+        self.assertIsNone(neighbours.create_neighbours(None))
 
     def test_complete(self):
         """The workload's arguments are complete, and its label is ours."""
-        found = neighbours.of_argument(
+        found = neighbours.create_neighbours(
             {"guests": 2, "workload": {"name": "stress_ng"}}
         )
         self.assertEqual("stress_ng-neighbour", found.work.title)
@@ -144,4 +144,4 @@ class TestArgument(unittest.TestCase):
             "arguments": {"directions": ["guest_to_guest"]},
         }
         with self.assertRaisesRegex(base.WorkloadError, "requires a partner"):
-            neighbours.of_argument({"guests": 2, "workload": given})
+            neighbours.create_neighbours({"guests": 2, "workload": given})

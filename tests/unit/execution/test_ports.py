@@ -47,7 +47,7 @@ class PortsTestCase(unittest.TestCase):
         """And all of them are those that the run is said to use."""
         given = []
         for one, (own, shared) in zip(
-            ports.allot(made(*asked)), asked, strict=True
+            ports.allocate(made(*asked)), asked, strict=True
         ):
             self.assertEqual(shared, len(one.shared))
             given += one.shared
@@ -55,7 +55,7 @@ class PortsTestCase(unittest.TestCase):
                 self.assertEqual(own, len(one.own(position)))
                 given += one.own(position)
         self.assertEqual(
-            list(ports.used(made(*asked), machines)), sorted(given)
+            list(ports.used_ports(made(*asked), machines)), sorted(given)
         )
         self.assertLess(max(given, default=0), 32768)
 
@@ -66,10 +66,10 @@ class PortsTestCase(unittest.TestCase):
             base.WorkloadError,
             "^count=2000: must be at most 1378, .* require 20 ",
         ):
-            ports.used(many, 2000)
-        self.assertEqual(7 + 20 * 1378, len(ports.used(many, 1378)))
+            ports.used_ports(many, 2000)
+        self.assertEqual(7 + 20 * 1378, len(ports.used_ports(many, 1378)))
         with self.assertRaises(base.WorkloadError):
-            ports.used(many, 1379)
+            ports.used_ports(many, 1379)
 
     @ddt.data(
         (["to_peer", "from_peer"], range(0)),
@@ -80,4 +80,4 @@ class PortsTestCase(unittest.TestCase):
         asked = assignment.assign(
             [{"name": "iperf3", "arguments": {"directions": directions}}]
         )
-        self.assertEqual(expected, ports.of_guests(asked, 2))
+        self.assertEqual(expected, ports.guest_ports(asked, 2))

@@ -5,7 +5,7 @@ import ddt
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
@@ -26,7 +26,7 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
                 "id -u": "0",
             },
         )
-        return station.Station(
+        return roles.Station(
             name="m1", machine=machine, role=role, folder="/f"
         )
 
@@ -49,14 +49,14 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(2, len(place.machine.commands))
 
     async def test_the_newest_wish_counts(self):
-        iperf3 = registry.get("iperf3")
+        iperf3 = registry.get_workload("iperf3")
         both = [
             assignment.Assignment(iperf3, iperf3.complete(one), label)
             for one, label in (({}, ""), ({"protocol": "udp"}, "udp"))
         ]
         for order in (both, both[::-1]):
             (tool,) = requirements.tools(order)
-            self.assertEqual("3.11", tool.at_least.version)
+            self.assertEqual("3.11", tool.minimum_version.version)
 
     @ddt.data(
         ("3.9", "3.9 is older than 3.11: .*; use a newer"), ("3.12", None)
@@ -70,7 +70,7 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
                 f"version iperf {version} (cJSON 1.7.13)\n"
             },
         )
-        place = station.Station(
+        place = roles.Station(
             name="m1", machine=machine, role="peer", folder="/f"
         )
         udp = assignment.assign(
@@ -89,13 +89,13 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
 @ddt.ddt
 class SupplyingTestCase(unittest.TestCase):
     def test_nothing_said(self):
-        supply = requirements.supply_of({})
+        supply = requirements.create_supply({})
         self.assertTrue(supply.install)
         self.assertEqual("", supply.proxy)
         self.assertIsNone(supply.bundle)
 
     def test_installation_is_forbidden(self):
-        supply = requirements.supply_of({"install": False})
+        supply = requirements.create_supply({"install": False})
         self.assertFalse(supply.install)
 
     @ddt.data(
@@ -105,7 +105,9 @@ class SupplyingTestCase(unittest.TestCase):
         "http://[2001:db8::1]:3128",
     )
     def test_proxies(self, proxy):
-        self.assertEqual(proxy, requirements.supply_of({"proxy": proxy}).proxy)
+        self.assertEqual(
+            proxy, requirements.create_supply({"proxy": proxy}).proxy
+        )
 
     @ddt.data(
         "https://proxy:3128",
@@ -122,7 +124,7 @@ class SupplyingTestCase(unittest.TestCase):
     )
     def test_no_proxies(self, proxy):
         with self.assertRaises(requirements.SupplyError) as caught:
-            requirements.supply_of({"proxy": proxy})
+            requirements.create_supply({"proxy": proxy})
         self.assertEqual(
             f"proxy={proxy}: must have the form http://HOST:PORT",
             str(caught.exception),
@@ -131,7 +133,7 @@ class SupplyingTestCase(unittest.TestCase):
     def test_a_password_is_refused_and_not_shown(self):
         for proxy in ("http://me:s3cret@proxy:1", "me:s3cret@proxy"):
             with self.assertRaises(requirements.SupplyError) as caught:
-                requirements.supply_of({"proxy": proxy})
+                requirements.create_supply({"proxy": proxy})
             self.assertIn("proxy_login", str(caught.exception))
             self.assertNotIn("s3cret", str(caught.exception))
 
@@ -140,7 +142,7 @@ class SupplyingTestCase(unittest.TestCase):
         with tempfile.NamedTemporaryFile() as stream:
             stream.write(content)
             stream.flush()
-            return requirements.supply_of(
+            return requirements.create_supply(
                 {"proxy": "http://p:1", "proxy_login": stream.name}
             )
 
@@ -164,10 +166,10 @@ class SupplyingTestCase(unittest.TestCase):
             ({"proxy_login": "/proc/none"}, "requires the option proxy"),
         ):
             with self.assertRaisesRegex(requirements.SupplyError, said):
-                requirements.supply_of(options)
+                requirements.create_supply(options)
 
     def test_absent_bundle(self):
         with self.assertRaisesRegex(
             requirements.SupplyError, "bundle /proc/none: No such file"
         ):
-            requirements.supply_of({"bundle": "/proc/none"})
+            requirements.create_supply({"bundle": "/proc/none"})

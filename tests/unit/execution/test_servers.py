@@ -19,7 +19,7 @@ from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import job
 from rally_vmperf.machines import local
@@ -81,9 +81,9 @@ class Asking(test_measure.Echo):
         argv = ("sh", "-c", "echo ready >prepared")
         return (base.Command(name="lay", argv=argv, timeout=10),)
 
-    def commands(self, arguments, ends):
+    def commands(self, arguments, endpoints):
         """Return both commands with their server."""
-        (port,) = (*ends.own_ports, *ends.shared_ports)
+        (port,) = (*endpoints.own_ports, *endpoints.shared_ports)
         words = (str(port), self.transport)
         server = base.Server(
             on="peer",
@@ -126,7 +126,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.stations, self.peer = [], None
         for name in ("c1", "c2", "peer"):
             (self.folder / name).mkdir()
-            one = station.Station(
+            one = roles.Station(
                 name=name,
                 machine=local.Local(name),
                 role="peer" if name == "peer" else "copy",
@@ -142,12 +142,12 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_server_that_is_held(self):
         """It listens from then on, whoever asks it, until all are ended."""
         (one,) = assignment.assign([{"name": "iperf3"}])
-        ends = base.Ends(
+        endpoints = base.Endpoints(
             peer="127.0.0.1",
             partner="",
             own_ports=range(self.first, self.first + 3),
         )
-        command, _ = one.workload.commands(one.arguments, ends)
+        command, _ = one.workload.commands(one.arguments, endpoints)
         held = servers.Servers(title="iperf3", peer=self.peer)
         await held.hold(self.stations[0], command, 60)
         for _ in range(2):
@@ -378,13 +378,13 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
     def squatting(self, times):
         """Have somebody connect, and be silent, where nobody is yet."""
-        look = servers._look
+        look = servers._check_listening
         self.came = 0
 
         async def squat(machine, server):
-            listens, ends = await look(machine, server)
-            if not listens or ends or self.came == times:
-                return listens, ends
+            listens, endpoints = await look(machine, server)
+            if not listens or endpoints or self.came == times:
+                return listens, endpoints
             self.came += 1
             *_, writer = await asyncio.open_connection(
                 "127.0.0.1", server.port, local_addr=("127.0.0.77", 0)
@@ -392,7 +392,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             self.addCleanup(writer.close)
             return await look(machine, server)
 
-        return mock.patch.object(servers, "_look", squat)
+        return mock.patch.object(servers, "_check_listening", squat)
 
     @unittest.skipUnless(os.geteuid() == 0, "others are sent away by root")
     async def test_who_comes_before_the_client_is_sent_away(self):

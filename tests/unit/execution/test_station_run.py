@@ -7,7 +7,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import servers
 from rally_vmperf.execution import station_run
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
@@ -26,7 +26,7 @@ class Timed(test_measure.Echo):
         """Return the rate and the percentiles."""
         return (RATE, *sample.percentiles(LATENCY))
 
-    def read(self, arguments, outcome):
+    def parse(self, arguments, outcome):
         """Return all three kinds of samples; nothing of the second."""
         if outcome.name != "rate":
             return []
@@ -44,7 +44,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         """Give a station a folder; keep what it prints."""
         super().setUp()
-        self.place = station.Station(
+        self.place = roles.Station(
             name="c1",
             machine=local.Local("c1"),
             role="copy",
@@ -63,7 +63,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         return station_run.create(
             one,
             self.place,
-            base.Ends(),
+            base.Endpoints(),
             servers.Servers(title=one.title, peer=None),
             self.result,
             {},

@@ -1,6 +1,6 @@
 """Guests and what is asked of them, in one line each."""
 
-from rally_vmperf.guests import guest as guests
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 
 
@@ -11,7 +11,7 @@ def asked(*, one_host=False, **options):
         given.setdefault("image", {"name": "debian"})
         given.setdefault("flavor", {"name": "small"})
     network = given.pop("tenant_network", None)
-    return request.of_config(given, network, one_host=one_host)
+    return request.parse_config(given, network, one_host=one_host)
 
 
 def guest(name="g1", **changes):
@@ -25,11 +25,11 @@ def guest(name="g1", **changes):
         "measure_address": "192.0.2.1",
         "fixed_address": "192.0.2.1",
         "user": "debian",
-        "flavor": guests.Flavor(
+        "flavor": models.Flavor(
             id="f1", name="small", vcpus=2, memory_mib=1024, disk_gib=4
         ),
-        "image": guests.Image(id="i1", name="debian"),
-        "disk": guests.Disk(source="flavor", size_gib=4),
+        "image": models.Image(id="i1", name="debian"),
+        "disk": models.Disk(source="flavor", size_gib=4),
         **changes,
     }
-    return guests.Guest(name=name, **given)
+    return models.Guest(name=name, **given)

@@ -24,7 +24,7 @@ def network(**changes):
 
 def chosen(pool=None):
     return networks.Networks(
-        every=(network(),),
+        networks=(network(),),
         ssh_network=network(),
         traffic_network=network(),
         pool=pool,
@@ -70,7 +70,9 @@ class GroupTest(unittest.TestCase):
     def test_between_guests(self, guests, ports, expected):
         """Only from members of the group, and only where there are two."""
         cloud = testing.FakeCloud()
-        group = access.create(cloud, "g", [network()], guests, ports)
+        group = access.create_security_group(
+            cloud, "g", [network()], guests, ports
+        )
         self.assertEqual(
             [
                 (one if "-5" in one else f"{one} -") + f" from {group.id}"
@@ -81,10 +83,12 @@ class GroupTest(unittest.TestCase):
 
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
-        group = access.create(cloud, "g", [network(secured=False)], 2, ())
+        group = access.create_security_group(
+            cloud, "g", [network(secured=False)], 2, ()
+        )
         asked = made.asked(allowed_sources=["192.0.2.0/24"])
         self.assertIsNone(group.id)
-        self.assertIsNone(group.let_in(asked, chosen(), [], print))
+        self.assertIsNone(group.allow_ssh(asked, chosen(), [], print))
         self.assertEqual([], cloud.calls)
 
 
@@ -94,19 +98,21 @@ class SourcesTest(unittest.TestCase):
 
     def setUp(self):
         self.cloud = testing.FakeCloud()
-        self.group = access.create(self.cloud, "g", [network()], 1, range(0))
+        self.group = access.create_security_group(
+            self.cloud, "g", [network()], 1, range(0)
+        )
         self.lines = []
 
-    def let_in(self, *addresses, pool=None, **options):
+    def allow_ssh(self, *addresses, pool=None, **options):
         guests = [made.guest(address=one) for one in addresses]
-        return self.group.let_in(
+        return self.group.allow_ssh(
             made.asked(**options), chosen(pool), guests, self.lines.append
         )
 
     def from_(self, *found):
         patch = mock.patch.object(
             routes,
-            "source",
+            "source_network",
             autospec=True,
             side_effect=[net(one) for one in found],
         )
@@ -127,7 +133,7 @@ class SourcesTest(unittest.TestCase):
     def test_of_the_route(self, address, source, expected):
         """A private address is not what a public one sees."""
         self.from_(source)
-        self.assertEqual((expected,), self.let_in(address))
+        self.assertEqual((expected,), self.allow_ssh(address))
         version = "6" if ":" in address else "4"
         icmp = {"4": "icmp", "6": "ipv6-icmp"}[version]
         self.assertEqual(
@@ -148,18 +154,20 @@ class SourcesTest(unittest.TestCase):
     def test_same_network_for_several_guests(self):
         """Neutron refuses a rule that is there."""
         self.from_("192.0.2.0/24", "192.0.2.0/24", "10.0.0.0/24", None)
-        found = self.let_in("192.0.2.8", "192.0.2.9", "10.1.0.1", "10.3.0.1")
+        found = self.allow_ssh(
+            "192.0.2.8", "192.0.2.9", "10.1.0.1", "10.3.0.1"
+        )
         self.assertEqual(("10.0.0.0/24", "192.0.2.0/24"), found)
         self.assertEqual(4, len(self.cloud.network.rules))
 
     def test_out_of_a_namespace(self):
         source = self.from_("10.2.0.0/24")
-        self.let_in("10.2.0.9", namespace="qrouter-1")
+        self.allow_ssh("10.2.0.9", namespace="qrouter-1")
         source.assert_called_once_with("10.2.0.9", "qrouter-1")
 
     def test_no_route(self):
         self.from_(None)
-        self.assertEqual((), self.let_in("10.2.0.9"))
+        self.assertEqual((), self.allow_ssh("10.2.0.9"))
         self.assertIn("no network: no route", self.lines[-1])
 
     def test_through_a_jump_host(self):
@@ -172,16 +180,16 @@ class SourcesTest(unittest.TestCase):
         first = {**HOP, "address": "198.51.100.7"}
         self.assertEqual(
             ("10.2.0.0/24", "192.0.2.1/32", "fd00::/64"),
-            self.let_in("10.2.0.9", jump=[first, HOP]),
+            self.allow_ssh("10.2.0.9", jump=[first, HOP]),
         )
 
     def test_through_a_jump_host_to_floating_ips(self):
-        found = self.let_in("192.0.2.9", pool=network(id="n1"), jump=HOP)
+        found = self.allow_ssh("192.0.2.9", pool=network(id="n1"), jump=HOP)
         self.assertEqual(("192.0.2.1/32",), found)
 
     def test_jump_host_whose_name_is_known_elsewhere(self):
         hop = {**HOP, "address": "jump.invalid"}
-        self.assertEqual((), self.let_in("10.2.0.9", jump=hop))
+        self.assertEqual((), self.allow_ssh("10.2.0.9", jump=hop))
 
     @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})
     def test_as_the_task_says(self, way):
@@ -189,7 +197,7 @@ class SourcesTest(unittest.TestCase):
         given = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
         self.assertEqual(
             ("198.51.100.7/32", "fd00::/64"),
-            self.let_in("10.2.0.9", allowed_sources=given, **way),
+            self.allow_ssh("10.2.0.9", allowed_sources=given, **way),
         )
         self.assertEqual(4, len(self.cloud.network.rules))
 

@@ -70,7 +70,7 @@ class FixedTest(unittest.TestCase):
         ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
     def test_choice(self, given, version, expected):
-        found = ports.fixed_address("g1", given, NETWORK, version)
+        found = ports.find_fixed_address("g1", given, NETWORK, version)
         self.assertEqual(expected, found)
 
     @ddt.unpack
@@ -81,7 +81,7 @@ class FixedTest(unittest.TestCase):
     )
     def test_what_there_is_stands_in_the_error(self, found, version, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            ports.fixed_address("g1", found, NETWORK, version)
+            ports.find_fixed_address("g1", found, NETWORK, version)
 
 
 class FloatingPoolTest(unittest.TestCase):
@@ -97,7 +97,7 @@ class FloatingPoolTest(unittest.TestCase):
         )
 
     def pool(self, **options):
-        return networks.floating_pool(
+        return networks.find_floating_pool(
             self.cloud, made.asked(**options), NETWORK
         ).name
 

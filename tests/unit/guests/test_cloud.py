@@ -45,7 +45,7 @@ class CloudTest(unittest.TestCase):
                 "^list images: http://keystone:5000 does not answer: "
                 "Connection refused; .*: rally env check$",
             ),
-            cloud.asking("list images"),
+            cloud.convert_errors("list images"),
         ):
             raise auth_errors.ConnectFailure(said)
 
@@ -62,7 +62,7 @@ class CloudTest(unittest.TestCase):
     def test_refusals_in_one_line(self):
         with (
             self.assertRaisesRegex(errors.GuestError, "^list: not so$"),
-            cloud.asking("list"),
+            cloud.convert_errors("list"),
         ):
             raise sdk_errors.HttpException("x", details="not\nso")
 
@@ -75,4 +75,4 @@ class CloudTest(unittest.TestCase):
         (sdk_errors.SDKException("x"), False),
     )
     def test_passing(self, error, expected):
-        self.assertIs(expected, cloud.passing(error))
+        self.assertIs(expected, cloud.is_temporary(error))

@@ -28,7 +28,7 @@ class LongConsoleTestCase(unittest.TestCase):
     """What is searched is bounded, and no search needs its square."""
 
     def test_lines_and_all_of_it_are_cut(self):
-        text = console.plain(("x" * 5000 + "\n") * 5000)
+        text = console.clean_text(("x" * 5000 + "\n") * 5000)
         self.assertLessEqual(len(text), 1 << 18)
         self.assertEqual({2000}, set(map(len, text.splitlines()[1:])))
 
@@ -41,8 +41,8 @@ class LongConsoleTestCase(unittest.TestCase):
             [bare(FIRST)], console.read_keys(shown + block(FIRST))
         )
         for line in ("Failed to start ", "cloud-init[1]: ", "\x1b[", "\x1b"):
-            console.hints(console.plain(line * 100_000))
-            self.assertEqual([], console.hints(line * 100_000))
+            console.find_hints(console.clean_text(line * 100_000))
+            self.assertEqual([], console.find_hints(line * 100_000))
 
 
 def bare(line):
@@ -57,8 +57,10 @@ class ReadTest(unittest.TestCase):
 
     def test_what_is_read_can_be_pinned(self):
         (line,) = console.read_keys(block(FIRST))
-        (key,) = hostkey.pinned(line)
-        self.assertEqual(hostkey.pinned(FIRST)[0].public_data, key.public_data)
+        (key,) = hostkey.parse_host_keys(line)
+        self.assertEqual(
+            hostkey.parse_host_keys(FIRST)[0].public_data, key.public_data
+        )
 
     def test_the_last_boot_counts(self):
         text = block(FIRST) + block(SECOND)
@@ -86,7 +88,7 @@ class ReadTest(unittest.TestCase):
         begin = base64.b64decode(FIRST.split()[1])[: (4, 20, 40)[which]]
         forged = base64.b64encode(begin + tail).decode()
         for line in console.read_keys(block(f"ssh-ed25519 {forged}")):
-            hostkey.pinned(line)
+            hostkey.parse_host_keys(line)
 
     def test_not_more_than_a_few(self):
         lines = [hostkey.generate("x").public for _ in range(20)]
@@ -99,4 +101,4 @@ class ReadTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_differ(self, text, expected):
-        self.assertIs(expected, console.keys_differ(text, FIRST))
+        self.assertIs(expected, console.has_other_keys(text, FIRST))

@@ -12,7 +12,7 @@ DATA = pathlib.Path(__file__).parent / "data"
 
 
 def golden(name):
-    return console.plain((DATA / name).read_text())
+    return console.clean_text((DATA / name).read_text())
 
 
 @ddt.ddt
@@ -28,7 +28,7 @@ class HintsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_real_consoles(self, name, expected):
-        self.assertEqual(expected, console.hints(golden(name)))
+        self.assertEqual(expected, console.find_hints(golden(name)))
 
     @ddt.data(
         ("No bootable device.", console.NO_BOOT),
@@ -62,22 +62,26 @@ class HintsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_lines(self, line, expected):
-        (hint,) = console.hints(f"[ OK ]\n{line}\nlogin: ")
+        (hint,) = console.find_hints(f"[ OK ]\n{line}\nlogin: ")
         self.assertIn(expected, hint)
 
     @ddt.data("", "debian login:", "[  OK  ] Started ssh.service - OpenBSD")
     def test_nothing_wrong(self, text):
-        self.assertEqual([], console.hints(text, texts.FIRST))
+        self.assertEqual([], console.find_hints(text, texts.FIRST))
 
     def test_a_real_console_shows_its_key(self):
         text = golden("debian-12-cloud-init-22.4-keys.txt")
         (key,) = console.read_keys(text)
         self.assertTrue(key.startswith("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AA"))
-        self.assertEqual([], console.hints(text, key))
-        self.assertEqual([console.OTHER_KEY], console.hints(text, texts.FIRST))
+        self.assertEqual([], console.find_hints(text, key))
+        self.assertEqual(
+            [console.OTHER_KEY], console.find_hints(text, texts.FIRST)
+        )
 
     def test_another_host_key(self):
         text = texts.block(texts.SECOND)
-        self.assertEqual([console.OTHER_KEY], console.hints(text, texts.FIRST))
-        self.assertEqual([], console.hints(text, texts.SECOND))
-        self.assertEqual([], console.hints(text))
+        self.assertEqual(
+            [console.OTHER_KEY], console.find_hints(text, texts.FIRST)
+        )
+        self.assertEqual([], console.find_hints(text, texts.SECOND))
+        self.assertEqual([], console.find_hints(text))

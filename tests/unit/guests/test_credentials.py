@@ -25,9 +25,9 @@ class OfGuestsTest(unittest.TestCase):
         ({"admin": BOTH["admin"]}, {}, ADMIN),
     )
     def test_choice(self, context, options, expected):
-        found = credentials.of_guests(context, options)
+        found = credentials.get_guest_credential(context, options)
         self.assertEqual(expected, found)
 
     def test_nobody(self):
         with self.assertRaisesRegex(errors.GuestError, "neither users nor"):
-            credentials.of_guests({}, {})
+            credentials.get_guest_credential({}, {})

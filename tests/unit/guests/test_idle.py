@@ -36,4 +36,4 @@ class RestingTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_verb(self, idle_guests, seen, wish, verb):
-        self.assertEqual(verb, idle.verb(seen, wish, idle_guests))
+        self.assertEqual(verb, idle.choose_action(seen, wish, idle_guests))

@@ -36,7 +36,7 @@ class ChooseTest(unittest.TestCase):
 
     def choose(self, **options):
         asked = made.asked(**{"network": None, **options})
-        return networks.choose(self.cloud, asked)
+        return networks.choose_networks(self.cloud, asked)
 
     @ddt.unpack
     @ddt.data(
@@ -67,7 +67,7 @@ class ChooseTest(unittest.TestCase):
     )
     def test_rule(self, names, options, ssh_network, pool):
         found = self.choose(networks=named(*names), **options)
-        self.assertEqual(names, [one.name for one in found.every])
+        self.assertEqual(names, [one.name for one in found.networks])
         self.assertEqual(ssh_network, found.ssh_network.name)
         self.assertEqual(ssh_network, found.traffic_network.name)
         self.assertEqual(pool, found.pool.name if found.pool else None)
@@ -82,7 +82,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_one_network(self):
         found = self.choose(network={"name": "private"})
-        self.assertEqual(["private"], [one.name for one in found.every])
+        self.assertEqual(["private"], [one.name for one in found.networks])
         self.assertEqual("public", found.pool.name)
 
     @ddt.unpack

@@ -8,7 +8,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.machines.remote import target
 from rally_vmperf.plugins.contexts import guests as context
@@ -27,7 +27,7 @@ def groups(*names, **options):
 class RequestTest(unittest.TestCase):
     def test_one_group(self):
         """Its options and those of the run stand side by side."""
-        found = request.of_config(
+        found = request.parse_config(
             {**SMALL, "count": 3, "host": "h1", "jump": HOP, "install": True}
         )
         (group,) = found.groups
@@ -42,7 +42,9 @@ class RequestTest(unittest.TestCase):
     def test_groups(self):
         """What stands beside them holds for those that say nothing else."""
         given = groups("a", count=2) + groups("b", user="rocky")
-        found = request.of_config({"groups": given, "user": "me", "count": 1})
+        found = request.parse_config(
+            {"groups": given, "user": "me", "count": 1}
+        )
         self.assertEqual(
             [("a", 2, "me"), ("b", 1, "rocky")],
             [(one.name, one.count, one.user) for one in found.groups],
@@ -62,24 +64,24 @@ class RequestTest(unittest.TestCase):
     )
     def test_refused(self, options, title):
         with self.assertRaisesRegex(errors.GuestError, title):
-            request.of_config(options)
+            request.parse_config(options)
 
     def test_one_of_several(self):
         """A question measures one group, or says which."""
         several = {"groups": groups("a") + groups("b", count=4), "host": "h"}
-        found = request.one_group(several, "b")
+        found = request.merge_group_options(several, "b")
         self.assertEqual({**SMALL, "count": 4, "host": "h"}, found)
         self.assertEqual(
             {**SMALL, "host": "h"},
-            request.one_group({**several, "groups": groups("a")}),
+            request.merge_group_options({**several, "groups": groups("a")}),
         )
-        self.assertEqual(SMALL, request.one_group(SMALL))
+        self.assertEqual(SMALL, request.merge_group_options(SMALL))
         for name, title in (
             (None, r"2 groups \(a, b\), the scenario measures one; set"),
             ("c", "'c' does not exist; there are: a, b"),
         ):
             with self.assertRaisesRegex(errors.GuestError, title):
-                request.one_group(several, name)
+                request.merge_group_options(several, name)
 
     @ddt.unpack
     @ddt.data(
@@ -109,16 +111,16 @@ class GuestTest(unittest.TestCase):
         one = made.guest(
             jump=target.jump_hosts([HOP, HOP]),
             login=target.Login(password_file="/p"),
-            disk=guest.Disk(source="volume", size_gib=8, type="ssd"),
+            disk=models.Disk(source="volume", size_gib=8, type="ssd"),
             networks=("a", "b"),
         )
         for each in (one, made.guest(namespace="qrouter-1"), made.guest()):
-            plain = guest.to_plain(each)
+            plain = models.to_plain(each)
             self.assertEqual(plain, json.loads(json.dumps(plain)))
-            self.assertEqual(each, guest.from_plain(plain))
+            self.assertEqual(each, models.from_plain(plain))
 
     def test_what_is_not_said_is_not_there(self):
-        plain = guest.to_plain(made.guest())
+        plain = models.to_plain(made.guest())
         self.assertLessEqual({"group", "boot", "host"}, plain.keys())
         self.assertFalse({"jump", "login", "namespace"} & plain.keys())
         self.assertNotIn("type", plain["disk"])

@@ -158,9 +158,9 @@ class RequestsTest(unittest.TestCase):
         )
         updated = {}
         for _ in range(2):
-            found = placement.changes(cloud, booted.guests, updated)
+            found = placement.find_changes(cloud, booted.guests, updated)
             self.assertEqual([], found)
-        removal.remove(
+        removal.remove_resources(
             cloud, ownership.Owner(PREFIX), lambda line: None, disks=False
         )
         return collections.Counter(cloud.calls), cloud.listed

@@ -73,18 +73,18 @@ class SessionTest(unittest.TestCase):
     @ddt.data(*PASSING, *FINAL)
     def test_what_stays_is_told_in_one_line(self, action):
         self.break_(LIST, action, times=None)
-        with self.assertRaises(cloud.REFUSALS) as caught:
+        with self.assertRaises(cloud.CLOUD_ERRORS) as caught:
             self.list()
         text = cloud.one_line(caught.exception)
         self.assertRegex(text, "fault of the test|/servers/detail")
         self.assertEqual(3 if action in PASSING else 1, self.count(LIST))
         stays = action in (400, 403, 404)
-        self.assertIs(not stays, cloud.passing(caught.exception))
+        self.assertIs(not stays, cloud.is_temporary(caught.exception))
 
     @ddt.data(*PASSING, *FINAL)
     def test_nothing_is_made_twice(self, action):
         self.break_(CREATE, action)
-        with self.assertRaises(cloud.REFUSALS):
+        with self.assertRaises(cloud.CLOUD_ERRORS):
             self.create()
         self.assertEqual(1, self.count(CREATE))
         done = action in ("lost", "truncated")
@@ -93,7 +93,7 @@ class SessionTest(unittest.TestCase):
     @ddt.data(*FINAL)
     def test_a_token_that_cannot_be_had(self, action):
         self.break_(TOKEN, action, times=None)
-        with self.assertRaises(cloud.REFUSALS):
+        with self.assertRaises(cloud.CLOUD_ERRORS):
             self.list()
 
     def test_a_slow_answer_is_an_answer(self):

@@ -25,11 +25,11 @@ def parts(encoded):
 @ddt.ddt
 class ComposeTest(unittest.TestCase):
     def setUp(self):
-        self.host = host_keys.choose(request.KeySource())
+        self.host = host_keys.choose_host_key(request.KeySource())
         self.client = hostkey.generate("test")
 
     def compose(self, own=None):
-        return host_keys.compose(self.host, self.client.public, own)
+        return host_keys.compose_user_data(self.host, self.client.public, own)
 
     def test_host_key_is_ours(self):
         ((kind, text),) = parts(self.compose())

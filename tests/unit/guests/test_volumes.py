@@ -26,11 +26,13 @@ class VolumesTest(unittest.TestCase):
 
     def make(self, **options):
         asked = made.asked(**options)
-        return volumes.make(
+        return volumes.create_volumes(
             self.cloud,
             {
                 name: (image, group.boot_volume)
-                for name, (group, image, _) in plan.make(self.cloud, asked)
+                for name, (group, image, _) in plan.create_plan(
+                    self.cloud, asked
+                )
                 .guests()
                 .items()
                 if group.boot_volume
@@ -81,7 +83,7 @@ class VolumesTest(unittest.TestCase):
     )
     def test_refused_before(self, wanted, words):
         with self.assertRaisesRegex(errors.GuestError, words):
-            plan.make(
+            plan.create_plan(
                 self.cloud, made.asked(boot_volume=wanted)
             ).requirements.check()
 
@@ -89,11 +91,13 @@ class VolumesTest(unittest.TestCase):
         self.cloud.services.clear()
         words = "boot_volume: the cloud has no block-storage service"
         with self.assertRaisesRegex(errors.GuestError, words):
-            plan.make(self.cloud, made.asked(boot_volume={"size_gib": 8}))
+            plan.create_plan(
+                self.cloud, made.asked(boot_volume={"size_gib": 8})
+            )
 
     def test_the_flavors_disk_does_not_count(self):
         self.cloud.image.all_images[0].min_disk = 8
-        plan.make(self.cloud, made.asked(boot_volume={"size_gib": 8}))
+        plan.create_plan(self.cloud, made.asked(boot_volume={"size_gib": 8}))
 
     @ddt.unpack
     @ddt.data(
@@ -106,7 +110,7 @@ class VolumesTest(unittest.TestCase):
     )
     def test_what_is_in_use_waits(self, status, asked_for):
         try:
-            volumes.delete(self.cloud, volume(status))
-        except cloud.Busy as error:
-            self.assertTrue(cloud.passing(error))
+            volumes.delete_volume(self.cloud, volume(status))
+        except cloud.CloudBusy as error:
+            self.assertTrue(cloud.is_temporary(error))
         self.assertEqual(asked_for, "delete_volume" in self.cloud.calls)

@@ -36,7 +36,7 @@ class FaultTest(unittest.TestCase):
         server = calls.Thing(id="s", fault=fault)
         cloud = testing.FakeCloud()
         cloud.compute.all_servers["s"] = server
-        self.assertEqual(message, waiting.fault(cloud, server))
+        self.assertEqual(message, waiting.describe_fault(cloud, server))
 
 
 @mock.patch("time.sleep", new=mock.Mock())
@@ -50,7 +50,7 @@ class UntilActiveTest(unittest.TestCase):
         self.lines = []
 
     def wait(self, timeout=60):
-        return waiting.until_active(
+        return waiting.wait_until_active(
             self.cloud,
             self.wanted,
             self.started,

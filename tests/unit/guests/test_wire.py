@@ -6,8 +6,8 @@ import ddt
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.booting import boot
@@ -112,7 +112,7 @@ class ServerGroupTest(unittest.TestCase):
                 flavor_id="f1",
                 networks=[{"port": "p1"}, {"port": "p2"}],
                 scheduler_hints={"group": "sg1"},
-                **volumes.source(volume),
+                **volumes.create_device_mapping(volume),
             )
         body = cloud_there.body("POST", path)
         self.assertEqual({"group": "sg1"}, body["OS-SCH-HNT:scheduler_hints"])
@@ -162,7 +162,7 @@ class ActionTest(unittest.TestCase):
         cloud_there = self.wire(f"{NOVA}/servers")
         with (
             wire.connected(cloud_there) as connection,
-            self.assertRaisesRegex(cloud.Garbled, "not a JSON object"),
+            self.assertRaisesRegex(cloud.InvalidResponse, "not a JSON object"),
         ):
             connection.compute.create_server(name="n", flavor_id="f1")
 
@@ -225,14 +225,14 @@ class PlacementTest(unittest.TestCase):
         cloud_there = wire.Wire(answers, {"placement": path})
         each = {"VCPU": 1, "MEMORY_MB": 512}
         with wire.connected(cloud_there) as connection:
-            (found,) = capacity.hosts(connection, each, {"compute1"})
+            (found,) = capacity.find_hosts(connection, each, {"compute1"})
         self.assertEqual("compute1.x", found.name)
         self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, found.used)
         sent = cloud_there.headers("GET", f"{path}/allocation_candidates")
         self.assertEqual("placement 1.31", sent["OpenStack-API-Version"])
 
         with wire.connected(cloud_there) as connection:
-            (found,) = capacity.hosts(connection, each, set(), 16)
+            (found,) = capacity.find_hosts(connection, each, set(), 16)
             self.assertEqual("rp1", found.name)
             found = capacity.resolve_name(connection, found)
         self.assertEqual("compute1.x", found.name)
@@ -244,10 +244,10 @@ class BlockStorageTest(unittest.TestCase):
 
     def test_volume(self):
         wanted = request.BootVolume(size_gib=10, type="ssd")
-        image = guest.Image(id="i1", name="debian")
+        image = models.Image(id="i1", name="debian")
         with wire.connected(self.wire) as connection:
-            volumes.check(connection, wanted)
-            found = volumes.make(
+            volumes.check_volume_type(connection, wanted)
+            found = volumes.create_volumes(
                 connection,
                 {"g1": (image, wanted)},
                 60,
@@ -269,7 +269,7 @@ class BlockStorageTest(unittest.TestCase):
 
     def test_room(self):
         with wire.connected(self.wire) as connection:
-            room = quota.volume_room(connection)
+            room = quota.find_free_volume_quota(connection)
         self.assertEqual({"volumes": 6, "GiB of volumes": 70}, room)
 
     def test_no_service(self):
@@ -279,7 +279,7 @@ class BlockStorageTest(unittest.TestCase):
             wire.connected(self.wire) as connection,
             self.assertRaisesRegex(errors.GuestError, "no block-storage"),
         ):
-            volumes.check(connection, wanted)
+            volumes.check_volume_type(connection, wanted)
 
     def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
         wanted = request.BootVolume(size_gib=10)
@@ -287,4 +287,4 @@ class BlockStorageTest(unittest.TestCase):
             pass
         words = "find the block-storage service: "
         with self.assertRaisesRegex(errors.GuestError, words):
-            volumes.check(connection, wanted)
+            volumes.check_volume_type(connection, wanted)

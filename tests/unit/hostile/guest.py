@@ -5,7 +5,7 @@ import os
 import pathlib
 import threading
 
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.guests import models
 from tests.unit.guests import made
 from tests.unit.hostile import tools
 from tests.unit.machines import sshd
@@ -53,7 +53,7 @@ class Guest:
         """Return what the guests' context knows of it."""
         return made.guest(
             id=server_id,
-            boot=guests_.first_boot(server_id),
+            boot=models.create_boot_id(server_id),
             address=self.server.host,
             measure_address=self.server.host,
             port=self.server.port,
@@ -61,7 +61,7 @@ class Guest:
             host_id="h",
             host="host-1",
             hypervisor="host-1",
-            flavor=guests_.Flavor(
+            flavor=models.Flavor(
                 id="f1", name="small", vcpus=1, memory_mib=1024, disk_gib=4
             ),
         )

@@ -1,11 +1,11 @@
 """A whole run against a hostile guest, by the code that Rally calls."""
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.guests import models
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
-from rally_vmperf.runs import run as runs
 from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
 from tests.unit import made
 from tests.unit.guests import testing
 
@@ -20,7 +20,7 @@ WORKLOADS = [
 ]
 SHAPE = {"vcpus": 1, "memory_mib": 1024, "copies": 1}
 #: What a record tells in one line.
-EXPECTED = runs.EXPECTED
+EXPECTED = runs.RECORDED_ERRORS
 LIMITS = {"max_percent": {"*": 50}}
 
 
@@ -44,7 +44,7 @@ def run(guest, folder, progress=lambda line: None):
         warmup=0,
         workloads=WORKLOADS,
         peer=None,
-        booted=guests_.Booted(
+        booted=models.BootedGuests(
             guests=(guest.booted(server.id),),
             client_key=guest.server.client_pair.private,
         ),
@@ -55,7 +55,7 @@ def run(guest, folder, progress=lambda line: None):
         progress=progress,
         warn=progress,
     )
-    whole = kept.run("hostile", lambda: overhead.make(asked))
+    whole = kept.get_run("hostile", lambda: overhead.create_run(asked))
     try:
         return [whole.repeat(number) for number in (1, 2, 3)], asked.journal
     finally:

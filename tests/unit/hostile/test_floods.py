@@ -51,7 +51,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
             said = f"@@ {section}\n{table[:MIB]}\n@@ cpuinfo\nx : y\n"
             machine = testing.FakeMachine("g1", {"sh": said})
             try:
-                facts = await fingerprint.take(machine)
+                facts = await fingerprint.collect(machine)
             except base.MachineError as error:
                 self.assertRegex(str(error), "^g1: the fingerprint has")
             else:
@@ -65,7 +65,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(
             base.MachineError, "^g1: the fingerprint has"
         ):
-            await fingerprint.take(machine)
+            await fingerprint.collect(machine)
 
     async def test_a_large_host_is_not_refused(self):
         disk = "name=sdaa\tmodel=SAMSUNG MZ7LH960HAJR-00005\tdriver=sd\t"
@@ -77,7 +77,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
         said += f"@@ nets\n{net * 64}@@ mitigations\n"
         said += "".join(f"bug{n}: Mitigation: yes\n" for n in range(30))
         machine = testing.FakeMachine("host", {"sh": said})
-        facts = await fingerprint.take(machine)
+        facts = await fingerprint.collect(machine)
         self.assertEqual(64, len(facts["disks"]))
 
     async def test_a_hundred_thousand_tools_that_nobody_asked_for(self):
@@ -85,7 +85,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
         machine = testing.FakeMachine("g1", {"bash": said, "sh": said})
         with self.assertRaisesRegex(base.MachineError, "g1 has no bzip2"):
             await provision.ensure(
-                machine, bzip2.Bzip2.TOOLS[:1], supply=provision.NOTHING
+                machine, bzip2.Bzip2.TOOLS[:1], supply=provision.NO_SUPPLY
             )
 
     def test_counters_of_a_megabyte(self):

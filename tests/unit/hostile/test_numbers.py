@@ -37,14 +37,16 @@ def header(**changes):
 @ddt.ddt
 class NumbersTestCase(unittest.TestCase):
     def check_refused(self, name, old, number):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         arguments, files, _ = golden.RUNS[name]
         command, file = next(iter(files.items()))
         whole = golden.text(file)
         self.assertIn(old, whole)
         outcome = golden.outcome(command, whole.replace(old, number))
         with self.assertRaises(base.WorkloadError) as caught:
-            workload.parse(workload.complete(arguments), {command: outcome})
+            workload.parse_all(
+                workload.complete(arguments), {command: outcome}
+            )
         self.assertTrue(str(caught.exception).isprintable())
         self.assertLess(len(str(caught.exception)), 500)
 
@@ -71,7 +73,7 @@ class NumbersTestCase(unittest.TestCase):
 
     def test_an_account_is_believed(self):
         self.assertEqual(
-            1.0, job_result.read("g1", "c", header()).ended - 100.5
+            1.0, job_result.parse_result("g1", "c", header()).ended - 100.5
         )
 
     @ddt.named_data(
@@ -84,7 +86,7 @@ class NumbersTestCase(unittest.TestCase):
     def test_an_account_is_not_believed(self, key, number):
         number = number.replace(" ", "_")  # words end at spaces
         with self.assertRaises(machines.MachineError) as caught:
-            job_result.read("g1", "fio", header(**{key: number}))
+            job_result.parse_result("g1", "fio", header(**{key: number}))
         self.assertIn("g1", str(caught.exception))
         self.assertTrue(str(caught.exception).isprintable())
         self.assertLess(len(str(caught.exception)), 300)
@@ -103,10 +105,10 @@ class NumbersTestCase(unittest.TestCase):
     )
     def test_times_that_cannot_be(self, changes):
         with self.assertRaisesRegex(machines.MachineError, "g1"):
-            job_result.read("g1", "fio", header(**changes))
+            job_result.parse_result("g1", "fio", header(**changes))
 
     @ddt.named_data(*((str(at), n) for at, n in NUMBERS.items()))
     def test_processors_of_bare_metal(self, number):
-        cpus.ranges(f"{number}-{number}")
-        for cpu in cpus.topology(f"{number},{number},{number}", {0}):
+        cpus.parse_ranges(f"{number}-{number}")
+        for cpu in cpus.parse_topology(f"{number},{number},{number}", {0}):
             self.assertEqual((0, 0, 0), (cpu.number, cpu.core, cpu.node))

@@ -66,7 +66,7 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
         lines = "".join(f"{words}{mark}{words}\n" for mark in ":=\t")
         whole = "".join(f"@@ {name}\n{lines}" for name in names)
         whole += f"@@ kernel\n{words}\n@@ cmdline\n{words}\n"
-        self.check(text.flat(fingerprint.parse(whole)), 400)
+        self.check(text.flatten(fingerprint.parse(whole)), 400)
         self._check_all(fingerprint.parse(whole))
 
     def _check_all(self, node):

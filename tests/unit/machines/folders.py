@@ -12,7 +12,7 @@ from rally_vmperf.machines import workfolder
 def made(case):
     """Return a folder of ours on this computer; it goes with the test."""
     parent = case.enterContext(tempfile.TemporaryDirectory())
-    making = workfolder.make(local.Local("here"), parent)
+    making = workfolder.create(local.Local("here"), parent)
     # Where the test has an event loop, this one is not in its way.
     with concurrent.futures.ThreadPoolExecutor(1) as other:
         return pathlib.Path(other.submit(asyncio.run, making).result())

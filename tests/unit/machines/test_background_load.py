@@ -52,7 +52,7 @@ class TestBetween(unittest.TestCase):
     def between(self, **changes):
         """Return what is said of ten seconds."""
         before = background_load.parse(BEFORE)
-        return background_load.between(before, after(**changes))
+        return background_load.find_cpu_use(before, after(**changes))
 
     def test_ours_and_quiet_others(self):
         """What we started is ours, init's children are nobody's."""
@@ -95,7 +95,7 @@ process 30 20 8900 1 0 {name}
         text = self.QUIET.format(
             sectors=sectors, bytes=bytes, cpu=cpu, io=io, name=name
         )
-        return background_load.while_quiet(background_load.parse(text))
+        return background_load.find_load(background_load.parse(text))
 
     def test_nothing(self):
         """A quiet machine is said nothing of."""
@@ -121,7 +121,7 @@ process 30 20 8900 1 0 {name}
             "counters up=91.00 sectors=0 bytes=0 cpu= io= memory=\n"
         )
         seen = background_load.parse(text)
-        self.assertEqual([], background_load.while_quiet(seen))
+        self.assertEqual([], background_load.find_load(seen))
 
 
 class TestLook(unittest.TestCase):
@@ -135,16 +135,16 @@ class TestLook(unittest.TestCase):
             subprocess.Popen([sys.executable, "-c", burner]) for _ in range(4)
         ]
         try:
-            before = asyncio.run(background_load.look(machine))
+            before = asyncio.run(background_load.read_load(machine))
             pids = {one.pid for one in before.processes}
             self.assertLessEqual({one.pid for one in burning}, pids)
             time.sleep(2)
-            later = asyncio.run(background_load.look(machine))
+            later = asyncio.run(background_load.read_load(machine))
         finally:
             for one in burning:
                 one.kill()
                 one.wait()
-        (said,) = background_load.between(before, later)
+        (said,) = background_load.find_cpu_use(before, later)
         self.assertIn("other processes used ", said)
         # Whoever else works here now: without the burners it is less.
         others = dataclasses.replace(
@@ -155,11 +155,13 @@ class TestLook(unittest.TestCase):
                 if one.pid not in {each.pid for each in burning}
             ),
         )
-        self.assertNotEqual([said], background_load.between(before, others))
+        self.assertNotEqual(
+            [said], background_load.find_cpu_use(before, others)
+        )
 
     def test_a_quiet_look_has_two_readings(self):
         """They are a second apart."""
-        seen = asyncio.run(background_load.look(local.Local("metal"), 1))
+        seen = asyncio.run(background_load.read_load(local.Local("metal"), 1))
         first, last = seen.counters
         self.assertGreaterEqual(last["up"] - first["up"], 0.98)
 
@@ -167,4 +169,4 @@ class TestLook(unittest.TestCase):
         """It is named, with what it lacks."""
         machine = testing.FakeMachine("metal", {"sh": "no\n"})
         with self.assertRaisesRegex(base.MachineError, "metal .* needs awk"):
-            asyncio.run(background_load.look(machine))
+            asyncio.run(background_load.read_load(machine))

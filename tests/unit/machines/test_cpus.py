@@ -31,22 +31,22 @@ class ChooseTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_choose(self, each, copies, expected):
-        available = cpus.topology(HYPERTHREADED, set(range(8)))
-        self.assertEqual(expected, cpus.choose(available, each, copies))
+        available = cpus.parse_topology(HYPERTHREADED, set(range(8)))
+        self.assertEqual(expected, cpus.choose_cpus(available, each, copies))
 
     def test_too_few(self):
-        available = cpus.topology(HYPERTHREADED, {0, 1})
+        available = cpus.parse_topology(HYPERTHREADED, {0, 1})
         with self.assertRaises(ValueError):
-            cpus.choose(available, 3, 1)
+            cpus.choose_cpus(available, 3, 1)
 
     def test_only_allowed_cpus(self):
-        available = cpus.topology(HYPERTHREADED, {1, 5, 6})
-        self.assertEqual([(1, 5)], cpus.choose(available, 2, 1))
+        available = cpus.parse_topology(HYPERTHREADED, {1, 5, 6})
+        self.assertEqual([(1, 5)], cpus.choose_cpus(available, 2, 1))
 
     def test_no_numa(self):
         self.assertEqual(
             [cpus.Cpu(number=0, core=0, node=0)],
-            cpus.topology("# x\n0,0,\nrubbish\n", {0}),
+            cpus.parse_topology("# x\n0,0,\nrubbish\n", {0}),
         )
 
     @ddt.data(
@@ -59,4 +59,4 @@ class ChooseTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_ranges(self, text, expected):
-        self.assertEqual(expected, cpus.ranges(text))
+        self.assertEqual(expected, cpus.parse_ranges(text))

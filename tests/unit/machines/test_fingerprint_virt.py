@@ -34,4 +34,6 @@ class DetectTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_detect(self, expected, signs):
-        self.assertEqual(expected, fingerprint.detect(**{**NOTHING, **signs}))
+        self.assertEqual(
+            expected, fingerprint.detect_hypervisor(**{**NOTHING, **signs})
+        )

@@ -36,7 +36,7 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         self.programs = programs.Programs(self)
 
     async def install(self, manager, *names, **proxy):
-        return await packages.from_mirror(
+        return await packages.install_from_mirror(
             local.Local("g1"), manager, names, **{"proxy": "", **proxy}
         )
 

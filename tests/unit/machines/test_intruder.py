@@ -64,7 +64,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
             while len(made) < TRIES:
                 made += await asyncio.gather(
                     *(
-                        workfolder.make(self.machine, str(self.parent))
+                        workfolder.create(self.machine, str(self.parent))
                         for _ in range(8)
                     )
                 )
@@ -81,7 +81,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_job_that_waits_and_runs(self):
         """Gate, FIFOs, outputs and program stay ours."""
-        made = await workfolder.make(self.machine, str(self.parent))
+        made = await workfolder.create(self.machine, str(self.parent))
         work = f"{made}/echo"
         await self.machine.put(b"echo 5", f"{work}/script", 0o755)
         handle = await jobs.arm(

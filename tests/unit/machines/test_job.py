@@ -64,7 +64,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         path = pathlib.Path(handle.path, "ended")
         while not path.exists():
             await asyncio.sleep(0.01)
-        told = job_result.fields(path.with_name("status").read_text())
+        told = job_result.parse_fields(path.with_name("status").read_text())
         up, ended = float(told["up"]), float(told["up_ended"])
         self.assertAlmostEqual(0.3, ended - up, delta=0.2)
         times = [
@@ -173,7 +173,8 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         other = self.enterContext(tempfile.TemporaryDirectory())
         for folder in (other, f"{other}/work", f"{self.folder}/../../work"):
             with self.assertRaisesRegex(
-                base.MachineError, "not below a folder that rally-vmperf made"
+                base.MachineError,
+                "not below a directory that rally-vmperf made",
             ):
                 await jobs.start(
                     self.machine, folder, "fio", ["true"], timeout=5
@@ -231,7 +232,7 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         os.symlink(kept, link)
         for finished in (kept, link, f"{self.folder}/../../..", "/"):
             self.finished = [finished]
-            with self.assertRaisesRegex(base.MachineError, "not below a fol"):
+            with self.assertRaisesRegex(base.MachineError, "not below a dir"):
                 await self.run_job("true")
             self.assertEqual([finished], self.finished)
         self.assertTrue(os.path.isdir(kept))

@@ -19,7 +19,7 @@ GOOD = {
 def _read(**changes):
     told = {**GOOD, **changes}
     header = " ".join(f"{key}={value}" for key, value in told.items())
-    return job_result.read("g1", "fio", header)
+    return job_result.parse_result("g1", "fio", header)
 
 
 class AccountTestCase(unittest.TestCase):

@@ -94,5 +94,5 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
             ("203.0.113.1", "None"),
         ):
             with self.subTest(address):
-                found = routes.source(address, NAME)
+                found = routes.source_network(address, NAME)
                 self.assertEqual(expected, str(found))

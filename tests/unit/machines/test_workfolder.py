@@ -25,7 +25,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
 
     async def make(self, parent=None):
         return pathlib.Path(
-            await workfolder.make(self.machine, str(parent or self.parent))
+            await workfolder.create(self.machine, str(parent or self.parent))
         )
 
 
@@ -56,12 +56,12 @@ class MakeTestCase(Case):
     async def test_a_relative_one_is_below_the_home(self):
         (self.parent / "a b").mkdir()
         with mock.patch.dict(os.environ, HOME=str(self.parent)):
-            made = await workfolder.make(self.machine, "a b")
+            made = await workfolder.create(self.machine, "a b")
             self.assertEqual(f"{self.parent}/a b", os.path.dirname(made))
-            made = await workfolder.make(self.machine, "")
+            made = await workfolder.create(self.machine, "")
             self.assertEqual(str(self.parent), os.path.dirname(made))
             (self.parent / "-").mkdir()
-            made = await workfolder.make(self.machine, "-")
+            made = await workfolder.create(self.machine, "-")
             self.assertEqual(f"{self.parent}/-", os.path.dirname(made))
 
     async def test_a_user_without_a_home(self):
@@ -72,7 +72,7 @@ class MakeTestCase(Case):
                 base.MachineError, "metal: home directory: .*HOME: is not set"
             ),
         ):
-            await workfolder.make(self.machine, "")
+            await workfolder.create(self.machine, "")
 
     async def test_sticky_folders_are_shared(self):
         self.parent.chmod(0o1777)
@@ -150,7 +150,7 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_what_is_no_folder(self, answer):
         machine = testing.FakeMachine("g1", {"bash": answer})
         with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
-            await workfolder.make(machine, "")
+            await workfolder.create(machine, "")
         self.assertTrue(str(caught.exception).isprintable())
         self.assertLess(len(str(caught.exception)), 1000)
 
@@ -159,17 +159,19 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
         refusal = testing.completed(answer, exit_status=3)
         machine = testing.FakeMachine("g1", {"bash": refusal})
         with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
-            await workfolder.make(machine, "")
+            await workfolder.create(machine, "")
         self.assertTrue(str(caught.exception).isprintable())
 
     async def test_one_that_is(self):
         path = "/home/a b/rally-vmperf-0123456789"
         machine = testing.FakeMachine("g1", {"bash": f"{path}\n"})
-        self.assertEqual(path, await workfolder.make(machine, ""))
+        self.assertEqual(path, await workfolder.create(machine, ""))
 
 
 class RemoveTestCase(Case):
-    async def refuse(self, path, why="not below a folder that rally-vmperf"):
+    async def refuse(
+        self, path, why="not below a directory that rally-vmperf"
+    ):
         with self.assertRaisesRegex(
             base.MachineError, f"^metal: cannot remove .*{why}.*manually$"
         ):

@@ -9,18 +9,16 @@ import textwrap
 from rally_vmperf.measurement import finding
 
 INTRODUCTION = """\
-A finding is something that was seen beside the figures and that changes what
-they mean. Findings stand in the record of each repetition and in the report,
-each with what was seen, why it matters and what to do about it. The list is
-closed: a name that is not on it is refused.
+A finding is an observation that affects the meaning of figures. The record of
+each repetition and the report contain the findings, each with its details, its
+effect and its remedy. The list is closed: an unknown name is rejected.
 
-* A **void** finding says that the samples do not mean what they claim. What
-  it voids, the metric, the repetition or the task, :doc:`verdict` says. A task
-  can tolerate a kind by its name; the finding is then still shown, as
-  tolerated.
-* A **warning** casts doubt on the figures and leaves the verdict alone; the
-  verdict's first line names it.
-* A **note** says under which conditions the figures hold.
+* A **void** finding invalidates samples: those of a metric, of a repetition or
+  of the task (see :doc:`verdict`). A task can tolerate a kind by its name; the
+  report still shows the finding, marked as tolerated.
+* A **warning** casts doubt on the figures and does not change the verdict; the
+  first line of the verdict names it.
+* A **note** states a condition under which the figures are valid.
 """
 
 

@@ -153,4 +153,4 @@ class RatiosTestCase(unittest.TestCase):
         entries = made.several(self.SLOW, planned_repetitions=9)
         for limit, beyond in ((9.0, True), (12.99, False), (14.0, False)):
             judge = made.judge(entries, {}, max={"*": limit})
-            self.assertEqual(beyond, judge.failed_beyond_return())
+            self.assertEqual(beyond, judge.is_failure_final())

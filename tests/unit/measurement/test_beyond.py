@@ -29,24 +29,22 @@ class BeyondReturnTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_overhead(self, name, entries, beyond):
-        self.assertEqual(beyond, made.judge(entries).failed_beyond_return())
+        self.assertEqual(beyond, made.judge(entries).is_failure_final())
 
     def test_undecided(self):
         entries = made.several(made.NEAR)
-        self.assertFalse(
-            made.judge(entries, {"*": 10.6}).failed_beyond_return()
-        )
+        self.assertFalse(made.judge(entries, {"*": 10.6}).is_failure_final())
 
     def test_failed_but_not_for_sure(self):
         entries = made.several(made.NEAR)
         limit = made.judgement(entries).rows[0].comparison.low - 0.01
         got = made.judge(entries, {"*": limit})
         self.assertEqual("failed", got.judgement().status)
-        self.assertFalse(got.failed_beyond_return())
+        self.assertFalse(got.is_failure_final())
 
     def test_count(self):
         entries = made.several(
             {made.COUNT: (0.0, 9.0, 0.0)}, planned_repetitions=9
         )
         got = made.judge(entries, {}, max={"*": 2})
-        self.assertTrue(got.failed_beyond_return())
+        self.assertTrue(got.is_failure_final())

@@ -31,7 +31,7 @@ class TestComplete(unittest.TestCase):
         """Return the repetitions whose values count."""
         found = conditions(*values, **given)
         (metric,) = found[0].expected_metrics
-        return [one.number for one in gathering.guests(metric, found)]
+        return [one.number for one in gathering.guest_samples(metric, found)]
 
     def test_all_are_there(self):
         """They count."""
@@ -48,5 +48,5 @@ class TestComplete(unittest.TestCase):
         first = conditions([90.0], machines=["g1"])
         second = conditions([91.0], machines=["g2"])
         (metric,) = first[0].expected_metrics
-        found = gathering.guests(metric, [*first, *second])
+        found = gathering.guest_samples(metric, [*first, *second])
         self.assertEqual(2, len(found))

@@ -170,11 +170,11 @@ class SentenceTestCase(unittest.TestCase):
         )
 
     def test_what_would_decide_is_computed_once(self):
-        needed.repetitions_needed.cache_clear()
+        needed.required_repetitions.cache_clear()
         for _ in range(3):
             got = made.judgement(made.several(made.NEAR), {"*": 10.6})
             self.assertIn("would decide", got.sentence())
-        self.assertEqual(1, needed.repetitions_needed.cache_info().misses)
+        self.assertEqual(1, needed.required_repetitions.cache_info().misses)
 
     def test_passed(self):
         text = made.judgement(made.several(made.NEAR)).sentence()
@@ -208,10 +208,10 @@ class LeftOutTestCase(unittest.TestCase):
     def test_one_of_five_is_left_out(self):
         found = self.rebooted(5, 2)
         self.assertEqual("passed", found.status, found.sentence())
-        self.assertEqual((2,), found.left_out)
+        self.assertEqual((2,), found.omitted)
         self.assertEqual(4, found.rows[0].comparison.guest_repetitions)
         self.assertIn(
-            "1 repetition of 5 is void and left out (2): ", found.sentence()
+            "1 repetition of 5 is void and omitted (2): ", found.sentence()
         )
         self.assertIn("(g1: so it is)", found.sentence())
         self.assertEqual([], [one for one in found.findings if one.voids])
@@ -268,24 +268,24 @@ class LeftOutTestCase(unittest.TestCase):
         compared = rows[made.IOPS].comparison
         self.assertEqual(judged, compared and compared.guest_repetitions)
         self.assertEqual(
-            not strictness, "void samples are left out" in got.sentence()
+            not strictness, "void samples are omitted" in got.sentence()
         )
 
     @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
     def test_too_many_void_the_run(self, entry):
         found = self.rebooted(*entry)
         self.assertEqual("void", found.status, found.sentence())
-        self.assertEqual((), found.left_out)
+        self.assertEqual((), found.omitted)
 
     def test_a_warmup_voids_nothing(self):
         found = self.rebooted(4, 1, counted=False)
-        self.assertEqual((), found.left_out)
+        self.assertEqual((), found.omitted)
         self.assertEqual(["passed"], [row.status for row in found.rows])
 
     def test_tolerated(self):
         entries = made.several(made.NEAR, findings=made.seen("guest_rebooted"))
         found = made.judgement(entries, tolerate=["guest_rebooted"])
-        self.assertEqual(((), "passed"), (found.left_out, found.status))
+        self.assertEqual(((), "passed"), (found.omitted, found.status))
 
 
 @ddt.ddt

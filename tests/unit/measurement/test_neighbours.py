@@ -95,7 +95,7 @@ class TestLoss(unittest.TestCase):
     def test_other_questions(self):
         """What says nothing of neighbours is not readable."""
         judge = neighbours_judge.NeighboursJudge()
-        self.assertFalse(judge.understands(made.one(1, {made.IOPS: 5.0})))
+        self.assertFalse(judge.accepts(made.one(1, {made.IOPS: 5.0})))
 
 
 def curve(losses, metric=made.IOPS, **changes):
@@ -171,7 +171,7 @@ class TestCurve(unittest.TestCase):
                 [row.status for row in found.limited],
             )
             self.assertEqual("void", found.status)
-            self.assertEqual((), found.left_out)
+            self.assertEqual((), found.omitted)
             words = "The guest was rebooted during the run (g1: "
             told = [row.sentence() for row in found.limited]
             self.assertIn(words, told[1])

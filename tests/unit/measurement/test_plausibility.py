@@ -49,7 +49,7 @@ class AboutTestCase(unittest.TestCase):
         pair = loss.compare(
             made.IOPS, [[value] for value in bare], [[v] for v in guest]
         )
-        found = list(plausibility.about(pair))
+        found = list(plausibility.of_comparison(pair))
         self.assertEqual(kinds, [one.kind for one in found])
         for one in found:
             self.assertEqual(made.IOPS.name, one.subject)
@@ -58,5 +58,5 @@ class AboutTestCase(unittest.TestCase):
         pair = loss.compare(
             made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]
         )
-        kinds = [one.kind for one in plausibility.about(pair)]
+        kinds = [one.kind for one in plausibility.of_comparison(pair)]
         self.assertEqual(["guest_faster"], kinds)

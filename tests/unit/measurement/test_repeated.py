@@ -49,7 +49,7 @@ class TestRepeated(unittest.TestCase):
         )
         got = made.judgement([*entries, other])
         self.assertIn("records_contradict", self.kinds(got))
-        self.assertEqual((1,), got.left_out)
+        self.assertEqual((1,), got.omitted)
         self.assertEqual(got, made.judgement([other, *entries]))
 
     def test_two_runs(self):
@@ -77,7 +77,7 @@ class TestCurves(unittest.TestCase):
     def test_two_records_of_one_repetition(self):
         """Which is right is not known, and neither counts."""
         got = made.degradation([*self.entries, self.other], {"*": 40})
-        self.assertEqual((1,), got.left_out)
+        self.assertEqual((1,), got.omitted)
         self.assertEqual("passed", got.status)
 
     def test_many_contradict(self):

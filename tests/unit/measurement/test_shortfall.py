@@ -39,7 +39,7 @@ class MissingTestCase(unittest.TestCase):
         )
         got = made.judgement(entries)
         self.assertEqual(
-            [2, 3, 4], [gathered.number for gathered in got.rows[0].guest]
+            [2, 3, 4], [samples.number for samples in got.rows[0].guest]
         )
 
     def test_a_copy_is_missing(self):

@@ -380,12 +380,12 @@ class BeyondReturnTestCase(unittest.TestCase):
     def test_half_of_the_run(self, key, limit, beyond):
         entries = made.several(WIDE, planned_repetitions=10)
         asked = judge(entries, **{key: {"*": limit}})
-        self.assertEqual(beyond, asked.failed_beyond_return())
+        self.assertEqual(beyond, asked.is_failure_final())
 
     def test_all_of_the_run(self):
         for limit, beyond in ((7.8, True), (7.9, False)):
             asked = judge(made.several(WIDE), max_range_percent={"*": limit})
-            self.assertEqual(beyond, asked.failed_beyond_return())
+            self.assertEqual(beyond, asked.is_failure_final())
 
 
 #: Values over time of three repetitions: even, uneven, and with a stall.
@@ -405,7 +405,7 @@ def over_time(courses=COURSES):
                         merged.TimeSeries(
                             metric=made.IOPS,
                             machines=1,
-                            line=series.Line(end=3.0, mean=course),
+                            means=series.MeanSeries(end=3.0, mean=course),
                         ),
                     ),
                 )
@@ -488,7 +488,7 @@ class IntervalsTestCase(unittest.TestCase):
                 over="intervals",
                 max_range_percent={"*": limit},
             ).limited
-            self.assertEqual(beyond, row.beyond_return(10))
+            self.assertEqual(beyond, row.is_failure_final(10))
 
     def test_every_row_says_what_it_is(self):
         """A ratio to bare metal has none, whose repetitions are not kept."""

@@ -91,11 +91,10 @@ def expected(name: str) -> Json:
     return content
 
 
-def _judge_outputs(name: str) -> summary.Summary[t.Any]:
+def _judge_outputs(name: str) -> summary.Judgement[t.Any]:
     """Return the verdict on outputs, as ``judge --raw`` judges them."""
     parser = argparse.ArgumentParser()
-    raw_outputs.add_arguments(parser)
-    raw_outputs.add_bounds(parser)
+    raw_outputs.add_raw_options(parser, baseline_help="")
     given = yaml.safe_load((FOLDER / name / "outputs.yaml").read_text())
     sides = {
         side: parser.parse_args(
@@ -103,24 +102,24 @@ def _judge_outputs(name: str) -> summary.Summary[t.Any]:
         )
         for side in ("bare_metal", "guest")
     }
-    baseline = imported.baseline(
-        name, "compute1", raw_outputs.read(sides["bare_metal"]), {}
+    baseline = imported.build_baseline(
+        name, "compute1", raw_outputs.read_outputs(sides["bare_metal"]), {}
     )
-    criteria = limits_file.by_criterion(str(limits(name)))
+    criteria = limits_file.read_limits(str(limits(name)))
     found = overhead_judge.OverheadJudge(**criteria["vmperf_overhead"])
-    for repetition in imported.repetitions(
+    for repetition in imported.build_repetitions(
         baseline,
-        raw_outputs.read(sides["guest"]),
+        raw_outputs.read_outputs(sides["guest"]),
         dict(sides["guest"].physical_limit),
     ):
         found.add(repetition)
-    return t.cast(summary.Summary[t.Any], found.judgement())
+    return t.cast(summary.Judgement[t.Any], found.judgement())
 
 
-def _summary(judgement: summary.Summary[t.Any]) -> Json:
+def _summary(judgement: summary.Judgement[t.Any]) -> Json:
     return {
         "status": judgement.status,
-        "left_out": list(judgement.left_out),
+        "left_out": list(judgement.omitted),
         "missing": judgement.missing.sentence(),
         "rows": [
             {"metric": row.metric.name, **figures, "limit": row.limit}
@@ -131,13 +130,13 @@ def _summary(judgement: summary.Summary[t.Any]) -> Json:
     }
 
 
-def _figures(row: summary.Row) -> collections.abc.Iterator[Json]:
+def _figures(row: summary.MetricResult) -> collections.abc.Iterator[Json]:
     """Yield the figures of a metric, each with its interval and status."""
-    if isinstance(row, density_rows.Row):
+    if isinstance(row, density_rows.DensityResult):
         for guests, status in row.statuses.items():
             figure = f"{row.figure} at {guests}"
             yield _figure(figure, *_at(row, guests), status)
-    elif isinstance(row, spread_judge.Row):
+    elif isinstance(row, spread_judge.SpreadResult):
         ratio = row.ratio if row.figure == "gsd_ratio" else None
         values = (
             (ratio.value, ratio.low, ratio.high)
@@ -145,7 +144,7 @@ def _figures(row: summary.Row) -> collections.abc.Iterator[Json]:
             else (row.of(row.guest), None, None)
         )
         yield _figure(row.figure, *values, row.status)
-    elif isinstance(row, rows.Row):
+    elif isinstance(row, rows.FigureResult):
         found = row.comparison
         value = row.value
         values = (None, None, None)
@@ -153,11 +152,11 @@ def _figures(row: summary.Row) -> collections.abc.Iterator[Json]:
             values = (found.overhead_percent, found.low, found.high)
         elif value is not None:
             values = (value.value, value.low, value.high)
-        yield _figure(f"{row.figure}{row.where}", *values, row.status)
+        yield _figure(f"{row.figure}{row.level_suffix}", *values, row.status)
 
 
 def _at(
-    row: density_rows.Row, guests: int
+    row: density_rows.DensityResult, guests: int
 ) -> tuple[float | None, float | None, float | None]:
     """Return the figure and the interval at a number of guests.
 
@@ -199,7 +198,7 @@ def _findings(found: collections.abc.Iterable[finding.RunFinding]) -> Json:
     subjects: dict[str, list[str]] = {}
     for run_finding in found:
         effect = run_finding.finding.severity
-        if run_finding.left_out:
+        if run_finding.omitted:
             effect = "left out"
         elif run_finding.tolerated:
             effect = "tolerated"

@@ -57,7 +57,7 @@ class TestTask(unittest.TestCase):
         super().setUp()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        arguments = registry.get("sysbench").complete({})
+        arguments = registry.get_workload("sysbench").complete({})
         self.baselines = store.Store(folder.name)
         self.baselines.save(
             made.baseline(entries=[made.entry(arguments=arguments)])
@@ -66,14 +66,14 @@ class TestTask(unittest.TestCase):
     def check(self, config):
         """Check a workload of Rally's."""
         entry = table.questions()["overhead"]
-        asked = task.of_rally(config, entry.scenario)
-        return checks.check(asked, entry, self.baselines)
+        asked = task.create_from_rally(config, entry.scenario)
+        return checks.check_task(asked, entry, self.baselines)
 
     def test_spread_over_intervals(self):
         """A limit matches what the baseline has over time, label and all."""
         line = {"machines": 1, "end": 10, "mean": [90, 110]}
         entry = made.entry(
-            arguments=registry.get("sysbench").complete({}),
+            arguments=registry.get_workload("sysbench").complete({}),
             time_series={"cpu.sysbench.rate": line},
         )
         self.baselines.save(made.baseline(entries=[entry]), replace=True)
@@ -307,7 +307,9 @@ class TestTask(unittest.TestCase):
             ({"vmperf_valid": apart}, False),
             ({"vmperf_overhead": {"max_percent": {"*": 5}, **apart}}, False),
         ):
-            asked = task.of_rally(changed(("sla",), sla), "VMPerf.overhead")
+            asked = task.create_from_rally(
+                changed(("sla",), sla), "VMPerf.overhead"
+            )
             self.assertIs(
                 expected, table.questions()["overhead"].one_host(asked)
             )
@@ -350,9 +352,11 @@ class TestTask(unittest.TestCase):
         ):
             self.check(wrong)
         entry = table.questions()["overhead"]
-        asked = task.of_rally(config(3), entry.scenario)
+        asked = task.create_from_rally(config(3), entry.scenario)
         self.assertEqual((2,), entry.copies(asked))
-        alone = task.of_rally(changed(("args", "warmup"), 1), entry.scenario)
+        alone = task.create_from_rally(
+            changed(("args", "warmup"), 1), entry.scenario
+        )
         self.assertLess(entry.minutes(alone), entry.minutes(asked))
 
     def test_more_guests_than_connections_or_ports(self):
@@ -424,7 +428,7 @@ class TestTask(unittest.TestCase):
     def test_tools_of_the_baseline(self, key, version, refused):
         """One that is too old is refused before anything boots."""
         udp = {"protocol": "udp", "directions": ["to_peer"]}
-        wanted = registry.get("iperf3")
+        wanted = registry.get_workload("iperf3")
         arguments = wanted.complete(udp)
         document = made.baseline(
             name="udp",

@@ -266,7 +266,10 @@ class TestOtherMachine(unittest.TestCase):
             str(golden_runs.journal(name)),
         ]
         with mock.patch.object(
-            rally_api, "registry", autospec=True, return_value=registry
+            rally_api,
+            "open_baseline_store",
+            autospec=True,
+            return_value=registry,
         ):
             code = command.run(command.get_parser("judge").parse_args(words))
         return code, " ".join(app.stdout.getvalue().split())

@@ -15,7 +15,7 @@ from rally.common import validation
 
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd import task_file
-from rally_vmperf.plugins.charts import run as charts
+from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import table
@@ -77,7 +77,7 @@ class TestThirdQuestion(unittest.TestCase):
             self.folder, None, machine, question="variants", journal=kept
         )
         own = {"variants": ["plain", "virtio"]}
-        run = asked.run_cache.run(
+        run = asked.run_cache.get_run(
             "w", lambda: variants.QUESTION.run(asked, own)
         )
         self.addCleanup(asked.run_cache.close, "w")
@@ -125,7 +125,7 @@ class TestThirdQuestion(unittest.TestCase):
         path.write_text(
             yaml.safe_dump({"version": 2, "title": "T", "subtasks": [subtask]})
         )
-        ((asked, entry),) = task_file.read(
+        ((asked, entry),) = task_file.read_task(
             str(path),
             argparse.Namespace(
                 config_file=os.devnull, task_args=None, task_args_file=None
@@ -137,7 +137,7 @@ class TestThirdQuestion(unittest.TestCase):
 
     def test_records_and_verdict(self):
         """Each repetition has its variants, the SLA judges one of them."""
-        sla = criteria.configure(variants.CRITERION)
+        sla = criteria.register_sla(variants.CRITERION)
         self.addCleanup(sla.unregister)
         jsonschema.validate(LIMITS, sla.CONFIG_SCHEMA)
         judging = sla(LIMITS)
@@ -190,6 +190,6 @@ class TestThirdQuestion(unittest.TestCase):
             ],
         }
         conf = mock.Mock(vmperf=mock.Mock(journal_dir=str(self.folder)))
-        with mock.patch.object(charts, "CONF", conf):
-            chart = charts.RunChart(workload, "Variants")
+        with mock.patch.object(run_chart, "CONF", conf):
+            chart = run_chart.RunChart(workload, "Variants")
             return chart.render()["data"]["embedded"]

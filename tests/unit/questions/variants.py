@@ -8,9 +8,9 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import rows
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.report import run as reports
+from rally_vmperf.report import reports
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 SCENARIO = "Other.variants"
@@ -27,7 +27,7 @@ class Judge(overhead_judge.OverheadJudge):
         super().__init__(**given)
         self.variant = variant
 
-    def understands(self, entry):
+    def accepts(self, entry):
         """Return whether all conditions are variants."""
         return all("variant" in one.axes for one in entry.conditions)
 
@@ -47,8 +47,8 @@ class Judge(overhead_judge.OverheadJudge):
         for metric in metrics:
             limit = self.limits["overhead"].for_metric(metric.name)
             found.append(
-                rows.make(
-                    rows.Row,
+                rows.build_result(
+                    rows.FigureResult,
                     metric,
                     "overhead",
                     there,
@@ -79,7 +79,7 @@ CRITERION = question.Criterion(
     name="other_variant",
     title="Limits on what a variant loses.",
     heading="Variant",
-    schema=question.schema(
+    schema=question.build_schema(
         {
             "variant": {"type": "string", "description": "Which one."},
             "max_percent": {
@@ -125,13 +125,15 @@ SECTION = reports.Section(
 def run(asked, own):
     """Return a run with a condition for each variant."""
     return runs.Run(
-        **asked.common(),
+        **asked.common_arguments(),
         conditions=tuple(
             conditions.Condition(axes={"variant": name})
             for name in own["variants"]
         ),
-        unready=setting.of_guests(asked.booted, asked.assignments),
-        open=asked.ready,
+        fallback_setting=setting.build_setting(
+            asked.booted, asked.assignments
+        ),
+        open=asked.prepare_session,
     )
 
 
@@ -150,7 +152,7 @@ QUESTION = question.Question(
     check=_refuse_one,
     copies=lambda asked: (asked.count,),
     compared=lambda asked: (),
-    minutes=lambda asked: estimate.minutes(
+    minutes=lambda asked: estimate.estimate_minutes(
         asked.assignments, asked.times, len(asked.arguments["variants"])
     ),
     run=run,

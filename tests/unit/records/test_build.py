@@ -45,7 +45,7 @@ DEFAULT = [
     {"name": "fio"},
     {"name": "iperf3"},
 ]
-ENDS = workloads.Ends(
+ENDS = workloads.Endpoints(
     peer="192.0.2.1", partner="192.0.2.2", own_ports=range(5201, 5204)
 )
 #: A value of each unit, as long in writing as those of a real run.
@@ -170,7 +170,7 @@ def shapes(machines, repetitions, chance):
         ),
         "time_series": tuple(
             dataclasses.replace(one, machines=machines)
-            for one in merged.lines(
+            for one in merged.time_series(
                 (
                     name,
                     sample.Series(
@@ -197,8 +197,8 @@ def bare(numbers, metrics, chance):
         {
             number: [
                 codec.encode_samples(
-                    observe(codec.copies(number), metrics, chance),
-                    codec.copies(number),
+                    observe(codec.copy_names(number), metrics, chance),
+                    codec.copy_names(number),
                 )
                 for _ in range(5)
             ]
@@ -357,7 +357,7 @@ class TestSize(unittest.TestCase):
                     for one in together["distributions"]
                 ),
                 "time_series": merged_.encode_time_series(
-                    merged.merge_lines([together["time_series"]])
+                    merged.merge_time_series([together["time_series"]])
                 ),
             }
         record = self.build(32, levels, reference)

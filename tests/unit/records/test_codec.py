@@ -50,23 +50,23 @@ class TestDecode(unittest.TestCase):
         size = {"name": "c1", "vcpus": 8, "memory_mib": 16384}
         record = made.record(shape={"vcpus": 2, "memory_mib": 2048})
         record["shape"]["copies"] = 1
-        self.assertEqual((), codec.decode(record).rooms)
+        self.assertEqual((), codec.decode(record).host_limits)
         record["reference"]["fingerprint"] = {
             "threads": 16,
             "memory_bytes": 8 << 30,
         }
-        rooms = codec.decode(record).rooms
+        rooms = codec.decode(record).host_limits
         self.assertEqual([8, 4], [one.guests for one in rooms])
-        self.assertEqual("the 16 processors of host-1", rooms[0].what)
+        self.assertEqual("the 16 processors of host-1", rooms[0].resource)
         for hosts, guests, what in (
             ([size], [4, 8], "the 8 processors of c1"),
             ([{**size, "vcpus": None}], [8], "the 16 GiB of memory of c1"),
         ):
             record["hosts"] = hosts
             schema.check(record)
-            rooms = codec.decode(record).rooms
+            rooms = codec.decode(record).host_limits
             self.assertEqual(guests, [one.guests for one in rooms])
-            self.assertEqual(what, rooms[0].what)
+            self.assertEqual(what, rooms[0].resource)
 
     def test_a_fingerprint_of_other_types(self):
         """It is refused with its place, before anybody reads it."""
@@ -218,7 +218,7 @@ class TestOutput(unittest.TestCase):
         """Return an iteration as Rally hands it to an SLA."""
         return {
             "output": {
-                "additive": [output.mark("Title")],
+                "additive": [output.chart_request("Title")],
                 "complete": [output.encode(record)],
             }
         }
@@ -226,7 +226,7 @@ class TestOutput(unittest.TestCase):
     def test_found_again(self):
         """A record in an output is found and decoded."""
         iteration = self.iteration(made.record())
-        self.assertEqual(made.record(), output.find(iteration))
+        self.assertEqual(made.record(), output.find_record(iteration))
         self.assertEqual(2, output.decode(iteration).number)
 
     @ddt.data(
@@ -270,6 +270,6 @@ class TestOutput(unittest.TestCase):
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.mark("Title")
+        mark = output.chart_request("Title")
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
         self.assertEqual([["repetitions", 1]], mark["data"])

@@ -50,7 +50,7 @@ class TestPermitted(unittest.TestCase):
                 judge = criterion.judge(**LIMITS.get(criterion.name, {}))
                 for one in read:
                     judge.add(one)
-                    judge.failed_beyond_return()
+                    judge.is_failure_final()
                 got = judge.judgement()
                 self.assertIn(got.status, STATUSES)
                 self.assertTrue(all(got.sentences()))

@@ -130,6 +130,8 @@ def _iteration(number, record):
     if record is None:
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
-        iteration["output"]["additive"].append(output.mark("Whole run"))
+        iteration["output"]["additive"].append(
+            output.chart_request("Whole run")
+        )
         iteration["output"]["complete"].append(output.encode(record))
     return iteration

@@ -83,5 +83,7 @@ def _shapes(machines, middle, chance):
         "distributions": merged_.encode_distributions(
             merged.distributions(readings)
         ),
-        "time_series": merged_.encode_time_series(merged.lines(readings)),
+        "time_series": merged_.encode_time_series(
+            merged.time_series(readings)
+        ),
     }

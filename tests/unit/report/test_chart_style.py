@@ -18,7 +18,7 @@ class SvgTestCase(unittest.TestCase):
     def test_foreign_text_in_the_title(self, words):
         """No caller has to sanitize the title."""
         with chart_style.settings("name"):
-            element = chart_style.svg(figure.Figure(), words)
+            element = chart_style.to_svg(figure.Figure(), words)
         self.assertEqual([], terminal.obeyed(element.replace("\t", "")))
         label = ElementTree.fromstring(element).get("aria-label")
         # A parser of XML reads a space for these in an attribute.

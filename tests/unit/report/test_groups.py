@@ -12,7 +12,7 @@ class TestParts(unittest.TestCase):
 
     def test_every_part_has_a_title(self):
         """In one order, with what no workload declares behind them."""
-        self.assertEqual(t.get_args(base.Part), tuple(groups.PARTS))
+        self.assertEqual(t.get_args(base.Component), tuple(groups.PARTS))
         self.assertEqual("Application", groups.part("application.redis.rate"))
         self.assertEqual(
             [*range(5), 5],

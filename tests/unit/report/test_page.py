@@ -114,7 +114,7 @@ class PageTestCase(unittest.TestCase):
         records[2]["findings"].append(self.MOVED)
         text = read(judged(records)).text
         self.assertNotIn("Void: ", text)
-        self.assertIn("1 repetition of 5 is void and left out (3): ", text)
+        self.assertIn("1 repetition of 5 is void and omitted (3): ", text)
         self.assertIn("g1: on compute-9 (repetition 3)", text)
 
     def test_without_limits_no_verdict(self):

@@ -18,7 +18,7 @@ def lines(records, **criteria):
         records=records,
         criteria={f"vmperf_{name}": one for name, one in criteria.items()},
     )
-    return verdict_table.lines(source_judge.judge(source))
+    return verdict_table.lines(source_judge.judge_source(source))
 
 
 @ddt.ddt

@@ -1,13 +1,13 @@
 """A session that measures nothing, and a run with it."""
 
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import testing
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import run
+from rally_vmperf.runs import runs
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
@@ -49,7 +49,7 @@ class Session:
         self.asked, self.gone, self.closed = [], set(), False
         self.assignments, self.ran = (), []
         self.stations = [
-            station.Station(
+            roles.Station(
                 name=name,
                 machine=testing.FakeMachine(name),
                 role="guest",
@@ -127,7 +127,7 @@ def run_of(session, kept, actions=(), **changes):
 
     :param kept: the journal
     """
-    ready = attempt.Ready(
+    ready = attempt.ReadySession(
         session=session, setting=SETTING, actions=tuple(actions)
     )
     lines = []
@@ -139,11 +139,11 @@ def run_of(session, kept, actions=(), **changes):
         "warmup": 1,
         "conditions": (conditions.Condition(copies=3),),
         "journal": kept,
-        "unready": SETTING,
+        "fallback_setting": SETTING,
         "open": lambda: ready,
         "progress": lambda line: None,
         "warn": lines.append,
     }
-    made = run.Run(**{**given, **changes})
+    made = runs.Run(**{**given, **changes})
     made.warnings = lines
     return made

@@ -12,7 +12,7 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from tests.unit.runs import test_guest_power
 
-CURRENT = conditions.Current(
+CURRENT = conditions.CurrentCondition(
     condition=conditions.Condition(), machines=("g1",)
 )
 
@@ -41,10 +41,10 @@ class MiddleTestCase(unittest.TestCase):
 
         middle = actions.BackgroundAction(Doing(ask), CURRENT)
         self.assertFalse(begun.is_set())
-        middle.workloads_ended()
+        middle.on_workloads_ended()
         self.assertTrue(begun.wait(10))
         let.set()
-        (thread,) = middle.effect().findings
+        (thread,) = middle.result().findings
         self.assertIsNot(threading.current_thread(), thread)
         self.assertTrue(thread.daemon)
 
@@ -53,9 +53,9 @@ class MiddleTestCase(unittest.TestCase):
         middle = actions.BackgroundAction(
             Doing(lambda: done.append(1)), CURRENT
         )
-        middle.effect()
-        middle.workloads_ended()
-        middle.effect()
+        middle.result()
+        middle.on_workloads_ended()
+        middle.result()
         self.assertEqual([1], done)
 
     def test_a_moment_while_they_run(self):
@@ -64,18 +64,18 @@ class MiddleTestCase(unittest.TestCase):
             Doing(begun.set, moment=0.01), CURRENT
         )
         self.assertTrue(begun.wait(10))
-        middle.workloads_ended()
-        self.assertEqual(1, len(middle.effect().findings))
-        self.assertEqual({}, middle.effect().errors)
+        middle.on_workloads_ended()
+        self.assertEqual(1, len(middle.result().findings))
+        self.assertEqual({}, middle.result().errors)
 
     def test_a_moment_that_did_not_come(self):
         done = []
         action = Doing(lambda: done.append(1), moment=1000)
         middle = actions.BackgroundAction(action, CURRENT)
-        middle.workloads_ended()
+        middle.on_workloads_ended()
         self.assertIn(
-            "1000 s after the condition began",
-            middle.effect().errors["doing"],
+            "1000 s after the start of the condition",
+            middle.result().errors["doing"],
         )
         self.assertEqual([], done)
 
@@ -96,7 +96,7 @@ class MiddleTestCase(unittest.TestCase):
                     raise error
 
                 with self.assertRaises(type(error)):
-                    actions.BackgroundAction(Doing(fail), CURRENT).effect()
+                    actions.BackgroundAction(Doing(fail), CURRENT).result()
 
 
 class WatchTest(test_guest_power.Case):
@@ -113,7 +113,7 @@ class WatchTest(test_guest_power.Case):
 
     def recover(self, timeout=60):
         """Wait for who boots anew; return the kinds of what is found."""
-        watch = actions.Watch(
+        watch = actions.GuestWatch(
             self.cloud, self.guests, self.session, timeout, lambda line: None
         )
 
@@ -124,25 +124,28 @@ class WatchTest(test_guest_power.Case):
                 if self.machines[one.name].waited and not one.machine.trouble
             }
 
-        current = conditions.Current(
+        current = conditions.CurrentCondition(
             condition=conditions.Condition(), machines=test_guest_power.NAMES
         )
-        with mock.patch.object(health, "look", look):
+        with mock.patch.object(health, "read_counters", look):
             found = watch.recover(current).findings
         return [(one.kind, one.subject) for one in found]
 
     def test_neighbours(self):
         """They are asked for where they work, and not where they rest."""
-        watch = actions.Watch(
+        watch = actions.GuestWatch(
             self.cloud, self.guests, self.session, 60, lambda line: None
         )
         for names in ((), ("g2", "g3")):
-            current = conditions.Current(
+            current = conditions.CurrentCondition(
                 condition=conditions.Condition(neighbours=names),
                 machines=("g1",),
             )
             with mock.patch.object(
-                placement, "changes", autospec=True, return_value=["moved"]
+                placement,
+                "find_changes",
+                autospec=True,
+                return_value=["moved"],
             ) as changes:
                 found = watch.during(current).findings
             self.assertEqual(("moved",), found)

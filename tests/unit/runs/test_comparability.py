@@ -6,7 +6,7 @@ import unittest
 import ddt
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.runs import comparability
@@ -30,13 +30,13 @@ class Session:
     assignments: tuple
     fingerprints: dict
     tools: dict
-    peer: station.Station | None = None
+    peer: roles.Station | None = None
 
     @property
     def stations(self):
         """One guest."""
         machine = testing.FakeMachine("g1")
-        return [station.Station(name="g1", machine=machine, role="guest")]
+        return [roles.Station(name="g1", machine=machine, role="guest")]
 
     def everyone(self):
         """One guest and no peer."""
@@ -69,7 +69,9 @@ class TestHosts(unittest.TestCase):
             **of_class,
         )
         guest = guests.guest(hypervisor=hypervisor, host_cpu=features)
-        return [one.kind for one in comparability.hosts([guest], baseline)]
+        return [
+            one.kind for one in comparability.compare_hosts([guest], baseline)
+        ]
 
     def test_of_a_class(self):
         """Another name is none; another processor is, as ever."""
@@ -116,7 +118,7 @@ class TestMachines(unittest.TestCase):
         )
         return {
             one.kind: one.metrics
-            for one in comparability.machines(session, document)
+            for one in comparability.compare_machines(session, document)
         }
 
     def test_kernel(self):
@@ -182,7 +184,7 @@ class TestMachines(unittest.TestCase):
                 {"g1": {"cpu"}},
             ),
         ):
-            found = comparability.unknown(
+            found = comparability.report_unknown_machines(
                 assignment.assign([{"name": one} for one in names]),
                 measured,
                 peers,

@@ -13,7 +13,8 @@ def orders(kind, seed, given=GIVEN, repetitions=8):
     order = build.Order(kind=kind, seed=seed)
     return [
         tuple(
-            one.axes["x"] for one in conditions.in_order(given, order, number)
+            one.axes["x"]
+            for one in conditions.order_conditions(given, order, number)
         )
         for number in range(1, repetitions + 1)
     ]

@@ -10,8 +10,8 @@ from rally_vmperf import documents
 from rally_vmperf import records
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.guests import guest
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.guests import models
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
 from rally_vmperf.records import schema
@@ -63,20 +63,20 @@ class TestFingerprint(unittest.TestCase):
         """Check that a record is read, and how many guests a host holds."""
         record = made.record()
         record["reference"]["fingerprint"] = metal
-        for room in codec.decode(schema.check(record)).rooms:
+        for room in codec.decode(schema.check(record)).host_limits:
             self.assertGreaterEqual(room.guests, 0)
-        described.side_by_side(
+        described.compare_machines(
             [{"name": "g", "role": "guest"}],
             {"machine": "m", "fingerprint": metal},
         )
 
     def check_setting(self, metal, other):
         """Check what a run takes over of bare metal and of the peer."""
-        booted = guest.Booted(guests=(guests.guest(),), client_key="")
+        booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
         reference = {"machine": "host-1", "fingerprint": metal}
-        found = setting.of_guests(booted, (), reference=reference)
-        links = caps.links(other.get("network_interfaces") or (), "peer")
-        ends = flows.Ends(
+        found = setting.build_setting(booted, (), reference=reference)
+        links = rate_caps.links(other.get("network_interfaces") or (), "peer")
+        ends = flows.Endpoints(
             needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}
         )
         details = {"g1": {"fingerprint": metal}, "p": {"fingerprint": other}}

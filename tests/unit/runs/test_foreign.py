@@ -15,7 +15,7 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import ports
 from rally_vmperf.execution.stations import reach
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.overhead import run as overhead
@@ -35,12 +35,12 @@ LATENCY = "network.courier.shared.latency"
 RATE = "network.courier.shared.rate"
 
 
-def of_the_page(folder):
+def of_the_page(directory):
     """Lay down the package that the page shows, and nothing else."""
     shown = re.findall(r"^\.\. literalinclude:: example/(\S+)$",
                        PAGE.read_text(), re.M)  # fmt: skip
     for name in shown:
-        path = folder / name
+        path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PAGE.parent / "example" / name, path)
         if path.suffix == ".py":
@@ -52,10 +52,13 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.folder = pathlib.Path(
+        self.directory = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory())
         )
-        source, installed = self.folder / "source", self.folder / "installed"
+        source, installed = (
+            self.directory / "source",
+            self.directory / "installed",
+        )
         of_the_page(source)
         subprocess.run(
             [
@@ -69,13 +72,13 @@ class ForeignPackageTestCase(unittest.TestCase):
             mock.patch.object(sys, "path", [str(installed), *sys.path])
         )
         self.enterContext(mock.patch.dict(sys.modules))
-        self.addCleanup(registry.find.cache_clear)
-        registry.find.cache_clear()
+        self.addCleanup(registry.discover.cache_clear)
+        registry.discover.cache_clear()
         importlib.invalidate_caches()
         first = test_servers.free_ports()
         self.enterContext(mock.patch.object(ports, "FIRST", first))
         self.enterContext(mock.patch.object(ports, "LAST", first + 99))
-        self.message = self.folder / "message"
+        self.message = self.directory / "message"
         self.message.write_bytes(b"x" * 1000)
         self.workloads = [
             {
@@ -86,29 +89,29 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def peer(self, *_):
         """Return a station on this computer."""
-        return station.Station(
+        return roles.Station(
             name="peer",
             machine=local.Local("peer"),
             role="peer",
             address="127.0.0.1",
-            parent=str(self.folder),
+            parent=str(self.directory),
         )
 
     def baseline(self):
         """Record two copies on bare metal, which is this computer too."""
         part = recording.ShapeRecording(
-            recording.Plan(
+            recording.RecordingPlan(
                 baseline="metal",
                 session=whole.SESSION,
                 assignments=assignment.assign(self.workloads),
                 shape=matching.Shape(1, 512, 2),
                 repetitions=1,
                 warmup=0,
-                folder=str(self.folder),
+                directory=str(self.directory),
                 is_limited=False,
                 options={},
             ),
-            journal.Journal(self.folder, "bare-metal"),
+            journal.Journal(self.directory, "bare-metal"),
         )
         part.measure(
             lambda: local.Local("metal"),
@@ -116,25 +119,29 @@ class ForeignPackageTestCase(unittest.TestCase):
             whole.quiet,
             whole.quiet,
         )
-        self.assertEqual([], part.missing())
-        return recorded.baseline([part])
+        self.assertEqual([], part.describe_missing())
+        return recorded.build_baseline([part])
 
     def records(self, document):
         """Measure two guests once; return the records."""
         machines = [local.Local(name) for name in ("g1", "g2")]
         asked = whole.asked(
-            self.folder,
+            self.directory,
             document,
             *machines,
             workloads=self.workloads,
             peer={"address": "127.0.0.1"},
         )
-        for place in asked.run_cache.arrived("w", asked.booted).stations:
-            place.parent = str(self.folder)
+        for place in asked.run_cache.get_connections(
+            "w", asked.booted
+        ).stations:
+            place.parent = str(self.directory)
         with mock.patch.object(
             reach, "peer_station", autospec=True, side_effect=self.peer
         ):
-            run = asked.run_cache.run("w", lambda: overhead.make(asked))
+            run = asked.run_cache.get_run(
+                "w", lambda: overhead.create_run(asked)
+            )
             self.addCleanup(asked.run_cache.close, "w")
             return [run.repeat(1)]
 
@@ -154,12 +161,12 @@ class ForeignPackageTestCase(unittest.TestCase):
         self.assertTrue(last["metrics"][RATE]["additive"])
         connecting = RATE.replace("rate", "connect_time")
         self.assertFalse(last["metrics"][connecting]["additive"])
-        details = files.read(self.folder, last["files"]["machines"])
+        details = files.read(self.directory, last["files"]["machines"])
         self.assertEqual(
             hashlib.sha256(b"x" * 1000).hexdigest(),
             details["machines"]["g1"]["facts"]["courier"]["message_sha256"],
         )
-        judged = source_judge.judge(
+        judged = source_judge.judge_source(
             sources.Source(
                 question="overhead",
                 scenario="VMPerf.overhead",
@@ -167,7 +174,7 @@ class ForeignPackageTestCase(unittest.TestCase):
                 criteria={
                     "vmperf_overhead": {"max_percent": {"network.*": 99.9}}
                 },
-                folder=self.folder,
+                folder=self.directory,
             )
         )
         (judgement,) = judged.judgements.values()

@@ -6,9 +6,9 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.execution import session as sessions
+from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import health
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing as machines
 from rally_vmperf.runs import actions
@@ -18,12 +18,12 @@ from tests.unit.guests import made
 from tests.unit.guests import testing
 
 NAMES = ("g1", "g2", "g3")
-LOOK = health.Look(boot="b", busy=0, stolen=0, swapped=0, killed=0)
+LOOK = health.Counters(boot="b", busy=0, stolen=0, swapped=0, killed=0)
 
 
 def form(others, *participants):
     """Have guests take part, and the others not."""
-    current = conditions.Current(
+    current = conditions.CurrentCondition(
         condition=conditions.Condition(), machines=participants
     )
     return others.before(current)
@@ -67,7 +67,7 @@ class Case(unittest.TestCase):
         self.session = sessions.Session(
             assignments=(),
             stations=[
-                station.Station(
+                roles.Station(
                     name=name, machine=machine, role="guest", folder="f"
                 )
                 for name, machine in self.machines.items()

@@ -15,7 +15,7 @@ NAMES = test_guest_power.NAMES
 
 def current(*machines, repetition=1, lost=()):
     """Return the condition that is to be measured."""
-    return conditions.Current(
+    return conditions.CurrentCondition(
         condition=conditions.Condition(),
         repetition=repetition,
         machines=machines,

@@ -28,7 +28,7 @@ class TestHosts(unittest.TestCase):
     @ddt.unpack
     def test_as_asked(self, hosts, largest, groups):
         """They are taken host by host, and there is nothing to say."""
-        found = host_groups.of_guests(guests(*hosts), largest)
+        found = host_groups.group_by_host(guests(*hosts), largest)
         self.assertEqual((host_groups.HostGroups(groups), []), found)
 
     @ddt.data(
@@ -38,7 +38,7 @@ class TestHosts(unittest.TestCase):
     @ddt.unpack
     def test_elsewhere(self, hosts, largest, seen):
         """It is told who is where."""
-        together, (found,) = host_groups.of_guests(guests(*hosts), largest)
+        together, (found,) = host_groups.group_by_host(guests(*hosts), largest)
         self.assertEqual("level_placement_wrong", found.kind)
         self.assertEqual("void", found.severity)
         self.assertRegex(found.detail, seen)
@@ -49,7 +49,7 @@ class TestHosts(unittest.TestCase):
     def test_those_who_came(self):
         """Absent ones void nothing; the levels beyond are not formed."""
         there = guests("a", "a", "b", "b", "b")
-        found, said = host_groups.of_guests(there, 3, ("g6",))
+        found, said = host_groups.group_by_host(there, 3, ("g6",))
         self.assertEqual([], said)
         self.assertEqual((("g1", "g2"), ("g3", "g4", "g5")), found.groups)
         names = found.choose(2, ()).names
@@ -64,12 +64,12 @@ class TestHosts(unittest.TestCase):
 
     def test_more_hosts_than_asked(self):
         """An absent guest is no excuse for one that is elsewhere."""
-        _, (found,) = host_groups.of_guests(guests("a", "b"), 3, ("g3",))
+        _, (found,) = host_groups.group_by_host(guests("a", "b"), 3, ("g3",))
         self.assertEqual("level_placement_wrong", found.kind)
 
     def test_host_that_is_not_told(self):
         """Nobody could check it, which is not the same as wrong."""
-        together, (found,) = host_groups.of_guests(guests("a", None), 2)
+        together, (found,) = host_groups.group_by_host(guests("a", None), 2)
         self.assertEqual("placement_unknown", found.kind)
         self.assertEqual(("g1", "g2"), together.choose(2, ()).names)
 
@@ -80,16 +80,16 @@ class TestEachAlone(unittest.TestCase):
     def test_hosts_at_once(self):
         """Those of different hosts do not disturb each other."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
-        found = groups.each_alone(())
+        found = groups.choose_one_by_one(())
         self.assertEqual((("g1", "g3"), ("g2", "g4")), found.batches)
         self.assertEqual(("g1", "g3", "g2", "g4"), found.names)
 
     def test_lost_ones_are_left_out(self):
         """A host without any leaves nothing to compare with."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
-        found = groups.each_alone({"g3"}, 2)
+        found = groups.choose_one_by_one({"g3"}, 2)
         self.assertEqual((("g1", "g4"), ("g2",)), found.batches)
-        none = groups.each_alone({"g3", "g4"})
+        none = groups.choose_one_by_one({"g3", "g4"})
         self.assertEqual(("g3", "g4"), none.unavailable)
 
 

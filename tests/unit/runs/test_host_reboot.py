@@ -5,11 +5,11 @@ import pathlib
 import unittest
 from unittest import mock
 
-from rally_vmperf.execution import session as sessions
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
-from rally_vmperf.machines import shape
+from rally_vmperf.machines import shapes
 from rally_vmperf.machines import testing
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_reboot
@@ -44,8 +44,8 @@ class TestCheck(unittest.TestCase):
             (metal("b1\n", id="7\n", sudo=DENIED), "cannot become root"),
         ):
             with self.assertRaisesRegex(base.MachineError, words):
-                asyncio.run(host_reboot.check(machine))
-        asyncio.run(host_reboot.check(metal("b1\n")))
+                asyncio.run(host_reboot.check_permission(machine))
+        asyncio.run(host_reboot.check_permission(metal("b1\n")))
 
 
 @mock.patch.object(host_reboot, "_POLL", 0)
@@ -56,7 +56,7 @@ class TestReboot(unittest.TestCase):
         """Return the action, with a copy that is held by nothing so far."""
         runner = asyncio.Runner()
         self.addCleanup(runner.close)
-        self.copy = station.Station(
+        self.copy = roles.Station(
             name="copy-1", machine=machine, role="copy", prefix=("old",)
         )
         self.session = sessions.Session(
@@ -68,22 +68,22 @@ class TestReboot(unittest.TestCase):
         )
         self.session.last_look = {"copy-1": None}
 
-        async def hold():
-            return shape.ResourceLimits(
+        async def reapply_limits():
+            return shapes.ResourceLimits(
                 limited_by="cgroup2", prefixes=(("new",),)
             )
 
         return host_reboot.HostReboot(
             machine=machine,
             session=self.session,
-            hold=hold,
+            reapply_limits=reapply_limits,
             progress=lambda line: None,
         )
 
     def before(self, one, repetition):
         """Have it act before a repetition; return what is in the way."""
         return one.before(
-            conditions.Current(
+            conditions.CurrentCondition(
                 condition=conditions.Condition(),
                 repetition=repetition,
                 machines=("copy-1",),

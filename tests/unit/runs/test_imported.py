@@ -48,7 +48,7 @@ def outputs(files):
     for tool, names in files.items():
         for name in names:
             which, _, file = name.rpartition("=")
-            found.append(raw.read(tool, golden.text(file), which))
+            found.append(raw.parse(tool, golden.text(file), which))
     return raw.merge(found)
 
 
@@ -59,7 +59,7 @@ def mode(name):
 
 def metal(raws=None, **changes):
     """Return the baseline of raw outputs, which is valid."""
-    content = imported.baseline(
+    content = imported.build_baseline(
         "r730xd", "metal", raws or outputs(METAL), {**changes}
     )
     return document.check(json.loads(json.dumps(content)), "test")
@@ -68,7 +68,7 @@ def metal(raws=None, **changes):
 def judged(content, guest, physical=None, **limits):
     """Return the judgement, and its rows by metric."""
     judge = overhead_judge.OverheadJudge(**limits)
-    for entry in imported.repetitions(content, guest, physical or {}):
+    for entry in imported.build_repetitions(content, guest, physical or {}):
         judge.add(entry)
     judgement = judge.judgement()
     return judgement, {row.metric.name: row for row in judgement.rows}
@@ -127,7 +127,7 @@ class PublishedTestCase(unittest.TestCase):
         )
 
     def test_a_sentence_for_each_class(self):
-        found = conclusion.sentences(self.judgement)
+        found = conclusion.conclude(self.judgement)
         self.assertEqual(
             ["CPU", "Memory", "Disk", "Network"],
             [one.partition(":")[0] for one in found],
@@ -157,7 +157,7 @@ class CacheModesTestCase(unittest.TestCase):
         )
         (row,) = rows.values()
         self.assertEqual("passed", row.status)
-        (sentence,) = conclusion.sentences(judgement)
+        (sentence,) = conclusion.conclude(judgement)
         self.assertNotIn("inconclusive", sentence)
 
     def test_unsafe_is_above_what_the_disk_can_do(self):
@@ -174,7 +174,7 @@ class CacheModesTestCase(unittest.TestCase):
         )
         self.assertEqual(
             ["Disk: above the physical limit is 1 of 1 figure."],
-            conclusion.sentences(judgement),
+            conclusion.conclude(judgement),
         )
 
     def test_without_the_limit_it_is_just_too_fast(self):
@@ -204,12 +204,12 @@ class BaselineTestCase(unittest.TestCase):
         """By the arguments that are known, and whatever its shape."""
         content = metal()
         shape = matching.Shape(vcpus=8, memory_mib=16384)
-        arguments = registry.get("mbw").complete(
+        arguments = registry.get_workload("mbw").complete(
             {"size_mib": 512, "methods": ["memcpy", "dumb", "mcblock"]}
         )
         entry = matching.find(content, "mbw", arguments, shape)
         self.assertTrue(entry["imported"])
-        bench = registry.get("unixbench").complete({"flags": "-O2"})
+        bench = registry.get_workload("unixbench").complete({"flags": "-O2"})
         matching.find(content, "unixbench", bench, shape)
         with self.assertRaisesRegex(
             document.BaselineError,
@@ -224,7 +224,7 @@ class BaselineTestCase(unittest.TestCase):
 
     def test_other_arguments_are_not_compared(self):
         text = golden.text("dd-2019-all-none.txt")
-        other = raw.read("dd", text.replace("fdatasync", "fsync"))
+        other = raw.parse("dd", text.replace("fdatasync", "fsync"))
         with self.assertRaisesRegex(
             document.BaselineError, "sync is 'fdatasync' in the baseline and"
         ):

@@ -18,7 +18,7 @@ class ReadTestCase(unittest.TestCase):
     """Real outputs of studies, by the parsers of the workloads."""
 
     def test_mbw(self):
-        found = raw.read("mbw", golden.text("mbw-r730xd-2019-guest.txt"))
+        found = raw.parse("mbw", golden.text("mbw-r730xd-2019-guest.txt"))
         self.assertEqual(
             {
                 "size_mib": 512,
@@ -36,19 +36,19 @@ class ReadTestCase(unittest.TestCase):
     def test_mbw_before_1_4(self):
         """What it calls dumb is memcpy; mcblock is no figure at all."""
         text = golden.text("mbw-1.2.2.txt").split("\n", 1)[1]
-        (swapped,) = _values(raw.read("mbw", text, "1.2.2"))
-        (named,) = _values(raw.read("mbw", text))
+        (swapped,) = _values(raw.parse("mbw", text, "1.2.2"))
+        (named,) = _values(raw.parse("mbw", text))
         self.assertEqual(named, swapped[::-1])
         with self.assertRaisesRegex(
             base.WorkloadError, "only the first block"
         ):
             text = golden.text("mbw-r730xd-2019-guest.txt")
-            raw.read("mbw", text, "1.3")
+            raw.parse("mbw", text, "1.3")
 
     @ddt.data("", "1")
     def test_unixbench_without_indices(self, which):
         text = golden.text("unixbench-r730xd-2019-guest.txt")
-        found = raw.read("unixbench", text, which)
+        found = raw.parse("unixbench", text, which)
         self.assertEqual(("flags", "iterations", "source"), found.unknown)
         ((first, *others),) = _values(found)
         self.assertEqual(33964545.0, first)
@@ -56,12 +56,12 @@ class ReadTestCase(unittest.TestCase):
 
     def test_unixbench_of_two_copies(self):
         text = golden.text("unixbench-6.0.0.txt")
-        found = raw.read("unixbench", text, "2")
+        found = raw.parse("unixbench", text, "2")
         self.assertEqual(2, found.arguments["copies"])
 
     @ddt.data("none", "writethrough", "writeback", "directsync", "unsafe")
     def test_each_run_of_dd_is_a_repetition(self, mode):
-        found = raw.read("dd", golden.text(f"dd-2019-all-{mode}.txt"))
+        found = raw.parse("dd", golden.text(f"dd-2019-all-{mode}.txt"))
         self.assertEqual(
             {
                 "directions": ["write"],
@@ -77,14 +77,14 @@ class ReadTestCase(unittest.TestCase):
 
     def test_dd_without_a_command_line(self):
         text = golden.text("dd-9.1-read.txt")
-        found = raw.read("dd", text, "read")
+        found = raw.parse("dd", text, "read")
         self.assertEqual({"directions": ["read"]}, found.arguments)
         self.assertIn("block_size", found.unknown)
 
     def test_dd_with_sizes_that_the_workload_does_not_know(self):
         line = "$ dd if=x of=/dev/null bs=1G count=1 iflag=direct\n"
         summary = "1073741824 bytes (1.1 GB) copied, 1 s, 1.1 GB/s\n"
-        found = raw.read("dd", line + summary)
+        found = raw.parse("dd", line + summary)
         self.assertEqual(
             {
                 "directions": ["read"],
@@ -97,10 +97,10 @@ class ReadTestCase(unittest.TestCase):
 
     def test_iperf(self):
         text = golden.text("iperf-r730xd-2019-guest.txt")
-        found = raw.read("iperf", text)
+        found = raw.parse("iperf", text)
         self.assertEqual([[7.11e9]], _values(found))
         self.assertEqual(10, found.arguments["time"])
-        many = raw.read("iperf", golden.text("iperf2-2.1.8-to_peer.txt"))
+        many = raw.parse("iperf", golden.text("iperf2-2.1.8-to_peer.txt"))
         self.assertEqual(2, many.arguments["streams"])
 
     @ddt.data(
@@ -118,17 +118,17 @@ class ReadTestCase(unittest.TestCase):
     @ddt.unpack
     def test_refused(self, tool, text, which, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            raw.read(tool, text, which)
+            raw.parse(tool, text, which)
 
     def test_another_size_than_that_of_the_command_line(self):
         text = golden.text("dd-2019-all-none.txt").replace(
             "count=1024", "count=7"
         )
         with self.assertRaisesRegex(base.WorkloadError, "instead of 7340032"):
-            raw.read("dd", text)
+            raw.parse("dd", text)
 
     def test_a_long_command_line_is_read_at_once(self):
-        raw._DD.findall("dd " + "a=" * 20000 + "\n")
+        raw._DD_COMMAND.findall("dd " + "a=" * 20000 + "\n")
 
 
 class MergeTestCase(unittest.TestCase):
@@ -136,7 +136,7 @@ class MergeTestCase(unittest.TestCase):
         text = golden.text(name)
         for old, new in changes.items():
             text = text.replace(old, new)
-        return raw.read(tool, text, which)
+        return raw.parse(tool, text, which)
 
     def test_several_outputs_are_repetitions(self):
         names = ("guest.txt", "baremetal.txt")

@@ -30,7 +30,7 @@ SHAPE = matching.Shape(1, 512, 2)
 
 def plan(**changes):
     """Return a plan for two counted repetitions of two workloads."""
-    made = recording.Plan(
+    made = recording.RecordingPlan(
         baseline="metal",
         session="s" * 32,
         assignments=assignment.assign(
@@ -46,7 +46,7 @@ def plan(**changes):
         shape=SHAPE,
         repetitions=2,
         warmup=1,
-        folder="/var/tmp",
+        directory="/var/tmp",
         is_limited=False,
         options={"repetitions": 2},
     )
@@ -66,14 +66,14 @@ FIO = {
 class PartTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
         self.lines = []
 
     def part(self, **changes):
         """Return the part as a new process finds it."""
-        kept = journal.Journal(self.folder, "s" * 32 + "-1")
+        kept = journal.Journal(self.directory, "s" * 32 + "-1")
         return recording.ShapeRecording(plan(**changes), kept)
 
     def measure(self, part, machine):
@@ -86,9 +86,9 @@ class PartTestCase(unittest.TestCase):
     def test_a_whole_recording(self):
         machine = golden.Machine("metal", virtualisation="none")
         part = self.measure(self.part(), machine)
-        self.assertEqual([], part.missing())
+        self.assertEqual([], part.describe_missing())
         self.assertTrue(machine.closed)
-        content = document.check(recorded.baseline([part]), "it")
+        content = document.check(recorded.build_baseline([part]), "it")
         self.assertEqual("s" * 32, content["session"])
         self.assertEqual("compute1", content["machine"]["name"])
         short, long = content["entries"]
@@ -124,14 +124,14 @@ class PartTestCase(unittest.TestCase):
                 autospec=True,
                 return_value=frozenset(needs),
             ):
-                content = document.check(recorded.baseline([part]), "it")
+                content = document.check(recorded.build_baseline([part]), "it")
             for entry in content["entries"]:
                 self.assertEqual(expected, entry.get("flows"))
 
     def test_it_is_journalled_like_a_run_of_guests(self):
         machine = golden.Machine("metal")
         self.measure(self.part(), machine)
-        kept = journal.Journal(self.folder, "s" * 32 + "-1")
+        kept = journal.Journal(self.directory, "s" * 32 + "-1")
         records = kept.read()
         self.assertEqual([False, True, True], [r["counted"] for r in records])
         for record in records:
@@ -158,13 +158,13 @@ class PartTestCase(unittest.TestCase):
 
     def test_what_is_missing_is_said(self):
         part = self.measure(self.part(), self.broken())
-        (line,) = part.missing()
+        (line,) = part.describe_missing()
         self.assertRegex(
             line,
             "^2 x 1 vCPU with 512 MiB: sysbench-long has 1 of 2 repetitions: "
             "copy-[12]: ",
         )
-        (read,) = self.part().missing()
+        (read,) = self.part().describe_missing()
         self.assertEqual(line, read)
 
     def test_only_that_is_measured_then(self):
@@ -174,11 +174,11 @@ class PartTestCase(unittest.TestCase):
         # A warm-up and one repetition of one workload in two copies.
         self.assertEqual(4, len(machine.jobs))
         self.assertEqual({"--time=4"}, {argv[3] for argv in machine.jobs})
-        self.assertEqual([], part.missing())
+        self.assertEqual([], part.describe_missing())
         self.assertEqual(
             [1, 2, 3, 4, 5], [one["repetition"] for one in part.records]
         )
-        content = document.check(recorded.baseline([part]), "it")
+        content = document.check(recorded.build_baseline([part]), "it")
         self.assertEqual(
             [2, 2], [len(one["repetitions"]) for one in content["entries"]]
         )
@@ -188,13 +188,13 @@ class PartTestCase(unittest.TestCase):
 
     def test_cpu_seconds_of_all_copies_and_repetitions(self):
         part = self.measure(self.part(), golden.Machine("metal"))
-        content = document.check(recorded.baseline([part]), "it")
+        content = document.check(recorded.build_baseline([part]), "it")
         for entry, seconds in zip(content["entries"], (8, 16), strict=True):
             self.assertEqual(
                 [["sysbench", 4, seconds, 4, 0.4, None, ""]],
                 entry["command_usage"],
             )
-        document_, _ = reference.reference(
+        document_, _ = reference.build_reference(
             content, part.plan.assignments, [SHAPE]
         )
         (copies,) = document_["copies"]
@@ -213,7 +213,7 @@ class PartTestCase(unittest.TestCase):
             self.part(assignments=labelled),
             golden.Machine("metal", [printed]),
         )
-        content = document.check(recorded.baseline([part]), "it")
+        content = document.check(recorded.build_baseline([part]), "it")
         (entry,) = content["entries"]
         latency = "disk.fio.randread.latency"
         self.assertEqual([latency], list(entry["distributions"]))
@@ -228,7 +228,7 @@ class PartTestCase(unittest.TestCase):
         self.assertEqual(
             4 * 69512, sum(count for count in counts if count > 0)
         )
-        plain, metrics = reference.reference(content, labelled, [SHAPE])
+        plain, metrics = reference.build_reference(content, labelled, [SHAPE])
         (copies,) = plain["copies"]
         own = "disk.fio.db.randread.latency"
         self.assertEqual({own: [first, first]}, copies["percentiles"])
@@ -244,7 +244,7 @@ class PartTestCase(unittest.TestCase):
         p99 = sample.percentiles(bare.distributions[0].metric)[3]
         self.assertEqual(
             [(first[3],), (first[3],)],
-            [one.values for one in gathering.bare(p99, bare)],
+            [one.values for one in gathering.bare_metal_samples(p99, bare)],
         )
 
     def test_each_copys_own_is_in_the_file(self):
@@ -254,7 +254,7 @@ class PartTestCase(unittest.TestCase):
             assignments=assignment.assign([{"name": "fio", "arguments": FIO}])
         )
         self.measure(part, golden.Machine("metal", [printed]))
-        kept = journal.Journal(self.folder, "s" * 32 + "-1")
+        kept = journal.Journal(self.directory, "s" * 32 + "-1")
         raw = files.read(kept.folder, kept.read()[-1]["files"]["raw"])
         self.assertEqual(
             {
@@ -287,11 +287,11 @@ class PartTestCase(unittest.TestCase):
         part = self.part()
         self.assertEqual("interrupted", part.records[-1]["state"])
         self.assertRegex(
-            part.missing()[-1],
+            part.describe_missing()[-1],
             "sysbench-long has 1 of 2 .*: interrupted by the user",
         )
         self.measure(part, golden.Machine("metal"))
-        self.assertEqual([], part.missing())
+        self.assertEqual([], part.describe_missing())
 
     def test_a_machine_that_cannot_be_made_ready(self):
         machine = golden.Machine("metal")
@@ -301,19 +301,21 @@ class PartTestCase(unittest.TestCase):
             self.measure(part, machine)
         self.assertTrue(machine.closed)
         self.assertEqual([], part.records)
-        self.assertIn("it was not measured", part.missing()[0])
+        self.assertIn("it was not measured", part.describe_missing()[0])
 
     def test_other_arguments_are_refused(self):
         self.measure(self.part(), self.broken())
         with self.assertRaisesRegex(
-            document.BaselineError, "begun with repetitions 2, not 3"
+            document.BaselineError, "started with repetitions 2, not 3"
         ):
             self.part(options={"repetitions": 3})
 
     def test_another_machine_is_refused(self):
         self.measure(self.part(), self.broken())
         other = golden.Machine("another")
-        with self.assertRaisesRegex(recording.OtherMachine, "machine-id"):
+        with self.assertRaisesRegex(
+            recording.MachineMismatchError, "machine-id"
+        ):
             self.measure(self.part(), other)
         self.assertEqual([], other.jobs)
         self.assertTrue(other.closed)

@@ -37,7 +37,7 @@ class TestNode(unittest.TestCase):
     def test_name(self, said, name):
         """Other characters stand as question marks."""
         machine = testing.FakeMachine("metal", {"uname": said})
-        self.assertEqual(name, asyncio.run(recording._node(machine)))
+        self.assertEqual(name, asyncio.run(recording._read_hostname(machine)))
 
 
 class Watched(local.Local):
@@ -58,20 +58,20 @@ class TestFolder(unittest.TestCase):
     def record(self, parent):
         """Record one copy; return what was told and what came of it."""
         machine = Watched()
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        directory = self.enterContext(tempfile.TemporaryDirectory())
         part = recording.ShapeRecording(
-            recording.Plan(
+            recording.RecordingPlan(
                 baseline="metal",
                 session="0" * 32,
                 assignments=(assignment.Assignment(test_measure.Echo(), {}),),
                 shape=matching.Shape(vcpus=1, memory_mib=64, copies=1),
                 repetitions=1,
                 warmup=0,
-                folder=parent,
+                directory=parent,
                 is_limited=False,
                 options={},
             ),
-            journal.Journal(folder, "one"),
+            journal.Journal(directory, "one"),
         )
         part.measure(
             lambda: machine, None, lambda line: None, lambda line: None
@@ -127,16 +127,18 @@ class TestAlone(unittest.TestCase):
 
     def record(self, machine, repetitions=1):
         """Record on a machine; return its record, and what was said."""
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        directory = self.enterContext(tempfile.TemporaryDirectory())
         plan = test_recorded.plan(warmup=0, repetitions=repetitions)
         said = []
-        part = recording.ShapeRecording(plan, journal.Journal(folder, "one"))
+        part = recording.ShapeRecording(
+            plan, journal.Journal(directory, "one")
+        )
         part.measure(lambda: machine, None, said.append, said.append)
         return part, said
 
     def kinds(self, part):
         """Return the findings of each entry of the baseline."""
-        found = recorded.baseline([part])["entries"]
+        found = recorded.build_baseline([part])["entries"]
         return [[one["kind"] for one in entry["findings"]] for entry in found]
 
     def test_alone(self):
@@ -169,7 +171,7 @@ class TestAlone(unittest.TestCase):
                     "detail": f"other processes used {used}% of its 2 CPUs",
                 }
             ] * bool(used)
-        for entry in recorded.baseline([part])["entries"]:
+        for entry in recorded.build_baseline([part])["entries"]:
             whole, busy = entry["findings"]
             self.assertEqual("bare_metal_unrestricted", whole["kind"])
             self.assertEqual(

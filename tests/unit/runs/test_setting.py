@@ -2,7 +2,7 @@
 
 import unittest
 
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import schema
@@ -20,8 +20,8 @@ class TestHosts(unittest.TestCase):
             made.guest("g3", host="c2", host_vcpus=4),
             made.guest("g4", host="c3"),
         ]
-        plain = [guest.from_plain(guest.to_plain(one)) for one in guests]
-        booted = guest.Booted(guests=tuple(plain), client_key="")
+        plain = [models.from_plain(models.to_plain(one)) for one in guests]
+        booted = models.BootedGuests(guests=tuple(plain), client_key="")
         record = build.build(
             build.Identity(
                 question="density",
@@ -31,7 +31,7 @@ class TestHosts(unittest.TestCase):
                 planned_repetitions=1,
                 counted=True,
             ),
-            setting.of_guests(booted, ()),
+            setting.build_setting(booted, ()),
             (),
             state="complete",
             started_at=build.now(),
@@ -47,11 +47,11 @@ class TestHosts(unittest.TestCase):
         self.assertEqual(
             [(4, "8 processors"), (4, "4 GiB"), (2, "4 processors")],
             [
-                (one.guests, " ".join(one.what.split()[1:3]))
-                for one in codec.decode(record).rooms
+                (one.guests, " ".join(one.resource.split()[1:3]))
+                for one in codec.decode(record).host_limits
             ],
         )
 
     def test_of_nobody_known(self):
-        booted = guest.Booted(guests=(made.guest(),), client_key="")
-        self.assertEqual((), setting.of_guests(booted, ()).hosts)
+        booted = models.BootedGuests(guests=(made.guest(),), client_key="")
+        self.assertEqual((), setting.build_setting(booted, ()).hosts)

@@ -64,7 +64,9 @@ class TestVoid(unittest.TestCase):
     @ddt.unpack
     def test_guests_apart(self, first, second, copies, void):
         """Guests on two hosts do not compete as copies on one machine do."""
-        found = comparability.apart(guests(first, second), copies)
+        found = comparability.compare_distribution(
+            guests(first, second), copies
+        )
         self.assertEqual(
             ["guests_not_on_one_host"] if void else [],
             [one.kind for one in found],
@@ -91,7 +93,9 @@ class TestVoid(unittest.TestCase):
         shape = matching.Shape(**entry["shape"])
         found = [
             each
-            for each in reference.findings(document, [one], shape, NOW)
+            for each in reference.find_baseline_findings(
+                document, [one], shape, NOW
+            )
             if each.kind != "baseline_old"
         ]
         self.assertEqual([kind], [each.kind for each in found])

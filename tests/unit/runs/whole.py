@@ -4,8 +4,8 @@ import asyncio
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution.stations import station
-from rally_vmperf.guests import guest as guests_
+from rally_vmperf.execution.stations import roles
+from rally_vmperf.guests import models
 from rally_vmperf.machines.remote import target
 from rally_vmperf.records import journal
 from rally_vmperf.runs import recorded
@@ -17,7 +17,7 @@ from tests.unit.runs import golden
 
 WORKLOADS = [{"name": "sysbench", "arguments": {"time": 2}}]
 SESSION = "5" * 32
-FLAVOR = guests_.Flavor(
+FLAVOR = models.Flavor(
     id="f1", name="tiny", vcpus=1, memory_mib=512, disk_gib=4
 )
 
@@ -30,14 +30,14 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
     parts = []
     for number, count in enumerate(copies, 1):
         part = recording.ShapeRecording(
-            recording.Plan(
+            recording.RecordingPlan(
                 baseline="metal",
                 session=SESSION,
                 assignments=assignment.assign(WORKLOADS),
                 shape=matching.Shape(1, 512, count),
                 repetitions=3,
                 warmup=0,
-                folder="/var/tmp",
+                directory="/var/tmp",
                 is_limited=False,
                 options={},
             ),
@@ -48,7 +48,7 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
         )
         part.measure(lambda machine=machine: machine, None, quiet, quiet)
         parts.append(part)
-    return recorded.baseline(parts)
+    return recorded.build_baseline(parts)
 
 
 def quiet(line):
@@ -61,7 +61,7 @@ class Arrived:
     def __init__(self, machines):
         self.runner = asyncio.Runner()
         self.stations = [
-            station.Station(
+            roles.Station(
                 name=one.name, machine=one, role="guest", folder="vmperf"
             )
             for one in machines
@@ -89,7 +89,7 @@ def asked(folder, document, *machines, cloud=None, **changes):
             made.guest(
                 one.name,
                 id=server.id,
-                boot=guests_.first_boot(server.id),
+                boot=models.create_boot_id(server.id),
                 flavor=FLAVOR,
                 host_id="h",
                 host_key="secret",
@@ -97,7 +97,7 @@ def asked(folder, document, *machines, cloud=None, **changes):
             )
         )
     kept = run_request.RunCache()
-    kept.keep("w", Arrived(machines))
+    kept.keep_connections("w", Arrived(machines))
     given = {
         "run_cache": kept,
         "question": "overhead",
@@ -107,7 +107,7 @@ def asked(folder, document, *machines, cloud=None, **changes):
         "warmup": 0,
         "workloads": WORKLOADS,
         "peer": None,
-        "booted": guests_.Booted(guests=tuple(guests), client_key=""),
+        "booted": models.BootedGuests(guests=tuple(guests), client_key=""),
         "options": {"boot_timeout": 60, "ssh_timeout": 5},
         "baseline": document,
         "journal": journal.Journal(folder, "w"),

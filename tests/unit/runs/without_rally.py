@@ -46,13 +46,13 @@ def main(folder):
             journal=journal.Journal(folder, journal_name),
         )
         make = table.questions()[question].run
-        run = asked.run_cache.run("w", lambda: make(asked, own))
+        run = asked.run_cache.get_run("w", lambda: make(asked, own))
         for number in (1, 2, 3):
             run.repeat(number)
         asked.run_cache.close("w")
         path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
         (source,) = sources.read(path, table.scenarios())
-        return source_judge.judge(source, criteria)
+        return source_judge.judge_source(source, criteria)
 
     def limits(most):
         return {

@@ -46,4 +46,6 @@ def write(folder, name, content):
 
 def asked(question="overhead", **values):
     """Return a question as these options configure it."""
-    return tasks.Configured(conf(**values), table.questions()[question])
+    return tasks.ConfiguredQuestion(
+        conf(**values), table.questions()[question]
+    )

@@ -17,7 +17,7 @@ from tempest import test
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import requirements
-from rally_vmperf.guests import guest
+from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.tempest_plugin import guests
@@ -70,10 +70,10 @@ class Guests:
             for number in range(1, options["count"] + 1)
         )
         hosts = {options["host"]} if options.get("host") else set()
-        found = placement.findings(
-            booted, request.of_config(options, network), hosts
+        found = placement.find_placement_findings(
+            booted, request.parse_config(options, network), hosts
         )
-        return guest.Booted(
+        return models.BootedGuests(
             guests=booted, client_key="", findings=tuple(found)
         )
 
@@ -99,7 +99,7 @@ def outcome(
             stack.callback(CONF.clear_override, key, "vmperf")
         for owner, attribute, answer in (
             (guests, "Guests", {"return_value": booting}),
-            (guests, "credential", {}),
+            (guests, "convert_credential", {}),
             (measure.Measurement, "run", {"side_effect": run}),
             (test.BaseTestCase, "get_client_manager", {}),
             (test.BaseTestCase, "get_tenant_network", {"return_value": {}}),

@@ -16,7 +16,7 @@ TESTS = {
     "test_density.TestDensity.test_density",
     *(
         f"test_overhead.TestOverhead.test_{part}"
-        for part in t.get_args(base.Part)
+        for part in t.get_args(base.Component)
     ),
     "test_placement.TestPlacement.test_placement",
 }

@@ -92,7 +92,9 @@ class TasksTestCase(unittest.TestCase):
         found = asked.build_task([one], 1, {}, {})
         self.assertEqual({"class": "r740"}, found.contexts["vmperf_baseline"])
         both = self.asked(baseline="metal", baseline_class="r740")
-        with self.assertRaisesRegex(tasks.REFUSALS, "remove one of them"):
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS, "remove one of them"
+        ):
             both.skip_reason()
 
     def test_workloads_by_part(self):
@@ -156,7 +158,9 @@ class TasksTestCase(unittest.TestCase):
     def test_a_workload_that_the_baseline_lacks_is_refused(self):
         self.register()
         asked = self.asked(baseline="metal")
-        with self.assertRaisesRegex(tasks.REFUSALS, "no workload 'mbw'"):
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS, "no workload 'mbw'"
+        ):
             asked.build_task(asked.workloads_of("memory"), 1, {}, {})
 
     def test_slas_that_do_not_apply_are_skipped(self):
@@ -178,7 +182,9 @@ class TasksTestCase(unittest.TestCase):
             {"vmperf_overhead": {"max_percent": {"cqu.*": 5}}},
         )
         asked = self.asked(limits_file=path)
-        with self.assertRaisesRegex(tasks.REFUSALS, "'cqu.*' matches no"):
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS, "'cqu.*' matches no"
+        ):
             asked.check_limits()
         self.asked().check_limits()
 
@@ -192,7 +198,9 @@ class TasksTestCase(unittest.TestCase):
         path = pathlib.Path(self.folder, "broken.yaml")
         path.write_text(text)
         asked = self.asked(limits_file=str(path), baseline="metal")
-        with self.assertRaisesRegex(tasks.REFUSALS, words) as caught:
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS, words
+        ) as caught:
             asked.skip_reason()
         self.assertNotIn("\n", str(caught.exception))
 
@@ -200,5 +208,7 @@ class TasksTestCase(unittest.TestCase):
         self.assertIsNone(self.asked().peer)
         asked = self.asked(peer={"address": "fd00::1", "port": "2222"})
         self.assertEqual({"address": "fd00::1", "port": 2222}, asked.peer)
-        with self.assertRaisesRegex(tasks.REFUSALS, "peer.*address"):
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS, "peer.*address"
+        ):
             _ = self.asked(peer={"adress": "a"}).peer

@@ -119,4 +119,4 @@ RUNS = {path.stem: Run.load(path) for path in sorted(DATA.glob("*.yaml"))}
 
 def workload(run: str) -> base.Workload:
     """Return the workload of a recorded run."""
-    return registry.get(run.partition("-")[0])
+    return registry.get_workload(run.partition("-")[0])

@@ -11,21 +11,25 @@ class TestCautions(unittest.TestCase):
 
     def test_defaults_give_none(self):
         """A workload as it comes is fit to measure."""
-        for name in registry.names():
-            workload = registry.get(name)
-            self.assertEqual((), workload.cautions(workload.complete({})))
+        for name in registry.workload_names():
+            workload = registry.get_workload(name)
+            self.assertEqual(
+                (), workload.argument_findings(workload.complete({}))
+            )
 
     def test_page_cache(self):
         """Without direct I/O the page cache is measured."""
-        fio = registry.get("fio")
-        ((kind, seen),) = fio.cautions(fio.complete({"direct": False}))
+        fio = registry.get_workload("fio")
+        ((kind, seen),) = fio.argument_findings(
+            fio.complete({"direct": False})
+        )
         self.assertIn(kind, finding.KINDS)
         self.assertIn("direct: false", seen)
 
     def test_between_guests(self):
         """Bare metal has no partner: what stands in for it is told."""
-        iperf3 = registry.get("iperf3")
-        ((kind, seen),) = iperf3.cautions(
+        iperf3 = registry.get_workload("iperf3")
+        ((kind, seen),) = iperf3.argument_findings(
             iperf3.complete({"directions": ["to_peer", "guest_to_guest"]})
         )
         self.assertEqual("note", finding.KINDS[kind].severity)
@@ -33,8 +37,8 @@ class TestCautions(unittest.TestCase):
 
     def test_offered_requests(self):
         """A disk is as fast as it is asked to be, by all jobs together."""
-        fio = registry.get("fio")
-        ((kind, seen),) = fio.cautions(
+        fio = registry.get_workload("fio")
+        ((kind, seen),) = fio.argument_findings(
             fio.complete({"rate_iops": 500, "jobs": 3})
         )
         self.assertEqual("fixed_rate", kind)
@@ -42,8 +46,8 @@ class TestCautions(unittest.TestCase):
 
     def test_offered_rate(self):
         """UDP is as fast as it is offered, by all streams together."""
-        iperf3 = registry.get("iperf3")
-        ((kind, seen),) = iperf3.cautions(
+        iperf3 = registry.get_workload("iperf3")
+        ((kind, seen),) = iperf3.argument_findings(
             iperf3.complete(
                 {"protocol": "udp", "streams": 4, "bitrate": 250 * 10**6}
             )

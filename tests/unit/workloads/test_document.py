@@ -34,18 +34,18 @@ class DocumentTestCase(unittest.TestCase):
 
     def test_a_part(self):
         found = document.Document('{"a": {"b": 1}, "c": 2}', "fio")
-        self.assertEqual(1, found.part("a").number("b"))
+        self.assertEqual(1, found.get_object("a").number("b"))
         with self.assertRaisesRegex(base.WorkloadError, "^fio: a: c must"):
-            found.part("a").number("c")
+            found.get_object("a").number("c")
         for name in ("b", "c"):
             with self.assertRaisesRegex(
                 base.WorkloadError, f"^fio: {name} must be an object"
             ):
-                found.part(name)
+                found.get_object(name)
 
     def test_one_after_another(self):
         text = 'note: x\n{"a": 1}\n{\n"a": 2\n}\n\nwarning\n{"a": 3}\nend\n'
-        found = document.Document.each(text, "fio")
+        found = document.Document.parse_all(text, "fio")
         self.assertEqual([1, 2, 3], [one.number("a") for one in found])
 
     @ddt.data("", "no JSON", '{"a": 1}\n{"a": ')
@@ -53,7 +53,7 @@ class DocumentTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, "^fio printed .* instead of valid JSON"
         ):
-            document.Document.each(text, "fio")
+            document.Document.parse_all(text, "fio")
 
     @ddt.data('"1"', "true", "null", "[]", "{}", "1" + "0" * 400, "1e999")
     def test_what_is_no_number_is_refused(self, value):

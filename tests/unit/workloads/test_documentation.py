@@ -17,16 +17,16 @@ EXAMPLE = re.compile(r"code-block:: yaml\n\n((?:   .*\n|\n)+)")
 
 @ddt.ddt
 class DocumentationTestCase(unittest.TestCase):
-    @ddt.data(*registry.names())
+    @ddt.data(*registry.workload_names())
     def test_every_argument_has_its_row(self, name):
         rows = re.findall(r"^   \* - ``(\w+)``$", _page(name), re.MULTILINE)
-        properties = registry.get(name).ARGUMENTS["properties"]
+        properties = registry.get_workload(name).ARGUMENTS["properties"]
         self.assertEqual(list(properties), rows[: len(properties)])
 
-    @ddt.data(*registry.names())
+    @ddt.data(*registry.workload_names())
     def test_every_metric_has_its_row(self, name):
         """A part of a name may stand for several: ``<pattern>``."""
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         page = _page(name)
         for run, (arguments, *_) in golden.RUNS.items():
             if golden.workload(run).name != name:
@@ -43,26 +43,28 @@ class DocumentationTestCase(unittest.TestCase):
                     rf"     - {metric.better}\n",
                 )
 
-    @ddt.data(*registry.names(), "index")
+    @ddt.data(*registry.workload_names(), "index")
     def test_examples_are_valid(self, name):
         examples = EXAMPLE.findall(_page(name))
         self.assertTrue(examples)
         for example in examples:
             entries = yaml.safe_load(textwrap.dedent(example))["workloads"]
             for entry in entries:
-                registry.get(entry["name"]).complete(entry["arguments"])
+                registry.get_workload(entry["name"]).complete(
+                    entry["arguments"]
+                )
 
-    @ddt.data(*registry.names())
+    @ddt.data(*registry.workload_names())
     def test_title_is_that_of_the_workload(self, name):
         """The index names every page by it."""
         rule, title, *_ = _page(name).splitlines()
-        self.assertEqual(registry.get(name).title, title)
+        self.assertEqual(registry.get_workload(name).title, title)
         self.assertEqual("=" * len(title), rule)
 
     def test_index_names_every_page(self):
         self.assertIn("   :glob:\n\n   *\n", _page("index"))
         pages = {path.stem for path in PAGES.glob("*.rst")}
-        self.assertEqual({*registry.names(), "index"}, pages)
+        self.assertEqual({*registry.workload_names(), "index"}, pages)
 
 
 def _page(name):

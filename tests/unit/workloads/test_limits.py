@@ -16,7 +16,7 @@ class LimitsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_likely_values_are_taken(self, unit, value):
         metric = sample.Metric(name="x.y", unit=unit, better="higher")
-        self.assertEqual(value, limits.measured(metric, value).value)
+        self.assertEqual(value, limits.create_sample(metric, value).value)
 
     @ddt.data(
         ("B/s", 1.1e13),
@@ -32,14 +32,14 @@ class LimitsTestCase(unittest.TestCase):
     def test_absurd_values_are_refused(self, unit, value):
         metric = sample.Metric(name="x.y", unit=unit, better="higher")
         with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
-            limits.measured(metric, value)
+            limits.create_sample(metric, value)
 
     @ddt.data("1", "s", "%")
     def test_count_may_be_zero(self, unit):
         metric = sample.Metric(
             name="x.y", unit=unit, better="lower", scale="count"
         )
-        self.assertEqual(0, limits.measured(metric, 0).value)
+        self.assertEqual(0, limits.create_sample(metric, 0).value)
 
     @ddt.data(("%", 100.1), ("%", -0.1), ("s", -1e-6), ("s", 1e6))
     @ddt.unpack
@@ -48,15 +48,15 @@ class LimitsTestCase(unittest.TestCase):
             name="x.y", unit=unit, better="lower", scale="count"
         )
         with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
-            limits.measured(metric, value)
+            limits.create_sample(metric, value)
 
     def test_bounds_of_its_own(self):
         metric = sample.Metric(
             name="x.y", unit="requests/s", better="higher", bounds=(1.0, 9.0)
         )
-        self.assertEqual(9, limits.measured(metric, 9).value)
+        self.assertEqual(9, limits.create_sample(metric, 9).value)
         with self.assertRaisesRegex(base.WorkloadError, "1 to 9"):
-            limits.measured(metric, 9.1)
+            limits.create_sample(metric, 9.1)
 
     def test_a_unit_without_bounds(self):
         metric = sample.Metric(name="x.y", unit="requests/s", better="higher")
@@ -64,4 +64,4 @@ class LimitsTestCase(unittest.TestCase):
             base.WorkloadError,
             r"^metric x.y: unit requests/s has no bounds \(.*; define",
         ):
-            limits.measured(metric, 5)
+            limits.create_sample(metric, 5)

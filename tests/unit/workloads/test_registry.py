@@ -21,13 +21,13 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
-NAMES = registry.names()
+NAMES = registry.workload_names()
 
 
 def _ends(workload, arguments):
     """Return other ends with the ports that a workload asks for."""
     ports = workload.ports(arguments)
-    return base.Ends(
+    return base.Endpoints(
         peer="192.0.2.1",
         partner="192.0.2.2",
         own_ports=range(5300, 5300 + ports.own),
@@ -49,7 +49,7 @@ class RegistryTestCase(unittest.TestCase):
         folder = pathlib.Path(base.__file__).parent
         modules = {
             path.stem
-            for part in typing.get_args(base.Part)
+            for part in typing.get_args(base.Component)
             for path in (folder / part).glob("[!_]*.py")
         }
         self.assertEqual(tuple(sorted(modules)), NAMES)
@@ -57,7 +57,7 @@ class RegistryTestCase(unittest.TestCase):
 
     def test_unknown_name_is_answered_with_the_known_ones(self):
         with self.assertRaises(base.WorkloadError) as caught:
-            registry.get("unixbanch")
+            registry.get_workload("unixbanch")
         self.assertEqual(
             "workload 'unixbanch' does not exist; available: "
             f"{', '.join(NAMES)}",
@@ -67,7 +67,7 @@ class RegistryTestCase(unittest.TestCase):
     def test_packages_of_workloads(self):
         self.assertEqual(
             ("bzip2", "iperf3", "python3"),
-            registry.packages(["iperf3", "bzip2", "bzip2"]),
+            registry.debian_packages(["iperf3", "bzip2", "bzip2"]),
         )
 
     def test_shipped_lists_have_those_of_the_main_tasks(self):
@@ -78,7 +78,7 @@ class RegistryTestCase(unittest.TestCase):
             names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
             self.assertIn("sysbench", names)
             workloads |= names & set(NAMES)
-            wanted |= set(registry.packages(names & set(NAMES)))
+            wanted |= set(registry.debian_packages(names & set(NAMES)))
         self.assertEqual(tuple(sorted(workloads)), guest_image.WORKLOADS)
         path = resources.path("etc", "embedded-cloud", "packages.txt")
         listed = set(path.read_text().splitlines())
@@ -87,8 +87,9 @@ class RegistryTestCase(unittest.TestCase):
     def test_names_import_no_workload(self):
         program = (
             "import sys; from rally_vmperf.workloads import registry; "
-            "assert 'fio' in registry.names(); "
-            "sys.exit(any(name.rpartition('.')[2] in registry.names() "
+            "assert 'fio' in registry.workload_names(); "
+            "names = registry.workload_names(); "
+            "sys.exit(any(name.rpartition('.')[2] in names "
             "for name in sys.modules))"
         )
         done = subprocess.run([sys.executable, "-c", program], check=False)
@@ -99,8 +100,8 @@ class RegistryTestCase(unittest.TestCase):
         metrics = [
             metric
             for name in NAMES
-            for metric in registry.get(name).metrics(
-                registry.get(name).complete({})
+            for metric in registry.get_workload(name).metrics(
+                registry.get_workload(name).complete({})
             )
         ]
         for metric in metrics:
@@ -113,8 +114,8 @@ class RegistryTestCase(unittest.TestCase):
         found = [
             metric.name
             for name in NAMES
-            for metric in registry.get(name).metrics(
-                registry.get(name).complete({})
+            for metric in registry.get_workload(name).metrics(
+                registry.get_workload(name).complete({})
             )
         ]
         self.assertEqual(len(set(found)), len(found))
@@ -132,7 +133,7 @@ class ForeignPackageTestCase(unittest.TestCase):
             mock.patch.object(sys, "path", [folder.name, *sys.path])
         )
         self.enterContext(mock.patch.dict(sys.modules))
-        self.addCleanup(registry.find.cache_clear)
+        self.addCleanup(registry.discover.cache_clear)
 
     def install(self, package, entry=None, **modules):
         """Lay down a package, with modules of these names."""
@@ -147,11 +148,11 @@ class ForeignPackageTestCase(unittest.TestCase):
             f"[{registry.GROUP}]\n{package} = {entry or package}\n"
         )
         importlib.invalidate_caches()
-        registry.find.cache_clear()
+        registry.discover.cache_clear()
 
     def refused(self, name):
         with self.assertRaises(base.WorkloadError) as caught:
-            registry.get(name)
+            registry.get_workload(name)
         self.assertNotIn("\n", str(caught.exception))
         return str(caught.exception)
 
@@ -159,9 +160,11 @@ class ForeignPackageTestCase(unittest.TestCase):
         self.install(
             "acme", good=SOURCE.format(name="good"), _helper="raise OSError"
         )
-        self.assertEqual({"good"}, set(registry.names()) - set(NAMES))
-        self.assertEqual("good", registry.get("good").name)
-        self.assertEqual(10, registry.get("good").complete({})["time"])
+        self.assertEqual({"good"}, set(registry.workload_names()) - set(NAMES))
+        self.assertEqual("good", registry.get_workload("good").name)
+        self.assertEqual(
+            10, registry.get_workload("good").complete({})["time"]
+        )
 
     def test_a_module_without_a_workload(self):
         self.install("acme", other=SOURCE.format(name="good"))
@@ -189,7 +192,7 @@ class ForeignPackageTestCase(unittest.TestCase):
         """Other workloads go on as before."""
         self.install("acme", entry="amce")
         self.install("brand", entry="brand.good", good="")
-        self.assertEqual(NAMES, registry.names())
+        self.assertEqual(NAMES, registry.workload_names())
         message = self.refused("good")
         self.assertRegex(
             message, "workload 'good' does not exist; available: bzip2, .*"
@@ -204,12 +207,12 @@ class ForeignPackageTestCase(unittest.TestCase):
 class EveryWorkloadTestCase(unittest.TestCase):
     @ddt.data(*NAMES)
     def test_name_is_that_of_the_registry(self, name):
-        self.assertEqual(name, registry.get(name).name)
-        self.assertTrue(registry.get(name).title)
+        self.assertEqual(name, registry.get_workload(name).name)
+        self.assertTrue(registry.get_workload(name).title)
 
     @ddt.data(*NAMES)
     def test_schema_is_valid_closed_and_described(self, name):
-        schema = registry.get(name).ARGUMENTS
+        schema = registry.get_workload(name).ARGUMENTS
         jsonschema.Draft7Validator.check_schema(schema)
         self.assertEqual("object", schema["type"])
         self.assertIs(False, schema["additionalProperties"])
@@ -224,14 +227,14 @@ class EveryWorkloadTestCase(unittest.TestCase):
 
     @ddt.data(*NAMES)
     def test_defaults_complete_themselves(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         complete = workload.complete({})
         self.assertEqual(set(workload.ARGUMENTS["properties"]), set(complete))
         self.assertEqual(complete, workload.complete(complete))
 
     @ddt.data(*NAMES)
     def test_integers_reach_the_command_line_as_such(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         floats = {
             key: float(rule["default"])
             for key, rule in workload.ARGUMENTS["properties"].items()
@@ -243,7 +246,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
 
     @ddt.data(*NAMES)
     def test_tools_cover_the_commands(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         arguments = workload.complete({})
         tools = {tool.command for tool in workload.TOOLS} | {"cp", "env"}
         every = (
@@ -276,13 +279,13 @@ class EveryWorkloadTestCase(unittest.TestCase):
     @ddt.data(*NAMES)
     def test_it_is_sensitive_to_what_can_be_told(self, name):
         self.assertLessEqual(
-            registry.get(name).SENSITIVE_TO,
+            registry.get_workload(name).SENSITIVE_TO,
             set(typing.get_args(base.Sensitivity)),
         )
 
     @ddt.data(*NAMES)
     def test_names_of_commands_differ(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         arguments = workload.complete({})
         every = [
             command.name
@@ -295,17 +298,17 @@ class EveryWorkloadTestCase(unittest.TestCase):
 
     @ddt.data(*NAMES)
     def test_units_have_bounds_and_names_take_a_label(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         for metric in workload.metrics(workload.complete({})):
-            self.assertLess(*limits.bounds(metric))
+            self.assertLess(*limits.find_bounds(metric))
             labelled = assignment.relabel(metric.name, "db")
             self.assertEqual("db", labelled.split(".")[2])
 
     @ddt.data(*NAMES)
     def test_nothing_measured_gives_nothing(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         arguments = workload.complete({})
-        self.assertEqual([], workload.parse(arguments, {}))
+        self.assertEqual([], workload.parse_all(arguments, {}))
         self.assertEqual({}, workload.facts(arguments, {}))
 
     @ddt.data(*golden.RUNS)
@@ -315,7 +318,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
         outcomes = golden.RUNS[name].outcomes()
         for one in workload.prepare(arguments):
             outcomes.pop(one.name, None)
-        readings = workload.parse(arguments, outcomes)
+        readings = workload.parse_all(arguments, outcomes)
         found = [s.metric for s in golden.values(readings)]
         self.assertEqual(
             [
@@ -328,14 +331,14 @@ class EveryWorkloadTestCase(unittest.TestCase):
 
     @ddt.data(*NAMES)
     def test_metrics_are_of_its_part_and_its_own(self, name):
-        workload = registry.get(name)
-        self.assertIn(workload.part, typing.get_args(base.Part))
+        workload = registry.get_workload(name)
+        self.assertIn(workload.part, typing.get_args(base.Component))
         for metric in workload.metrics(workload.complete({})):
             self.assertEqual([workload.part, name], metric.name.split(".")[:2])
 
     @ddt.data(*NAMES)
     def test_unknown_key_is_answered_with_the_allowed_ones(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         with self.assertRaises(base.WorkloadError) as caught:
             workload.complete({"nonsense": 1})
         message = str(caught.exception)

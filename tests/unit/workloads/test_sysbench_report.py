@@ -12,7 +12,7 @@ LATE = golden.text("sysbench-1.0.20-late.txt")
 
 def read(text, threads=2, time=2, seconds=2.1):
     outcome = golden.outcome("sysbench", text, seconds=seconds)
-    return sysbench_report.read(outcome, {"threads": threads, "time": time})
+    return sysbench_report.parse(outcome, {"threads": threads, "time": time})
 
 
 @ddt.ddt
@@ -29,9 +29,9 @@ class ReadTestCase(unittest.TestCase):
         """It was stopped for 0.36 s between its last event and its report."""
         report = read(LATE, threads=1, seconds=2.5)
         self.assertAlmostEqual(412 / 2.0041, report.rate)
-        self.assertTrue(report.fits(172.71, 0.005))
-        self.assertFalse(report.fits(205.79, 0.005))
-        self.assertFalse(report.fits(412 / 2.56 - 0.01, 0.005))
+        self.assertTrue(report.matches_rate(172.71, 0.005))
+        self.assertFalse(report.matches_rate(205.79, 0.005))
+        self.assertFalse(report.matches_rate(412 / 2.56 - 0.01, 0.005))
 
     def test_longer_than_its_command(self):
         self.assertEqual(17924, read(CPU, seconds=1.96).events)

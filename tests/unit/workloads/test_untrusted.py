@@ -60,15 +60,15 @@ def _read(name, texts):
         for command, text in texts.items()
     }
     try:
-        samples = workload.parse(arguments, outcomes)
+        samples = workload.parse_all(arguments, outcomes)
     except base.WorkloadError as error:
         _check_message(str(error))
         return
     for outcome in outcomes.values():
         with contextlib.suppress(base.WorkloadError):
-            workload.course(arguments, outcome)
+            workload.progress(arguments, outcome)
         with contextlib.suppress(base.WorkloadError):
-            workload.work(arguments, outcome)
+            workload.work_done(arguments, outcome)
     metrics = workload.metrics(arguments)
     assert all(s.metric in metrics for s in golden.values(samples))
 
@@ -94,7 +94,7 @@ def _first(name):
 class UntrustedOutputTestCase(unittest.TestCase):
     def test_every_workload_has_a_recorded_run(self):
         found = {golden.workload(name).name for name in RUNS}
-        self.assertEqual(set(registry.names()), found)
+        self.assertEqual(set(registry.workload_names()), found)
 
     @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):
@@ -102,8 +102,8 @@ class UntrustedOutputTestCase(unittest.TestCase):
 
     @hypothesis.given(st.text(), st.integers(0, 255))
     def test_any_text_as_facts(self, text, status):
-        for name in registry.names():
-            workload = registry.get(name)
+        for name in registry.workload_names():
+            workload = registry.get_workload(name)
             arguments = workload.complete({})
             outcomes = {
                 step.name: golden.outcome(step.name, text, exit_status=status)

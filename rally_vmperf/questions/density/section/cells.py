@@ -20,7 +20,7 @@ State = t.Literal["sound", "void", "missing"]
 class Cell:
     """The cell of a guest in a level of a repetition.
 
-    :param share: The share of the lone guest's rate; None if missing.
+    :param share: The share of the solo guest's rate; None if missing.
     """
 
     share: float | None
@@ -87,7 +87,7 @@ def _cells(
     series: shares.Series, level: repetition.Condition
 ) -> dict[str, Cell]:
     metric = series.row.metric
-    samples = gathering.Gathered(
+    samples = gathering.MetricSamples(
         number=level.number,
         observations=tuple(
             observation
@@ -104,7 +104,7 @@ def _cells(
         if name in guest_rates:
             share = guest_rates[name] / series.rate
             guest_cells[name] = Cell(share=share, state=sound)
-        elif _awaited(metric, level, name):
+        elif _is_expected(metric, level, name):
             guest_cells[name] = Cell(share=None, state="missing")
     return guest_cells
 
@@ -112,7 +112,7 @@ def _cells(
 def _samples_void(series: shares.Series, level: repetition.Condition) -> bool:
     """Return whether a finding voids the samples of a metric at a level."""
     return any(
-        run_finding.left_out
+        run_finding.omitted
         and run_finding.finding.kind in finding.ABOUT_SAMPLES
         for run_finding in series.row.findings
     ) and any(
@@ -122,7 +122,7 @@ def _samples_void(series: shares.Series, level: repetition.Condition) -> bool:
     )
 
 
-def _awaited(
+def _is_expected(
     metric: sample.Metric, level: repetition.Condition, name: str
 ) -> bool:
     """Return whether a guest was expected to report a metric."""

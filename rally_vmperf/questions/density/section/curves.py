@@ -27,7 +27,7 @@ _MOST_TICKS = 12
 #: Straight pieces that the law is drawn in.
 _STEPS = 60
 
-#: From guests and total, in lone guests, to the axis.
+#: From guests and total, in solo guests, to the axis.
 Scale = collections.abc.Callable[[float, float], float]
 
 
@@ -42,24 +42,32 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
         drawn.subplots_adjust(**_MARGINS)
         axes = drawn.add_subplot(1, 2, 1)
         axes.set_gid(f"{name}-each")
-        _each(axes, series, name)
+        _draw_each(axes, series, name)
         if has_total:
             total_axes = drawn.add_subplot(1, 2, 2)
             total_axes.set_gid(f"{name}-total")
-            _total(total_axes, series, name)
+            _draw_total(total_axes, series, name)
         row_name = series.row.metric.name
-        return chart_style.svg(drawn, f"{row_name}: {sentences.curve(series)}")
+        return chart_style.to_svg(
+            drawn, f"{row_name}: {sentences.curve(series)}"
+        )
 
 
-def _each(axes: t.Any, series: shares.Series, name: str) -> None:
-    whole = sentences.whole(series)
+def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:
+    whole = sentences.reference_label(series)
     axes.set_title(f"each guest, % of {whole}", loc="left", fontsize=8)
     for share in series.shares:
-        _faint(axes, share, [value * 100 for value in share.repetitions])
-    _line(axes, series, "bare", 100, chart_style.BARE, "s", f"{name}-bare")
-    _line(axes, series, "value", 100, chart_style.GUEST, "", f"{name}-mean")
+        _draw_repetitions(
+            axes, share, [value * 100 for value in share.repetitions]
+        )
+    _draw_line(
+        axes, series, "bare", 100, chart_style.BARE, "s", f"{name}-bare"
+    )
+    _draw_line(
+        axes, series, "value", 100, chart_style.GUEST, "", f"{name}-mean"
+    )
     for share in series.measured:
-        _mark(axes, share, series, f"{name}-{share.guests}")
+        _draw_marker(axes, share, series, f"{name}-{share.guests}")
         if series.row.statistic == "worst" and share.worst is not None:
             axes.plot(
                 [share.guests],
@@ -74,12 +82,12 @@ def _each(axes: t.Any, series: shares.Series, name: str) -> None:
         if limit is not None:
             ends = [share.guests - _HALF, share.guests + _HALF]
             gid = f"{name}-{share.guests}-limit"
-            chart_style.limit(axes, ends, [limit * 100] * 2, gid)
-    _law(axes, series, lambda guests, total: total / guests * 100)
-    _finish(axes, series)
+            chart_style.draw_limit(axes, ends, [limit * 100] * 2, gid)
+    _draw_fit(axes, series, lambda guests, total: total / guests * 100)
+    _finish_axes(axes, series)
 
 
-def _total(axes: t.Any, series: shares.Series, name: str) -> None:
+def _draw_total(axes: t.Any, series: shares.Series, name: str) -> None:
     axes.set_title(
         f"{sentences.total_of(series)}: {sentences.unit(series)}",
         loc="left",
@@ -94,9 +102,9 @@ def _total(axes: t.Any, series: shares.Series, name: str) -> None:
     )
     top = 1.0
     for share in series.shares:
-        _faint(axes, share, share.totals)
+        _draw_repetitions(axes, share, share.totals)
         top = max(top, *share.totals, share.total or 0, share.bare_total or 0)
-    _line(
+    _draw_line(
         axes,
         series,
         "bare_total",
@@ -105,14 +113,14 @@ def _total(axes: t.Any, series: shares.Series, name: str) -> None:
         "s",
         f"{name}-bare-total",
     )
-    _line(axes, series, "total", 1, chart_style.GUEST, "o", f"{name}-sum")
-    top = max(top, _law(axes, series, lambda guests, total: total))
-    _peak(axes, series, f"{name}-peak")
-    _finish(axes, series)
+    _draw_line(axes, series, "total", 1, chart_style.GUEST, "o", f"{name}-sum")
+    top = max(top, _draw_fit(axes, series, lambda guests, total: total))
+    _draw_peak(axes, series, f"{name}-peak")
+    _finish_axes(axes, series)
     axes.set_ylim(0, top * 1.15)
 
 
-def _faint(
+def _draw_repetitions(
     axes: t.Any,
     share: shares.Share,
     values: collections.abc.Sequence[float],
@@ -130,7 +138,7 @@ def _faint(
     )
 
 
-def _line(
+def _draw_line(
     axes: t.Any,
     series: shares.Series,
     field: str,
@@ -158,7 +166,7 @@ def _line(
         )
 
 
-def _mark(
+def _draw_marker(
     axes: t.Any, share: shares.Share, series: shares.Series, gid: str
 ) -> None:
     """Draw the mean guest and its interval; the marker is the verdict."""
@@ -189,7 +197,7 @@ def _mark(
     )
 
 
-def _finish(axes: t.Any, series: shares.Series) -> None:
+def _finish_axes(axes: t.Any, series: shares.Series) -> None:
     """Set the limits and ticks of the axes; hatch void levels."""
     levels = [share.guests for share in series.shares]
     for share in series.shares:
@@ -203,16 +211,16 @@ def _finish(axes: t.Any, series: shares.Series) -> None:
                 linewidth=0,
                 zorder=0.5,
             )
-    axes.set_xlim(min(levels) - 0.6, reach(series) + 0.6)
+    axes.set_xlim(min(levels) - 0.6, axis_end(series) + 0.6)
     if len(levels) <= _MOST_TICKS:
-        axes.set_xticks(_apart(levels, reach(series)))
+        axes.set_xticks(_separate_ticks(levels, axis_end(series)))
     axes.set_xlabel("guests", fontsize=8)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.06)
     axes.tick_params(labelsize=7)
     axes.grid(axis="y")
 
 
-def _apart(levels: list[int], reach: float) -> list[int]:
+def _separate_ticks(levels: list[int], reach: float) -> list[int]:
     """Return the numbers of guests whose tick labels do not overlap."""
     labelled: list[int] = []
     for level in reversed(levels):
@@ -221,14 +229,14 @@ def _apart(levels: list[int], reach: float) -> list[int]:
     return labelled
 
 
-def reach(series: shares.Series) -> float:
+def axis_end(series: shares.Series) -> float:
     """Return the number of guests at which the drawing ends.
 
     The fitted law is drawn up to twice the largest level at most, which shows
     the prediction and a peak that is near.
     """
     largest = max(share.guests for share in series.shares)
-    law, fits = series.row.law, series.row.fits
+    law, fits = series.row.usl, series.row.max_guests
     if law is None:
         return largest
     ends = [largest * 1.3]
@@ -239,18 +247,18 @@ def reach(series: shares.Series) -> float:
     return min(2.0 * largest, max(ends))
 
 
-def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
+def _draw_fit(axes: t.Any, series: shares.Series, scale: Scale) -> float:
     """Draw the law, dashed where it is extrapolated; return its largest value.
 
-    :param scale: A function of the guests and of their total in lone guests,
+    :param scale: A function of the guests and of their total in solo guests,
         which returns the value on the axis.
     """
-    law = series.row.law
+    law = series.row.usl
     if law is None:
         return 0.0
     first = min(number.guests for number in series.shares)
     top = 0.0
-    ends = (first, law.largest, max(law.largest, reach(series)))
+    ends = (first, law.largest, max(law.largest, axis_end(series)))
     for start, end, style in (
         (*ends[:2], "-"),
         (*ends[1:], (0, (3, 2))),
@@ -273,13 +281,13 @@ def _law(axes: t.Any, series: shares.Series, scale: Scale) -> float:
     return top
 
 
-def _peak(axes: t.Any, series: shares.Series, gid: str) -> None:
+def _draw_peak(axes: t.Any, series: shares.Series, gid: str) -> None:
     """Mark the largest total if it is within the chart."""
-    law = series.row.law
-    if law is None or law.peak is None or law.peak > reach(series):
+    law = series.row.usl
+    if law is None or law.peak is None or law.peak > axis_end(series):
         return
     height = law.total(law.peak) / series.rate / series.hosts
-    left = law.peak > (1 + reach(series)) / 2
+    left = law.peak > (1 + axis_end(series)) / 2
     axes.plot(
         [law.peak] * 2,
         [0, height],

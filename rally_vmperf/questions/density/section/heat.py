@@ -40,7 +40,7 @@ def draw(
     lines = math.ceil(len(shown) / columns)
     rows = max(min(len(strip.guests), MOST_GUESTS) for strip in shown)
     height = _HEIGHT if rows <= _MANY else _LOW
-    shade = _shade(shown)
+    shade = _build_shade(shown)
     with chart_style.settings(name):
         drawn = figure.Figure(
             figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
@@ -49,11 +49,11 @@ def draw(
         for position, strip in enumerate(shown):
             axes = drawn.add_subplot(lines, columns, position + 1)
             axes.set_gid(f"{name}-{position}")
-            _panel(axes, strip, shade)
-        _key(drawn, shade)
-        return chart_style.svg(
+            _draw_panel(axes, strip, shade)
+        _draw_key(drawn, shade)
+        return chart_style.to_svg(
             drawn,
-            "Rate of each guest in percent of a lone guest, by number of "
+            "Rate of each guest in percent of a solo guest, by number of "
             "guests and repetition: " + "; ".join(map(_describe, shown)),
         )
 
@@ -76,7 +76,7 @@ class _Shade:
         return "white" if position < 0.55 else chart_style.INK
 
 
-def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
+def _build_shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
     rates = [
         cell.share
         for strip in strips
@@ -88,7 +88,7 @@ def _shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
     return _Shade(min(low, 0.9), min(1.5, max(1.0, high)))
 
 
-def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
+def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
     positions = _positions(strip.columns)
     rows = strip.guests[:MOST_GUESTS]
     figures = len(strip.columns) <= _MOST_FIGURES
@@ -96,13 +96,13 @@ def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
         for column, position in positions.items():
             cell = strip.cells.get((guest, column))
             if cell is not None:
-                _cell(axes, cell, position, line, shade, figures)
+                _draw_cell(axes, cell, position, line, shade, figures)
     axes.set_title(
         sanitize.printable(strip.series.row.metric.name),
         loc="left",
         fontweight="bold",
     )
-    axes.set_yticks(range(len(rows)), [_row(*names) for names in rows])
+    axes.set_yticks(range(len(rows)), [_row_label(*names) for names in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(-0.6, max(positions.values()) + 0.6)
     levels: dict[int, list[float]] = {}
@@ -117,7 +117,7 @@ def _panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _cell(
+def _draw_cell(
     axes: t.Any,
     cell: cells.Cell,
     position: float,
@@ -164,12 +164,12 @@ def _positions(
     return positions
 
 
-def _row(guest: str, host: str) -> str:
+def _row_label(guest: str, host: str) -> str:
     label = sanitize.printable(f"{guest} on {host}" if host else guest)
     return label if len(label) <= _LONGEST_NAME else label[:25] + "…"
 
 
-def _key(drawn: t.Any, shade: _Shade) -> None:
+def _draw_key(drawn: t.Any, shade: _Shade) -> None:
     step = 1 if shade.high - shade.low < 0.75 else 2
     tenths = range(round(shade.low * 10), round(shade.high * 10) + 1, step)
     sizes = [size / 10 for size in tenths]
@@ -186,7 +186,7 @@ def _key(drawn: t.Any, shade: _Shade) -> None:
         )
         for hatch, label in (("///", "missing"), ("xxx", "void"))
     ]
-    chart_style.legend(
+    chart_style.draw_legend(
         drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6
     )
 

@@ -7,7 +7,7 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rows
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.questions.density.section import run as runs
+from rally_vmperf.questions.density.section import density_report
 from rally_vmperf.report import groups
 
 
@@ -40,7 +40,7 @@ class MetricRows:
     metric: sample.Metric
     host: float | None
     copies: tuple[int, str] | None
-    lines: tuple[tuple[int, tuple[Cell | None, ...]], ...]
+    rows: tuple[tuple[int, tuple[Cell | None, ...]], ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,9 @@ class Table:
     metrics: tuple[MetricRows, ...]
 
 
-def table(shown: collections.abc.Sequence[runs.DensityReport]) -> Table:
+def table(
+    shown: collections.abc.Sequence[density_report.DensityReport],
+) -> Table:
     """Return the metrics of all runs, in the order of their tables."""
     rows = [
         {row.metric: row for row in run.judgement.curves if row.measured}
@@ -79,8 +81,8 @@ def table(shown: collections.abc.Sequence[runs.DensityReport]) -> Table:
 
 def _metric_rows(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, rows.Row]],
-    shown: collections.abc.Sequence[runs.DensityReport],
+    rows: list[dict[sample.Metric, rows.DensityResult]],
+    shown: collections.abc.Sequence[density_report.DensityReport],
     levels: list[int],
 ) -> MetricRows:
     measured = [
@@ -100,7 +102,7 @@ def _metric_rows(
         metric=metric,
         host=host,
         copies=best[1:] if best else None,
-        lines=tuple(
+        rows=tuple(
             (
                 position,
                 tuple(
@@ -114,7 +116,7 @@ def _metric_rows(
 
 
 def _cell(
-    row: rows.Row, guests: int, host: float | None, hosts: int
+    row: rows.DensityResult, guests: int, host: float | None, hosts: int
 ) -> Cell | None:
     point = row.point(guests)
     if point is None:

@@ -40,15 +40,17 @@ def draw(
         axes = drawn.add_subplot()
         shades = colours(len(levels))
         for position, series in enumerate(metrics):
-            _group(axes, series, levels, shades, position, thick / group)
+            _draw_group(axes, series, levels, shades, position, thick / group)
         axes.axvline(100, color=chart_style.INK, linewidth=1)
-        chart_style.by_metric(
+        chart_style.label_metrics(
             axes, [series.row.metric.name for series in metrics], 0.5
         )
         axes.set_xlim(left=0)
         axes.set_xlabel(
             "rate of each guest in percent of "
-            + ", or of ".join(dict.fromkeys(map(sentences.whole, metrics)))
+            + ", or of ".join(
+                dict.fromkeys(map(sentences.reference_label, metrics))
+            )
         )
         boxes = [
             patches.Patch(
@@ -56,14 +58,14 @@ def draw(
             )
             for guests, shade in zip(levels, shades, strict=True)
         ]
-        chart_style.legend(
+        chart_style.draw_legend(
             drawn,
             boxes,
             ncols=min(8, len(boxes)),
             fontsize=8,
             handlelength=1.2,
         )
-        return chart_style.svg(
+        return chart_style.to_svg(
             drawn,
             "Rate of each guest, all metrics: "
             + "; ".join(
@@ -91,7 +93,7 @@ def colours(number: int) -> list[str]:
     ]
 
 
-def _group(
+def _draw_group(
     axes: t.Any,
     series: shares.Series,
     levels: list[int],

@@ -12,14 +12,14 @@ from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import curves
+from rally_vmperf.questions.density.section import density_report
 from rally_vmperf.questions.density.section import heat
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import picture
-from rally_vmperf.questions.density.section import run as runs
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import starts
-from rally_vmperf.report import neighbours
-from rally_vmperf.report import run as reports
+from rally_vmperf.report import neighbour_losses
+from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
 #: The maximum number of metrics in charts; tables have all metrics.
@@ -41,11 +41,13 @@ Json = collections.abc.Mapping[str, t.Any]
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 
-def _picture(run: runs.DensityReport, name: str) -> markupsafe.Markup:
+def _picture(
+    run: density_report.DensityReport, name: str
+) -> markupsafe.Markup:
     return picture.draw(run.series[:MOST], f"{name}-picture")
 
 
-def _heat(run: runs.DensityReport, name: str) -> markupsafe.Markup:
+def _heat(run: density_report.DensityReport, name: str) -> markupsafe.Markup:
     return heat.draw(run.strips[:MOST], f"{name}-heat")
 
 
@@ -77,7 +79,7 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     """Return the incomplete levels by guests and repetition."""
     incomplete = []
     for repetition_ in repetitions:
-        for guests in levels.numbers(repetitions):
+        for guests in levels.guest_counts(repetitions):
             level = repetition_.at(guests=guests)
             if level is None:
                 state: str = "not started"
@@ -102,7 +104,7 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     return sorted(incomplete, key=lambda gap: (gap.guests, gap.repetition))
 
 
-def _compared(run: runs.DensityReport) -> reports.Facts:
+def _compared(run: density_report.DensityReport) -> reports.Facts:
     """Return the facts about the levels and their references."""
     limited = [row for row in run.judgement.curves if row.status is not None]
     return [
@@ -113,10 +115,10 @@ def _compared(run: runs.DensityReport) -> reports.Facts:
             [run.last["options"].get("idle_guests", "running")],
         ),
         (
-            "Lone guest",
+            "Solo guest",
             [_SOLO_GUEST[run.last["options"].get("solo_guest", "rotate")]],
         ),
-        ("Neighbours", neighbours.described(run)),
+        ("Neighbours", neighbour_losses.describe(run)),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",
@@ -167,7 +169,7 @@ def _bare(record: Json) -> list[str]:
 SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
-    report_class=runs.DensityReport,
+    report_class=density_report.DensityReport,
     comparison_facts=_compared,
     functions={
         "MOST_CURVES": MOST,
@@ -175,7 +177,7 @@ SECTION = reports.Section(
         "number_of": units.number_of,
         "overview": overview.table,
         "gaps_of": gaps,
-        "losses": neighbours.losses,
+        "losses": neighbour_losses.losses,
         "starts_of": starts.worst,
         "sum_of": sum_of,
         "draw_picture": _picture,

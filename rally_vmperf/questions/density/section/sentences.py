@@ -19,11 +19,11 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
     return share.bare * (1 - row.limit / 100)
 
 
-def describe_limited_loss(row: rows.Row) -> str:
+def describe_limited_loss(row: rows.DensityResult) -> str:
     """Return the guest that the limit applies to, and its reference."""
     guest = "the mean guest" if row.statistic == "mean" else "the worst guest"
     references = {
-        "solo_guest": "a lone guest",
+        "solo_guest": "a solo guest",
         "bare_metal": "a bare-metal copy",
     }
     return f"of {guest} against {references[row.compare_to]}"
@@ -38,19 +38,24 @@ def curve(series: shares.Series) -> str:
         else f"{units.number_of('guest', share.guests)} not measured"
         for share in series.shares
     ]
-    return f"rate per guest in percent of {whole(series)}: {', '.join(parts)}"
+    rates = ", ".join(parts)
+    return f"rate per guest in percent of {reference_label(series)}: {rates}"
 
 
-def whole(series: shares.Series) -> str:
+def reference_label(series: shares.Series) -> str:
     """Return the reference of shares, which is 100 %."""
     if series.base == 1:
-        return "a lone guest"
+        return "a solo guest"
     return f"one of {units.number_of('guest', series.base)}"
 
 
 def unit(series: shares.Series) -> str:
-    """Return the unit of totals: ``lone guests``."""
-    return "lone guests" if series.base == 1 else f"times {whole(series)}"
+    """Return the unit of totals: ``solo guests``."""
+    return (
+        "solo guests"
+        if series.base == 1
+        else f"times {reference_label(series)}"
+    )
 
 
 def total_of(series: shares.Series) -> str:
@@ -72,7 +77,7 @@ def rate(metric: sample.Metric, figure: float) -> str:
     return units.show(figure, f"per {metric.unit}")
 
 
-def fits(row: rows.Row) -> list[str]:
+def max_guests(row: rows.DensityResult) -> list[str]:
     """Return the sentences of the verdict about the host's capacity."""
     return [
         sentence(remark.removeprefix(f"{row.metric.name}: "))
@@ -85,9 +90,9 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def law(row: rows.Row) -> list[str]:
+def usl(row: rows.DensityResult) -> list[str]:
     """Return the fitted law with its intervals and its goodness."""
-    fit = row.law
+    fit = row.usl
     if fit is None:
         return []
     largest = fit.largest

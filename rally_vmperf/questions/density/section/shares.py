@@ -1,4 +1,4 @@
-"""The figures of a metric as shares of the lone guest's rate."""
+"""The figures of a metric as shares of the solo guest's rate."""
 
 import dataclasses
 
@@ -9,9 +9,9 @@ from rally_vmperf.measurement.density import rows
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Share:
-    """The figures of one level as shares of the lone guest's rate.
+    """The figures of one level as shares of the solo guest's rate.
 
-    :param solo_rate: The rate of the lone guest.
+    :param solo_rate: The rate of the solo guest.
     :param hosts: The number of hosts, each with the guests of the level.
     """
 
@@ -49,13 +49,13 @@ class Share:
 
     @property
     def total(self) -> float | None:
-        """The total of a host's guests, in lone guests."""
+        """The total of a host's guests, in solo guests."""
         total = self.point.total
         return None if total is None else total / self.solo_rate / self.hosts
 
     @property
     def totals(self) -> list[float]:
-        """The total of each repetition, in lone guests."""
+        """The total of each repetition, in solo guests."""
         return [
             total / self.solo_rate / self.hosts for total in self.point.totals
         ]
@@ -73,7 +73,7 @@ class Share:
 
     @property
     def worst(self) -> float | None:
-        """The share of the worst guest; None for a lone guest."""
+        """The share of the worst guest; None for a solo guest."""
         worst = self.point.worst
         return self._of(worst.value) if worst and self.guests > 1 else None
 
@@ -88,14 +88,14 @@ class Series:
     """A metric at each number of guests.
 
     :param base: The level whose mean guest is the reference: 1, or the
-        smallest measured level if the lone guest was not measured.
+        smallest measured level if the solo guest was not measured.
     :param rate: The rate of that guest in the unit of the metric, or per unit
         for a time.
     :param hosts: The number of hosts, each with the guests of the level;
         totals are per host.
     """
 
-    row: rows.Row
+    row: rows.DensityResult
     base: int
     rate: float
     hosts: int
@@ -107,7 +107,7 @@ class Series:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: rows.Row, hosts: int = 1) -> Series | None:
+def series(row: rows.DensityResult, hosts: int = 1) -> Series | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.

@@ -21,7 +21,7 @@ class Cell:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Line:
+class CommandRow:
     """A command of a workload.
 
     :param cells: The cells by number of guests; None if it did not run.
@@ -38,7 +38,7 @@ class Table:
     """All commands at each number of guests with several machines."""
 
     levels: tuple[int, ...]
-    lines: tuple[Line, ...]
+    rows: tuple[CommandRow, ...]
 
 
 def worst(
@@ -65,8 +65,8 @@ def worst(
     order = tuple(sorted(numbers))
     return Table(
         levels=order,
-        lines=tuple(
-            Line(
+        rows=tuple(
+            CommandRow(
                 workload=workload,
                 command=command,
                 bound=bound,

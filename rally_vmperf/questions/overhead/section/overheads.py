@@ -18,7 +18,7 @@ _LINEAR_BELOW = 10.0
 
 
 def draw(
-    shown: collections.abc.Sequence[rows.Row], name: str
+    shown: collections.abc.Sequence[rows.FigureResult], name: str
 ) -> markupsafe.Markup:
     """Return a chart with overhead, interval and limit of each metric.
 
@@ -35,25 +35,27 @@ def draw(
         axes.axvline(0, color=chart_style.INK, linewidth=1)
         for position, row in enumerate(shown):
             if row.comparison is not None:
-                _line(
+                _draw_row(
                     axes, position, row, row.comparison, f"{name}-{position}"
                 )
-        _scale(axes, shown)
-        chart_style.by_metric(axes, [row.metric.name for row in shown], 0.6)
+        _set_scale(axes, shown)
+        chart_style.label_metrics(
+            axes, [row.metric.name for row in shown], 0.6
+        )
         scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
         axes.set_xlabel(
             f"overhead in percent of bare metal{scale} "
             "(right: the guest is worse)"
         )
-        return chart_style.svg(
+        return chart_style.to_svg(
             drawn, "Overhead of each metric with its interval"
         )
 
 
-def _line(
+def _draw_row(
     axes: t.Any,
     position: int,
-    row: rows.Row,
+    row: rows.FigureResult,
     comparison: loss.Comparison,
     gid: str,
 ) -> None:
@@ -83,7 +85,7 @@ def _line(
     )
     if row.limit is not None:
         ends = [position - 0.38, position + 0.38]
-        chart_style.limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
+        chart_style.draw_limit(axes, [row.limit] * 2, ends, f"{gid}-limit")
     axes.annotate(
         f"{units.show_percent(percent)} %",
         (1.01, position),
@@ -93,7 +95,9 @@ def _line(
     )
 
 
-def _scale(axes: t.Any, shown: collections.abc.Iterable[rows.Row]) -> None:
+def _set_scale(
+    axes: t.Any, shown: collections.abc.Iterable[rows.FigureResult]
+) -> None:
     """Scale the axis to all values; use a logarithm for large ones."""
     ends = [0.0]
     for row in shown:
@@ -111,7 +115,9 @@ def _scale(axes: t.Any, shown: collections.abc.Iterable[rows.Row]) -> None:
     if max(-low, high) > _FAR:
         axes.set_xscale("symlog", linthresh=_LINEAR_BELOW)
         axes.set_xlim(1.5 * low - 1, 1.5 * high + 1)
-        marks = [size for size in _marks() if low <= size <= 1.5 * high]
+        marks = [
+            size for size in _tick_positions() if low <= size <= 1.5 * high
+        ]
         axes.set_xticks(marks, [f"{size:g}" for size in marks])
         axes.minorticks_off()
     else:
@@ -119,7 +125,7 @@ def _scale(axes: t.Any, shown: collections.abc.Iterable[rows.Row]) -> None:
         axes.set_xlim(low - margin, high + margin)
 
 
-def _marks() -> list[float]:
+def _tick_positions() -> list[float]:
     """Return the ticks of a logarithmic axis."""
     sizes = [5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     sizes += [10.0**power for power in range(4, 12)]

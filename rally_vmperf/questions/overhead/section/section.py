@@ -13,8 +13,8 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.report import groups
-from rally_vmperf.report import neighbours
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import neighbour_losses
+from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -24,10 +24,10 @@ MOST_STRIPS = 60
 
 
 def by_part(
-    compared: collections.abc.Iterable[rows.Row],
-) -> dict[str, list[rows.Row]]:
+    compared: collections.abc.Iterable[rows.FigureResult],
+) -> dict[str, list[rows.FigureResult]]:
     """Return comparable rows by the title of their part, in order."""
-    rows_by_part: dict[str, list[rows.Row]] = {
+    rows_by_part: dict[str, list[rows.FigureResult]] = {
         title: [] for title in groups.PARTS.values()
     }
     for row in compared:
@@ -39,7 +39,9 @@ def by_part(
     }
 
 
-def ordered(judgement: overhead_judge.Judgement) -> list[rows.Row]:
+def ordered(
+    judgement: overhead_judge.OverheadJudgement,
+) -> list[rows.FigureResult]:
     """Return the rows that have figures, in the order of the table."""
     return [
         row
@@ -50,8 +52,8 @@ def ordered(judgement: overhead_judge.Judgement) -> list[rows.Row]:
 
 
 def overview(
-    shown: collections.abc.Sequence[runs.RunReport],
-) -> list[tuple[str, tuple[rows.Row | None, ...]]]:
+    shown: collections.abc.Sequence[reports.RunReport],
+) -> list[tuple[str, tuple[rows.FigureResult | None, ...]]]:
     """Return the name of each metric with its row in each run, or None.
 
     Metrics are grouped as in the tables of the runs.
@@ -69,13 +71,13 @@ def overview(
     ]
 
 
-def _compared(run: runs.RunReport) -> runs.Facts:
+def _compared(run: reports.RunReport) -> reports.Facts:
     """Return the facts about bare metal and neighbours."""
     reference = run.last["reference"]
     return [
         ("Bare metal", [setting.reference(reference)] if reference else []),
         ("Shape of bare metal", [_shape(run.last["shape"])]),
-        ("Neighbours", neighbours.described(run)),
+        ("Neighbours", neighbour_losses.describe(run)),
     ]
 
 
@@ -86,12 +88,12 @@ def _shape(shape: Json) -> str:
     )
 
 
-def _draw_overheads(run: runs.RunReport, name: str) -> markupsafe.Markup:
+def _draw_overheads(run: reports.RunReport, name: str) -> markupsafe.Markup:
     return overheads.draw(ordered(run.judgement), f"{name}-overheads")
 
 
-def _draw_samples(run: runs.RunReport, name: str) -> markupsafe.Markup:
-    shown: list[rows.Row] = [*ordered(run.judgement)]
+def _draw_samples(run: reports.RunReport, name: str) -> markupsafe.Markup:
+    shown: list[rows.FigureResult] = [*ordered(run.judgement)]
     drawn = {row.metric for row in shown}
     for row in run.judgement.absolute:
         if row.measured and row.metric not in drawn:
@@ -100,12 +102,12 @@ def _draw_samples(run: runs.RunReport, name: str) -> markupsafe.Markup:
     return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
 
 
-def _spreads(run: runs.RunReport) -> list[spread_judge.Judgement]:
+def _spreads(run: reports.RunReport) -> list[spread_judge.SpreadJudgement]:
     """Return the judgement on spread, if the task has that criterion."""
     return [
         judgement
         for judgement in run.judgements.values()
-        if isinstance(judgement, spread_judge.Judgement)
+        if isinstance(judgement, spread_judge.SpreadJudgement)
     ]
 
 
@@ -124,16 +126,16 @@ def _outliers(row: t.Any) -> str:
     return f"outliers, kept: {'; '.join(parts)}" if parts else ""
 
 
-SECTION = runs.Section(
+SECTION = reports.Section(
     title="Overhead of guests over bare metal",
     subject="overhead",
-    report_class=runs.RunReport,
+    report_class=reports.RunReport,
     comparison_facts=_compared,
     functions={
         "overview": overview,
         "by_part": by_part,
         "outliers": _outliers,
-        "losses": neighbours.losses,
+        "losses": neighbour_losses.losses,
         "spreads": _spreads,
         "draw_overheads": _draw_overheads,
         "draw_samples": _draw_samples,

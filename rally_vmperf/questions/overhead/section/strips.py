@@ -18,12 +18,12 @@ _COLUMNS = 3
 _SPREAD = 0.6
 _LONGEST_NAME = 12
 
-Gathered = collections.abc.Iterable[gathering.Gathered]
+MetricSamples = collections.abc.Iterable[gathering.MetricSamples]
 Series = list[tuple[str, str, list[float]]]
 
 
 def draw(
-    shown: collections.abc.Sequence[rows.Row], name: str
+    shown: collections.abc.Sequence[rows.FigureResult], name: str
 ) -> markupsafe.Markup:
     """Return a panel per metric, with samples in order of time.
 
@@ -40,13 +40,13 @@ def draw(
         for position, row in enumerate(shown):
             axes = drawn.add_subplot(lines, _COLUMNS, position + 1)
             axes.set_gid(f"{name}-{position}")
-            _panel(axes, row)
-        return chart_style.svg(
+            _draw_panel(axes, row)
+        return chart_style.to_svg(
             drawn, "Samples of bare metal and of each guest"
         )
 
 
-def _panel(axes: t.Any, row: rows.Row) -> None:
+def _draw_panel(axes: t.Any, row: rows.FigureResult) -> None:
     series = _series("bare metal ", chart_style.BARE, row.bare)
     series += _series("", chart_style.GUEST, row.guest)
     values = [value for _, _, samples in series for value in samples]
@@ -75,10 +75,10 @@ def _panel(axes: t.Any, row: rows.Row) -> None:
     axes.set_xlim(-0.6, max(1, len(series)) - 0.4)
     axes.ticklabel_format(axis="y", useOffset=False, style="plain")
     axes.grid(axis="y")
-    axes.set_ylim(*_reach([value * factor for value in values]))
+    axes.set_ylim(*_axis_range([value * factor for value in values]))
 
 
-def _reach(values: list[float]) -> tuple[float, float]:
+def _axis_range(values: list[float]) -> tuple[float, float]:
     """Return the ends of the axis: from zero if values are far apart.
 
     Otherwise, the axis is narrow and shows scatter and drift.
@@ -90,7 +90,7 @@ def _reach(values: list[float]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _series(prefix: str, colour: str, side: Gathered) -> Series:
+def _series(prefix: str, colour: str, side: MetricSamples) -> Series:
     """Return the label, colour and values of each source, in order."""
     values_by_source: dict[str, list[float]] = {}
     for repetition_samples in side:
@@ -108,12 +108,12 @@ def _series(prefix: str, colour: str, side: Gathered) -> Series:
             (prefix.strip(), colour, next(iter(values_by_source.values())))
         ]
     return [
-        (_short(source, prefix), colour, values)
+        (_short_label(source, prefix), colour, values)
         for source, values in values_by_source.items()
     ]
 
 
-def _short(source: str, prefix: str) -> str:
+def _short_label(source: str, prefix: str) -> str:
     name = sanitize.printable(source)
     name = name.removeprefix("copy-") if prefix else name
     return f"{'bare ' if prefix else ''}{name[:_LONGEST_NAME]}"

@@ -35,23 +35,23 @@ class HopsTest(unittest.TestCase):
     @ddt.unpack
     def test_one(self, text, expected):
         """What is not given is ~/.ssh/config's to say."""
-        (hop,) = bare_metal.hops(text)
+        (hop,) = bare_metal.parse_jump_hosts(text)
         self.assertEqual(
             dict(zip(("address", "port", "user"), expected, strict=True)), hop
         )
 
     def test_several_keep_their_order(self):
-        found = bare_metal.hops("a@one,b@two:23")
+        found = bare_metal.parse_jump_hosts("a@one,b@two:23")
         self.assertEqual(["one", "two"], [hop["address"] for hop in found])
 
     @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
     def test_refused(self, text):
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "user@host"):
-            bare_metal.hops(text)
+            bare_metal.parse_jump_hosts(text)
 
     def test_an_address_of_ipv6_needs_brackets(self):
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "brackets"):
-            bare_metal.hops("rally@2001:db8::1")
+            bare_metal.parse_jump_hosts("rally@2001:db8::1")
 
     @ddt.data(
         *(("8-15", True), ("0-3,8", True), ("7", True)),
@@ -62,12 +62,12 @@ class HopsTest(unittest.TestCase):
     def test_lists_of_cpus(self, text, good):
         """What is none is refused with an example."""
         if good:
-            self.assertEqual(text, bare_metal.cpu_list(text))
+            self.assertEqual(text, bare_metal.parse_cpu_list(text))
             return
         with self.assertRaisesRegex(
             argparse.ArgumentTypeError, "such as 8-15"
         ):
-            bare_metal.cpu_list(text)
+            bare_metal.parse_cpu_list(text)
 
 
 class TestTooSmall(unittest.TestCase):
@@ -81,7 +81,7 @@ class TestTooSmall(unittest.TestCase):
         with mock.patch.object(
             bare_metal, "connect", autospec=True, return_value=machine
         ):
-            found = bare_metal.too_small(
+            found = bare_metal.find_too_small_shapes(
                 argparse.Namespace(cpu_list=""), [fits, cpus, memory]
             )
         self.assertEqual({cpus, memory}, set(found))

@@ -26,7 +26,7 @@ class RawTestCase(unittest.TestCase):
         self.enterContext(
             mock.patch.object(
                 rally_api,
-                "registry",
+                "open_baseline_store",
                 autospec=True,
                 return_value=self.registry,
             )

@@ -15,9 +15,9 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import main
 from rally_vmperf.cmd.baselines import baseline_record
 from rally_vmperf.cmd.baselines import coverage
-from rally_vmperf.execution import protocol
+from rally_vmperf.execution import protocols
 from rally_vmperf.machines import base
-from rally_vmperf.machines import shape
+from rally_vmperf.machines import shapes
 from tests import signals
 from tests.unit.runs import golden
 
@@ -40,9 +40,9 @@ class TestThatFit(unittest.TestCase):
         """Have a machine on which more than two copies are too many."""
         super().setUp()
         patch = mock.patch(
-            "rally_vmperf.cmd.baselines.bare_metal.too_small",
+            "rally_vmperf.cmd.baselines.bare_metal.find_too_small_shapes",
             lambda connect, asked: {
-                one: shape.TooSmall(f"2 CPUs and {one.copies} copies")
+                one: shapes.TooSmall(f"2 CPUs and {one.copies} copies")
                 for one in asked
                 if one.copies > 2
             },
@@ -56,7 +56,7 @@ class TestThatFit(unittest.TestCase):
         shell = mock.Mock()
         shell.stdout.write = self.said.append
         command = baseline_record.Record(shell, None)
-        found = command._coverages_that_fit(argparse.Namespace(), asked)
+        found = command._select_coverages_that_fit(argparse.Namespace(), asked)
         return [one.shape.copies for one in found]
 
     def test_levels_of_a_task_are_left_out(self):
@@ -70,17 +70,17 @@ class TestThatFit(unittest.TestCase):
 
     def test_what_is_insisted_on_is_refused(self):
         """Before anything is measured."""
-        with self.assertRaisesRegex(shape.TooSmall, "3 copies"):
+        with self.assertRaisesRegex(shapes.TooSmall, "3 copies"):
             self.fitting(wanted(1, True), wanted(3, True))
 
     def test_nothing_left(self):
         """A baseline of nothing is none."""
-        with self.assertRaisesRegex(shape.TooSmall, "4 copies"):
+        with self.assertRaisesRegex(shapes.TooSmall, "4 copies"):
             self.fitting(wanted(4, False))
 
     def test_a_machine_left_whole_is_not_asked(self):
         """It is held to no shape."""
-        whole = protocol.Protocol(shape="whole")
+        whole = protocols.Protocol(shape="whole")
         asked = dataclasses.replace(wanted(3, True), protocol=whole)
         self.assertEqual([3], self.fitting(asked))
 
@@ -114,7 +114,7 @@ class TestRecord(unittest.TestCase):
         said = []
         with mock.patch.object(
             baseline_record.Record,
-            "say",
+            "print_line",
             lambda self, line: said.append(line),
         ):
             code = main.main(

@@ -15,7 +15,7 @@ import yaml
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd.baselines import coverage
-from rally_vmperf.execution import protocol
+from rally_vmperf.execution import protocols
 from rally_vmperf.guests import errors
 from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
@@ -39,7 +39,7 @@ class Case(unittest.TestCase):
         super().setUp()
         self.cloud = testing.FakeCloud()
         patch = mock.patch(
-            "rally_vmperf.cmd.rally_api.connection",
+            "rally_vmperf.cmd.rally_api.connect",
             autospec=True,
             return_value=self.cloud,
         )
@@ -56,7 +56,7 @@ class Case(unittest.TestCase):
         return parser.parse_args(words)
 
     def read(self, *words):
-        return coverage.read(self.parse(*words))
+        return coverage.read_coverages(self.parse(*words))
 
     def write(self, content):
         self.path.write_text(
@@ -171,7 +171,7 @@ class TaskTest(Case):
                 (reboot, "whole"), (one.protocol.reboot, one.protocol.shape)
             )
         (one,) = self.read("--workload", "mbw", *SHAPE).coverages
-        self.assertEqual(protocol.DEFAULT, one.protocol)
+        self.assertEqual(protocols.DEFAULT, one.protocol)
 
     def test_several_numbers_of_copies(self):
         """Each is covered, insisted on."""

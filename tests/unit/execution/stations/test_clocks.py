@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.execution.stations import clocks
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import testing
@@ -13,9 +13,7 @@ from rally_vmperf.machines import testing
 def place(name, machine=None):
     """Return a station."""
     machine = machine or testing.FakeMachine(name)
-    return station.Station(
-        name=name, machine=machine, role="guest", folder="/w"
-    )
+    return roles.Station(name=name, machine=machine, role="guest", folder="/w")
 
 
 class TestClocks(unittest.IsolatedAsyncioTestCase):

@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.execution.stations import health
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 
 TEXT = """\
@@ -65,7 +65,7 @@ class TestCompare(unittest.TestCase):
     @hypothesis.given(strategies.text())
     def test_any_text(self, text):
         """Whatever a guest prints, counters come out."""
-        self.assertIsInstance(health.parse(text), health.Look)
+        self.assertIsInstance(health.parse(text), health.Counters)
 
 
 @ddt.ddt
@@ -78,7 +78,7 @@ class TestClock(unittest.TestCase):
         looks = [
             dataclasses.replace(
                 health.parse(f"{text}\n{up:.2f} 7.00\n"),
-                asked_at=asked,
+                requested_at=asked,
                 answered_at=told,
             )
             for up, (asked, told) in ((100, before), (100 + own, after))
@@ -113,10 +113,10 @@ class TestClock(unittest.TestCase):
     def test_a_real_machine(self):
         """This computer's clock is right; one that is an hour ahead is not."""
         machine = local.Local("g1")
-        place = station.Station(name="g1", machine=machine, role="guest")
+        place = roles.Station(name="g1", machine=machine, role="guest")
         with mock.patch.object(local.Local, "shares_clock", False):
-            before = asyncio.run(health.look([place]))
-            after = asyncio.run(health.look([place]))
+            before = asyncio.run(health.read_counters([place]))
+            after = asyncio.run(health.read_counters([place]))
         kinds = [one.kind for one in health.compare(before, after)]
         self.assertNotIn("clock_wrong", kinds)
         fast = dataclasses.replace(after["g1"], up=after["g1"].up + 3600)

@@ -27,7 +27,7 @@ class WayToTestCase(unittest.TestCase):
     @ddt.unpack
     def test_words(self, options, words):
         hosts = target.jump_hosts(options.get("jump"))
-        way = reach.way_to(hosts, options.get("namespace"))
+        way = reach.create_route(hosts, options.get("namespace"))
         self.assertEqual(words, way.label)
 
     def test_guests_share_it(self):
@@ -60,11 +60,11 @@ class WayToTestCase(unittest.TestCase):
             reach.endpoint, "Endpoint", autospec=True
         ) as made:
             made.return_value.name = "g1"
-            reach.connect(guest, "key", reach.way_to(()))
+            reach.connect(guest, "key", reach.create_route(()))
             reach.connect(
                 dataclasses.replace(guest, login=login),
                 "key",
-                reach.way_to(()),
+                reach.create_route(()),
             )
         ours, theirs = (call.kwargs for call in made.call_args_list)
         self.assertEqual("key", ours["client_key"])

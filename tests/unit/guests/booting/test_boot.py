@@ -8,8 +8,8 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import guest
 from rally_vmperf.guests import hosts
+from rally_vmperf.guests import models
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.machines.remote import target
 from tests.unit.guests import made
@@ -45,14 +45,14 @@ class BootTest(unittest.TestCase):
         self.assertEqual(1024, first.flavor.memory_mib)
 
     def test_order_is_that_of_the_names(self):
-        until_active = boot.waiting.until_active
+        until_active = boot.waiting.wait_until_active
 
         def last_first(*arguments):
             found = until_active(*arguments)
             ready = dict(reversed(found.ready.items()))
             return dataclasses.replace(found, ready=ready)
 
-        with mock.patch.object(boot.waiting, "until_active", last_first):
+        with mock.patch.object(boot.waiting, "wait_until_active", last_first):
             guests = self.boot(count=3).guests
         names = [guest.name for guest in guests]
         self.assertEqual(["g1", "g2", "g3"], names)
@@ -79,7 +79,7 @@ class BootTest(unittest.TestCase):
         """From the controller as its guest sees it, and no one else."""
         given = ["192.0.2.0/24"]
         booted = self.boot(network={"id": "n1"}, allowed_sources=given)
-        self.assertEqual(tuple(given), booted.let_in)
+        self.assertEqual(tuple(given), booted.ssh_sources)
         self.assertEqual(
             [("icmp", *given), ("tcp", *given)],
             [
@@ -175,7 +175,7 @@ class BootTest(unittest.TestCase):
     def test_boot_volume(self):
         guests = self.boot(count=2, boot_volume={"size_gib": 8}).guests
         self.assertEqual(
-            guest.Disk(source="volume", size_gib=8, type="standard"),
+            models.Disk(source="volume", size_gib=8, type="standard"),
             guests[0].disk,
         )
         volumes = list(self.cloud.block_storage.all_volumes)
@@ -316,7 +316,7 @@ class BootTest(unittest.TestCase):
             {"hypervisor_hostname": name, "vcpus": 4}
             for name in (*names, "compute-99", "other")
         ]
-        found = hosts.hypervisors(self.cloud, {*names})
+        found = hosts.find_hypervisors(self.cloud, {*names})
         self.assertEqual({*names}, {*found})
         self.assertEqual(1, self.cloud.calls.count("get"))
         self.assertEqual(21, self.cloud.listed)

@@ -13,7 +13,7 @@ from tests.unit.guests import testing
 
 def choose(**host_key):
     (group,) = made.asked(host_key=host_key or None).groups
-    return host_keys.choose(group.host_key)
+    return host_keys.choose_host_key(group.host_key)
 
 
 class ChooseTest(unittest.TestCase):
@@ -31,7 +31,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_of_another_type(self):
         """Under the name by which cloud-init knows it."""
-        chosen = host_keys.choose(request.KeySource(), "ecdsa")
+        chosen = host_keys.choose_host_key(request.KeySource(), "ecdsa")
         self.assertTrue(chosen.public.startswith("ecdsa-sha2-nistp256 "))
         self.assertEqual(
             {"ecdsa_private", "ecdsa_public"},
@@ -56,7 +56,9 @@ class LearnTest(unittest.TestCase):
         self.told = []
 
     def learn(self, *guests, timeout=300):
-        return host_keys.learn(self.cloud, guests, timeout, self.told.append)
+        return host_keys.read_host_keys(
+            self.cloud, guests, timeout, self.told.append
+        )
 
     def guest(self, host_key=None):
         return made.guest(host_key=host_key)

@@ -28,7 +28,7 @@ def guests(*hosts, zone="nova"):
 @ddt.ddt
 class FindingsTest(unittest.TestCase):
     def kinds(self, *arguments):
-        found = placement.findings(*arguments)
+        found = placement.find_placement_findings(*arguments)
         return [(one.kind, one.subject) for one in found]
 
     @ddt.unpack
@@ -84,7 +84,7 @@ class FindingsTest(unittest.TestCase):
         self.assertEqual([("placement_unknown", "g1")] * 2, found)
 
     def test_without_a_zone_it_is_unknown(self):
-        found = placement.findings(
+        found = placement.find_placement_findings(
             guests("a", zone=None), made.asked(availability_zone="x"), set()
         )
         seen = "Nova does not say its availability zone, x was requested"
@@ -114,17 +114,17 @@ class FindingsTest(unittest.TestCase):
         ),
     )
     def test_asked_and_seen(self, options, allowed, seen):
-        found = placement.findings(
+        found = placement.find_placement_findings(
             guests("a", "a"), made.asked(**options), set(allowed.split())
         )
         self.assertEqual(seen, found[0].detail)
         self.assertEqual("void", finding.KINDS[found[0].kind].severity)
 
     def test_words(self):
-        self.assertEqual("", placement.described(made.asked()))
+        self.assertEqual("", placement.describe_request(made.asked()))
         self.assertEqual(
             "aggregate 'ssd', server_group 'affinity'",
-            placement.described(
+            placement.describe_request(
                 made.asked(aggregate="ssd", server_group="affinity")
             ),
         )
@@ -140,8 +140,8 @@ class ChangesTest(unittest.TestCase):
         connection.compute.servers.side_effect = [answers]
         if isinstance(answers, Exception):
             connection.compute.servers.side_effect = answers
-        found = placement.changes(connection, guests_, {})
-        names = cloud.beginning(one.server_name for one in guests_)
+        found = placement.find_changes(connection, guests_, {})
+        names = cloud.create_prefix_pattern(one.server_name for one in guests_)
         self.assertEqual(
             [mock.call(name=names)], connection.compute.servers.mock_calls
         )
@@ -197,10 +197,10 @@ class ChangesTest(unittest.TestCase):
         }
         known = {}
         server.updated_at = "2026-01-01T10:00:00Z"
-        self.assertEqual([], placement.changes(connection, [one], known))
+        self.assertEqual([], placement.find_changes(connection, [one], known))
         server.updated_at = updated
-        found = placement.changes(connection, [one], known)
-        self.assertEqual([], placement.changes(connection, [one], known))
+        found = placement.find_changes(connection, [one], known)
+        self.assertEqual([], placement.find_changes(connection, [one], known))
         if expected is None:
             connection.compute.get.assert_not_called()
         else:
@@ -218,7 +218,7 @@ class ChangesTest(unittest.TestCase):
         connection.compute.servers.return_value = [server]
         connection.compute.get.side_effect = exceptions.SDKException("no")
         known = {one.id: "2026-01-01T10:00:00Z"}
-        self.assertEqual([], placement.changes(connection, [one], known))
+        self.assertEqual([], placement.find_changes(connection, [one], known))
 
     @ddt.data(("ACTIVE", True), ("HARD_REBOOT", True), ("SHUTOFF", False))
     @ddt.unpack
@@ -227,9 +227,9 @@ class ChangesTest(unittest.TestCase):
         connection = mock.Mock()
         connection.compute.get_server.return_value.status = status
         (one,) = guests("A")
-        self.assertIs(expected, placement.runs(connection, one))
+        self.assertIs(expected, placement.is_running(connection, one))
         connection.compute.get_server.side_effect = exceptions.SDKException()
-        self.assertIs(False, placement.runs(connection, one))
+        self.assertIs(False, placement.is_running(connection, one))
 
     def test_only_the_one_that_moved(self):
         three = guests("A", "A", "A")
@@ -251,5 +251,5 @@ class ChangesTest(unittest.TestCase):
 
     def test_nobody_is_asked_for_nobody(self):
         connection = mock.Mock()
-        self.assertEqual([], placement.changes(connection, [], {}))
+        self.assertEqual([], placement.find_changes(connection, [], {}))
         self.assertEqual([], connection.mock_calls)

@@ -6,8 +6,8 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
-from rally_vmperf.guests import guest
 from rally_vmperf.guests import idle
+from rally_vmperf.guests import models
 from rally_vmperf.guests.booting import power
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
@@ -59,7 +59,7 @@ class SwitchTest(unittest.TestCase):
                 name,
                 id=server.id,
                 server_name=server.name,
-                boot=guest.first_boot(server.id),
+                boot=models.create_boot_id(server.id),
             )
 
     def fail_at(self, name, done):
@@ -73,7 +73,7 @@ class SwitchTest(unittest.TestCase):
     def switch(self, *team, idle_guests="paused", dead=(), timeout=60):
         """Have these awake; return what came of it, and what was asked."""
         before = len(self.cloud.calls)
-        switched = power.Switching(
+        switched = power.StatusChange(
             connection=self.cloud,
             guests=self.servers,
             target_statuses=idle.target_statuses(
@@ -106,7 +106,7 @@ class SwitchTest(unittest.TestCase):
         for team, verbs, states in steps:
             switched, asked = self.switch(*team, idle_guests=idle_guests)
             self.assertEqual([f"{verb}_server" for verb in verbs], asked)
-            self.assertEqual(sorted(verbs), sorted(switched.verbs.values()))
+            self.assertEqual(sorted(verbs), sorted(switched.actions.values()))
             self.assertEqual(({}, {}), (switched.refused, switched.lost))
             self.assertEqual(states, self.states())
         self.assertEqual([2, 1, 3], [len(verbs) for verbs in self.told])
@@ -229,7 +229,9 @@ class SwitchTest(unittest.TestCase):
     @ddt.data("paused", "stopped")
     def test_guests_at_rest_are_removed(self, idle_guests):
         self.switch("g1", idle_guests=idle_guests)
-        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
+        removal.remove_resources(
+            self.cloud, ownership.Owner(NAME), self.lines.append
+        )
         self.assertEqual([], self.cloud.left())
 
     @ddt.data("paused", "stopped")
@@ -243,5 +245,7 @@ class SwitchTest(unittest.TestCase):
                         self.switch("g1", idle_guests=idle_guests)
                     self.fails = {}
                     self.switch("g1", "g2", "g3", idle_guests=idle_guests)
-        removal.remove(self.cloud, ownership.Owner(NAME), self.lines.append)
+        removal.remove_resources(
+            self.cloud, ownership.Owner(NAME), self.lines.append
+        )
         self.assertEqual([], self.cloud.left())

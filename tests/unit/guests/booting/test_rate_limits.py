@@ -34,7 +34,7 @@ class FlavorTest(unittest.TestCase):
         ("cpu_quota", "5000", None),
     )
     def test_rates(self, key, value, expected):
-        found, caps = rate_limits.of_flavor(flavor(**{key: value}))
+        found, caps = rate_limits.find_flavor_limits(flavor(**{key: value}))
         self.assertEqual(
             [expected] if expected else [],
             [(one.part, one.unit, one.rate) for one in caps],
@@ -44,7 +44,7 @@ class FlavorTest(unittest.TestCase):
         self.assertEqual(f"quota:{key}={value}", told.detail)
 
     def test_without(self):
-        self.assertEqual(([], []), rate_limits.of_flavor(flavor()))
+        self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
 
 
 class VolumeTypeTest(unittest.TestCase):
@@ -65,18 +65,18 @@ class VolumeTypeTest(unittest.TestCase):
         }
 
     def test_with(self):
-        found, (cap,) = rate_limits.of_volume_type(self.cloud, "ssd")
+        found, (cap,) = rate_limits.find_volume_type_limits(self.cloud, "ssd")
         self.assertEqual(("ops/s", 2000.0), (cap.unit, cap.rate))
         self.assertEqual("total_iops_sec=2000", found[0].detail)
 
     def test_without(self):
         for name in ("hdd", "other"):
             self.assertEqual(
-                ([], []), rate_limits.of_volume_type(self.cloud, name)
+                ([], []), rate_limits.find_volume_type_limits(self.cloud, name)
             )
 
     def test_without_an_administrator(self):
-        found = rate_limits.of_guests(
+        found = rate_limits.find_guest_limits(
             self.cloud,
             None,
             flavors=[],

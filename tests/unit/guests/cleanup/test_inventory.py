@@ -119,10 +119,10 @@ class WordsTest(unittest.TestCase):
             if path == f"{KEYSTONE}/users"
             else document(method, path)
         )
-        look = inventory.Inventory.everything
+        look = inventory.Inventory.list_all
         self.assertEqual(OF_ADMIN, self.asked(cloud, look, admin=True))
 
     def test_a_run_asks_for_its_own(self):
         cloud = wire.Wire(answers([]), SERVICES)
-        look = inventory.Inventory.of_guests
+        look = inventory.Inventory.list_guest_resources
         self.assertEqual(OF_A_RUN, self.asked(cloud, look))

@@ -32,10 +32,14 @@ class RemedyTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_remedy(self, config_files, task, command):
-        self.assertEqual(command, killed.remedy(config_files, task))
+        self.assertEqual(
+            command, killed.format_cleanup_command(config_files, task)
+        )
 
     def test_the_command_takes_it(self):
-        words = shlex.split(killed.remedy([CONF], "task-1"))[2:]
+        words = shlex.split(killed.format_cleanup_command([CONF], "task-1"))[
+            2:
+        ]
         parsed = cleanup.Cleanup(None, None).get_parser("x").parse_args(words)
         self.assertEqual((CONF, "task-1"), (parsed.config_file, parsed.task))
 
@@ -43,4 +47,4 @@ class RemedyTest(unittest.TestCase):
         left = inventory.Resource("server", "id-1", "c_rally_1234abcd_1", None)
         line = killed.describe_resources(test_ledger.entry(), [left], [CONF])
         self.assertIn("(task task-1, started 2026-01-01 12:03 UTC)", line)
-        self.assertTrue(line.endswith(killed.remedy([CONF])))
+        self.assertTrue(line.endswith(killed.format_cleanup_command([CONF])))

@@ -16,13 +16,13 @@ def entry(owner="1234abcd-1", task="task-1", **options):
         "auth_url": "http://keystone/v3",
         "project": "member",
         "started_at": "2026-01-01T12:03:00+00:00",
-        "process": ledger.this_process(),
+        "process": ledger.get_current_process(),
     }
     return ledger.Entry(owner=owner, task=task, **{**fields, **options})
 
 
 def dead():
-    return dataclasses.replace(ledger.this_process(), started=1)
+    return dataclasses.replace(ledger.get_current_process(), started=1)
 
 
 class LedgerTest(unittest.TestCase):
@@ -39,12 +39,12 @@ class LedgerTest(unittest.TestCase):
         self.ledger.drop("1234abcd-1")
         self.ledger.drop("1234abcd-1")
         self.assertEqual([], list(self.ledger.entries()))
-        self.assertEqual([], list(self.ledger.folder.iterdir()))
+        self.assertEqual([], list(self.ledger.directory.iterdir()))
 
     def test_damaged_entries_are_left_out(self):
         self.ledger.write(entry())
-        self.ledger.folder.joinpath("x.json").write_text("{")
-        self.ledger.folder.joinpath("y.json").write_text("{}")
+        self.ledger.directory.joinpath("x.json").write_text("{")
+        self.ledger.directory.joinpath("y.json").write_text("{}")
         self.assertEqual([entry()], list(self.ledger.entries()))
 
     def test_entry_of_this_process(self):
@@ -61,28 +61,30 @@ class LedgerTest(unittest.TestCase):
         self.assertEqual([one], list(self.ledger.entries()))
 
     def test_unwritable(self):
-        self.ledger.folder.write_text("a file")
+        self.ledger.directory.write_text("a file")
         with self.assertRaisesRegex(errors.GuestError, "journal_dir"):
             self.ledger.write(entry())
 
 
 class ProcessTest(unittest.TestCase):
     def test_this_runs(self):
-        self.assertEqual("running", ledger.this_process().state())
+        self.assertEqual("running", ledger.get_current_process().state())
 
     def test_ended(self):
         child = subprocess.Popen(["true"])
         child.wait()
-        one = dataclasses.replace(ledger.this_process(), pid=child.pid)
+        one = dataclasses.replace(ledger.get_current_process(), pid=child.pid)
         self.assertEqual("killed", one.state())
 
     def test_same_number_of_another_process(self):
         self.assertEqual("killed", dead().state())
 
     def test_before_the_boot(self):
-        one = dataclasses.replace(ledger.this_process(), boot="other")
+        one = dataclasses.replace(ledger.get_current_process(), boot="other")
         self.assertEqual("killed", one.state())
 
     def test_elsewhere(self):
-        one = dataclasses.replace(ledger.this_process(), machine="other")
+        one = dataclasses.replace(
+            ledger.get_current_process(), machine="other"
+        )
         self.assertEqual("unknown", one.state())

@@ -67,7 +67,7 @@ class OwnerTest(unittest.TestCase):
         ("", None),
     )
     def test_rally_owner(self, name, expected):
-        self.assertEqual(expected, ownership.rally_owner(name))
+        self.assertEqual(expected, ownership.parse_owner(name))
 
     @ddt.unpack
     @ddt.data(

@@ -28,8 +28,8 @@ def stocked():
         )
         cloud.network.create_ip(description=name(number))
     cloud.compute.create_keypair(name=name(3), public_key="ssh-ed25519 A")
-    chosen = networks.choose(cloud, made.asked())
-    access.create(cloud, name(4), chosen.every, 1, range(0))
+    chosen = networks.choose_networks(cloud, made.asked())
+    access.create_security_group(cloud, name(4), chosen.networks, 1, range(0))
     cloud.network.create_security_group(name="c_rally_99999999_00000004")
     return cloud
 
@@ -42,7 +42,7 @@ class RemoveTest(unittest.TestCase):
 
     def test_order_and_others_resources(self):
         lines = []
-        removal.remove(self.cloud, OWNER, lines.append)
+        removal.remove_resources(self.cloud, OWNER, lines.append)
         self.assertEqual([self.foreign], self.cloud.left())
         deletions = [
             call for call in self.cloud.calls if call.startswith("delete")
@@ -61,13 +61,15 @@ class RemoveTest(unittest.TestCase):
         cloud.network.create_port(name=name(2), network_id="n1")
         cloud.block_storage.create_volume(name=name(3), size=8)
         cloud.block_storage.create_volume(name="somebody's own", size=8)
-        removal.remove(cloud, OWNER, lambda line: None)
+        removal.remove_resources(cloud, OWNER, lambda line: None)
         (volume,) = cloud.block_storage.all_volumes.values()
         self.assertEqual("somebody's own", volume.name)
         self.assertEqual([volume.id], cloud.left())
 
     def test_who_made_no_volumes_does_not_ask_for_them(self):
-        removal.remove(self.cloud, OWNER, lambda line: None, disks=False)
+        removal.remove_resources(
+            self.cloud, OWNER, lambda line: None, disks=False
+        )
         self.assertNotIn("volumes", self.cloud.calls)
 
     def test_who_may_not_list_server_groups_has_none(self):
@@ -76,7 +78,7 @@ class RemoveTest(unittest.TestCase):
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
         self.cloud.interrupt = refuse
-        removal.remove(self.cloud, OWNER, lambda line: None)
+        removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual([self.foreign], self.cloud.left())
 
     def test_a_busy_cloud_is_asked_for_what_is_ours(self):
@@ -85,7 +87,7 @@ class RemoveTest(unittest.TestCase):
         for _ in range(1000):
             cloud.add(cloud.network.all_ips, project_id="p2")
         before = len(cloud.queries)
-        removal.remove(cloud, OWNER, lambda line: None, disks=False)
+        removal.remove_resources(cloud, OWNER, lambda line: None, disks=False)
         asked = cloud.queries[before:]
         self.assertLessEqual(len(asked), 30, asked)
         for called, query in asked:
@@ -105,11 +107,13 @@ class RemoveTest(unittest.TestCase):
             mock.patch.object(removal, "time", clock),
             self.assertRaises(errors.GuestError),
         ):
-            removal.remove(self.cloud, OWNER, lambda line: None, timeout=60)
+            removal.remove_resources(
+                self.cloud, OWNER, lambda line: None, timeout=60
+            )
         self.assertLess(self.cloud.calls.count("servers"), 20)
 
     def test_nothing_to_do(self):
-        removal.remove(testing.FakeCloud(), OWNER, self.fail)
+        removal.remove_resources(testing.FakeCloud(), OWNER, self.fail)
 
     def test_refusals_do_not_hold_up_the_rest(self):
         def refuse(called, done):
@@ -121,7 +125,7 @@ class RemoveTest(unittest.TestCase):
         self.cloud.interrupt = refuse
         words = "not removed: floating IP .* \\(policy says no\\)"
         with self.assertRaisesRegex(errors.GuestError, words):
-            removal.remove(self.cloud, OWNER, lambda line: None)
+            removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual({}, self.cloud.compute.all_keypairs)
 
     def test_a_cloud_in_need_is_asked_again(self):
@@ -132,19 +136,21 @@ class RemoveTest(unittest.TestCase):
                 raise sdk_errors.HttpException("busy", http_status=503)
 
         self.cloud.interrupt = fail
-        removal.remove(self.cloud, OWNER, lambda line: None)
+        removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual([self.foreign], self.cloud.left())
 
     def test_what_is_left_is_named(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
-            removal.remove(self.cloud, OWNER, lambda line: None, timeout=0.01)
+            removal.remove_resources(
+                self.cloud, OWNER, lambda line: None, timeout=0.01
+            )
 
     def test_the_remedy_follows_what_is_left(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         words = f"server {name(1)}.*; remove it with: rally-vmperf cleanup$"
         with self.assertRaisesRegex(errors.GuestError, words):
-            removal.remove(
+            removal.remove_resources(
                 self.cloud,
                 OWNER,
                 lambda line: None,
@@ -162,7 +168,7 @@ class RemoveTest(unittest.TestCase):
 
         late = []
         with mock.patch("time.sleep", take_effect):
-            removal.remove(
+            removal.remove_resources(
                 self.cloud, OWNER, lambda line: None, interrupted=True
             )
         self.assertEqual([name(9)], late)

@@ -56,10 +56,10 @@ class CheckTest(unittest.TestCase):
         self.assertEqual("", self.refusal(needs))
 
     def refusal(self, needs):
-        rooms = quota.rooms(self.cloud, needs)
-        return quota.refusal("demo", rooms, needs)
+        rooms = quota.find_free_quota(self.cloud, needs)
+        return quota.describe_shortage("demo", rooms, needs)
 
     def test_neutrons_quota_may_be_hidden(self):
         self.cloud.network.floating_quota = None
         self.cloud.network.port_quota = None
-        self.assertEqual({}, quota.network_room(self.cloud))
+        self.assertEqual({}, quota.find_free_network_quota(self.cloud))

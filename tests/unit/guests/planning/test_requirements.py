@@ -28,7 +28,7 @@ class RequirementsTest(unittest.TestCase):
     def requirements(self, admin=True, **options):
         """Return what guests require."""
         seen = self.cloud if admin else None
-        return plan.make(
+        return plan.create_plan(
             self.cloud, made.asked(**{"count": 3, **options}), seen
         ).requirements
 
@@ -44,7 +44,7 @@ class RequirementsTest(unittest.TestCase):
                 "12 of 1000 GiB of disk",
                 "plan: host h1 will be 19 % full; more than 90 % is rejected",
             ],
-            self.requirements(host="h1").lines(),
+            self.requirements(host="h1").format_lines(),
         )
 
     def test_members_see_no_host(self):
@@ -52,7 +52,7 @@ class RequirementsTest(unittest.TestCase):
         found = self.requirements(admin=False)
         self.assertEqual(
             "plan: only an administrator sees the free resources of hosts",
-            found.lines()[-1],
+            found.format_lines()[-1],
         )
         found.check()
         self.assertEqual([], self.cloud.placement.asked)
@@ -97,8 +97,8 @@ class RequirementsTest(unittest.TestCase):
         found = self.requirements(
             count=count, server_group=group, network=network
         )
-        self.assertEqual(fits, not found.refusal, found)
-        self.assertIn("of hosts with room (2)", f"of {found.rows[-1].of}")
+        self.assertEqual(fits, not found.error, found)
+        self.assertIn("of hosts with room (2)", f"of {found.rows[-1].owner}")
 
     @ddt.data((None, False), ("affinity", False), ("affinity", True))
     @ddt.unpack
@@ -113,24 +113,24 @@ class RequirementsTest(unittest.TestCase):
         placement.all_hosts = {f"h{one}": full for one in range(1000)}
         placement.all_hosts["h999"] = host()
         found = self.requirements(server_group=group)
-        self.assertEqual("", found.refusal)
+        self.assertEqual("", found.error)
         said = "host h999" if only_last else "hosts with room (16 or more)"
-        self.assertEqual(said, found.rows[-1].of)
+        self.assertEqual(said, found.rows[-1].owner)
         self.assertLess(self.cloud.listed, 30)
-        self.assertNotIn("0 of", found.lines()[-1])
+        self.assertNotIn("0 of", found.format_lines()[-1])
         refused = self.requirements(server_group=group, max_host_share=5)
-        self.assertIn(", 1000," if not only_last else "", refused.refusal)
-        self.assertIn("max_host_share 5 %", refused.refusal)
+        self.assertIn(", 1000," if not only_last else "", refused.error)
+        self.assertIn("max_host_share 5 %", refused.error)
 
     def test_guests_that_share_a_host(self):
         """They take a server group, and must fit on one of the hosts."""
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
         found = self.requirements(one_host=True)
-        self.assertEqual("", found.refusal)
-        self.assertIn("3 of 10 members of a server", found.lines()[1])
+        self.assertEqual("", found.error)
+        self.assertIn("3 of 10 members of a server", found.format_lines()[1])
         found = self.requirements(count=4, one_host=True)
-        self.assertIn("can take 3 of 4 guests of small", found.refusal)
+        self.assertIn("can take 3 of 4 guests of small", found.error)
 
     def test_no_quota_for_guests_that_share_a_host(self):
         """Nova chooses, as without the group, and it is said."""
@@ -139,7 +139,7 @@ class RequirementsTest(unittest.TestCase):
             self.cloud.compute.limits.server_groups = 10
             setattr(self.cloud.compute.limits, limit, 0)
             found = self.requirements(one_host=True)
-            self.assertEqual("", found.refusal)
+            self.assertEqual("", found.error)
             self.assertRegex(
                 found.remarks[-1],
                 "^Nova chooses the hosts, which may be several: quota: "
@@ -168,7 +168,7 @@ class RequirementsTest(unittest.TestCase):
             }
             for flavor, count in (("small", small), ("large", large))
         ]
-        return plan.make(
+        return plan.create_plan(
             self.cloud, made.asked(groups=groups, **options), self.cloud
         ).requirements
 
@@ -185,7 +185,7 @@ class RequirementsTest(unittest.TestCase):
                 "22 of 1000 GiB of disk",
                 "plan: host h1 will be 44 % full; more than 90 % is rejected",
             ],
-            self.groups(3, 1, host="h1").lines(),
+            self.groups(3, 1, host="h1").format_lines(),
         )
 
     def test_groups_together_exceed_quota_or_host(self):
@@ -223,10 +223,10 @@ class RequirementsTest(unittest.TestCase):
             max_host_share=100 if policy else 90,
             network={"name": "public"},
         )
-        self.assertEqual(fits, not found.refusal, found)
+        self.assertEqual(fits, not found.error, found)
         self.assertEqual(
             ["small", "large"],
-            [row.what.split()[2] for row in found.rows[-2:]],
+            [row.resource.split()[2] for row in found.rows[-2:]],
         )
 
     def test_a_group_that_no_host_has_room_for(self):
@@ -253,7 +253,8 @@ class RequirementsTest(unittest.TestCase):
         flavor.extra_specs = {"hw:cpu_policy": "dedicated"}
         self.cloud.placement.all_hosts["h1"]["PCPU"] = (8, 0)
         self.assertIn(
-            "6 of 8 pinned CPUs", self.requirements(host="h1").lines()[2]
+            "6 of 8 pinned CPUs",
+            self.requirements(host="h1").format_lines()[2],
         )
 
     @ddt.data("refused", "no", "other name", "shared disk")
@@ -278,7 +279,7 @@ class RequirementsTest(unittest.TestCase):
             placement.get = self._without_disk
         found = self.requirements(**options)
         found.check()
-        self.assertIn("Placement does not show", found.lines()[-1])
+        self.assertIn("Placement does not show", found.format_lines()[-1])
 
     def _without_disk(self, path, microversion):
         amounts = {

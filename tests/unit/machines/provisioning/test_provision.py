@@ -30,8 +30,8 @@ DEBIAN, ROCKY, LEAP = "apt-get\n", "dnf\n", "zypper\n"
 ANY = provision.Supply()
 TOOLS = {
     tool.command: tool
-    for name in registry.names()
-    for tool in registry.get(name).TOOLS
+    for name in registry.workload_names()
+    for tool in registry.get_workload(name).TOOLS
 }
 THERE = "tool mbw\npath /usr/bin/mbw\nsha256 abc\nversion \nmbw\x1b[1m 1\n"
 
@@ -111,11 +111,11 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             base.MachineError, f"^g1 has no {command}: install .*: {wanted}"
         ):
             await provision.ensure(
-                machine, [TOOLS[command]], supply=provision.NOTHING
+                machine, [TOOLS[command]], supply=provision.NO_SUPPLY
             )
         self.assertEqual(2, len(machine.commands))
 
-    @ddt.data(ANY, provision.NOTHING)
+    @ddt.data(ANY, provision.NO_SUPPLY)
     async def test_a_tool_that_no_distribution_has(self, supply):
         """Nothing is installed; where it is to be had is said."""
         machine = testing.FakeMachine(

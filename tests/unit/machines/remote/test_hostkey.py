@@ -17,7 +17,7 @@ class KeysTestCase(unittest.TestCase):
     def test_a_pair_belongs_together_and_is_new(self):
         pair = hostkey.generate("guest g1")
         key = asyncssh.import_private_key(pair.private)
-        (pinned,) = hostkey.pinned(pair.public)
+        (pinned,) = hostkey.parse_host_keys(pair.public)
         self.assertEqual(key.public_data, pinned.public_data)
         self.assertTrue(pair.public.startswith("ssh-ed25519 "))
         self.assertTrue(pair.public.endswith(" guest g1"))
@@ -44,7 +44,7 @@ class KeysTestCase(unittest.TestCase):
     def test_several_may_be_pinned(self):
         pairs = [hostkey.generate(name) for name in ("a", "b")]
         lines = "\n".join(pair.public for pair in pairs)
-        self.assertEqual(2, len(hostkey.pinned(f"{lines}\n")))
+        self.assertEqual(2, len(hostkey.parse_host_keys(f"{lines}\n")))
 
     def test_damaged_keys_are_refused_in_one_line(self):
         """The library has several words for that."""
@@ -53,7 +53,7 @@ class KeysTestCase(unittest.TestCase):
             with self.assertRaisesRegex(
                 base.MachineError, "not a valid OpenSSH"
             ):
-                hostkey.pinned(f"{words[0]} {damaged}")
+                hostkey.parse_host_keys(f"{words[0]} {damaged}")
 
     def test_the_private_key_is_not_shown(self):
         self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))
@@ -64,7 +64,7 @@ class LazinessTestCase(unittest.TestCase):
         program = (
             "import sys\n"
             "from rally_vmperf.machines import fingerprint, job, local\n"
-            "from rally_vmperf.machines import shape, workfolder\n"
+            "from rally_vmperf.machines import shapes, workfolder\n"
             "from rally_vmperf.machines.provisioning import provision\n"
             "sys.exit('asyncssh' in sys.modules)\n"
         )

@@ -58,7 +58,7 @@ class JumpTestCase(Case):
         self.host = await self.serve(forwards=True)
 
     def reach(self, **changes):
-        way = jump.chain([self.hop(self.host, **changes)])
+        way = jump.create_route([self.hop(self.host, **changes)])
         return self.machine(self.guest, way)
 
     async def test_the_guest_is_reached_through_it(self):
@@ -77,7 +77,7 @@ class JumpTestCase(Case):
 
     async def test_two_in_order(self):
         first = await self.serve(forwards=True)
-        way = jump.chain([self.hop(first), self.hop(self.host)])
+        way = jump.create_route([self.hop(first), self.hop(self.host)])
         machine = self.machine(self.guest, way)
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
         self.assertEqual([(self.host.host, self.host.port)], first.forwarded)
@@ -88,7 +88,7 @@ class JumpTestCase(Case):
         )
 
     async def test_all_share_one_connection_until_the_last_one_goes(self):
-        way = jump.chain([self.hop(self.host)])
+        way = jump.create_route([self.hop(self.host)])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(20)]
         await asyncio.gather(*(one.run(["true"]) for one in machines))
         self.assertEqual(20, len(self.host.forwarded))
@@ -120,7 +120,7 @@ class JumpTestCase(Case):
     async def test_the_guests_key_is_still_checked(self):
         machine = self.machine(
             self.guest,
-            jump.chain([self.hop(self.host)]),
+            jump.create_route([self.hop(self.host)]),
             host_key=hostkey.generate("other").public,
         )
         with self.assertRaisesRegex(base.HostKeyMismatch, "^g1: "):
@@ -286,19 +286,19 @@ class OpenSshTestCase(Case):
 
     async def test_what_is_forwarded_is_no_session(self):
         """So one connection takes them all, whatever MaxSessions is."""
-        way = jump.chain([await self.jump("MaxSessions=0")])
+        way = jump.create_route([await self.jump("MaxSessions=0")])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(15)]
         await machines[0].wait_ready(60)
         done = await asyncio.gather(*(one.run(["true"]) for one in machines))
         self.assertEqual([0] * 15, [one.exit_status for one in done])
 
     async def test_forwarding_switched_off(self):
-        way = jump.chain([await self.jump("AllowTcpForwarding=no")])
+        way = jump.create_route([await self.jump("AllowTcpForwarding=no")])
         with self.assertRaisesRegex(base.JumpRefused, "is refused: open"):
             await self.machine(self.guest, way).wait_ready(60)
 
     async def test_an_absent_guest(self):
-        way = jump.chain([await self.jump()])
+        way = jump.create_route([await self.jump()])
         machine = self.machine(self.guest, way)
         await machine.wait_ready(60)
         await self.guest.stop()

@@ -160,7 +160,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         async def hang(*_):
             await asyncio.sleep(60)
 
-        with mock.patch.object(routes, "dial", hang):
+        with mock.patch.object(routes, "connect_socket", hang):
             started = time.monotonic()
             answers = await asyncio.gather(
                 *(machine.run(["true"], timeout=0.3) for _ in range(3)),
@@ -182,7 +182,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.1)
             raise ConnectionRefusedError("refused")
 
-        with mock.patch.object(routes, "dial", refuse):
+        with mock.patch.object(routes, "connect_socket", refuse):
             answers = await asyncio.gather(
                 *(machine.run(["true"]) for _ in range(5)),
                 return_exceptions=True,

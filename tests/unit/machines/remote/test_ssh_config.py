@@ -123,7 +123,7 @@ class ConfigTest(Case):
             f"Host hop\n  HostName {hop.host}\n  Port {hop.port}\n"
             f"  User jumper\n  IdentityFile {self.key(hop, 'hopkey')}\n"
         )
-        way = jump.chain([], "metal")
+        way = jump.create_route([], "metal")
         self.assertIn(f"through jumper@{hop.host}:{hop.port}", way.label)
         await self.check(self.machine("metal", way=way))
         self.assertEqual([(self.server.host, self.server.port)], hop.forwarded)
@@ -131,7 +131,7 @@ class ConfigTest(Case):
     async def test_jump_hosts_that_are_given_come_first(self):
         self.alias("  ProxyJump nowhere.invalid\n")
         given = {"address": "192.0.2.1", "user": "rally"}
-        way = jump.chain([given], "metal")
+        way = jump.create_route([given], "metal")
         self.assertEqual(" through rally@192.0.2.1:22", way.label)
 
     async def test_proxy_command(self):
@@ -139,7 +139,7 @@ class ConfigTest(Case):
             f"  IdentityFile {self.key(self.server)}\n"
             f"  ProxyCommand {sys.executable} {relay.__file__} %h %p\n"
         )
-        machine = self.machine("metal", way=jump.chain([], "metal"))
+        machine = self.machine("metal", way=jump.create_route([], "metal"))
         self.assertIn("by ProxyCommand", machine.address)
         await self.check(machine)
 

@@ -76,7 +76,7 @@ class PublishedTestCase(unittest.TestCase):
     def test_the_guest_that_beats_bare_metal(self):
         _, got = published("cpu.execl")
         self.assertLess(got.overhead_percent, -81)
-        kinds = [one.kind for one in plausibility.about(got)]
+        kinds = [one.kind for one in plausibility.of_comparison(got)]
         self.assertIn("guest_slightly_faster", kinds)
 
     def test_the_same_with_repetitions(self):
@@ -87,7 +87,7 @@ class PublishedTestCase(unittest.TestCase):
             [entry["bare_metal"] * factor for factor in noise],
             [entry["guest"] * factor for factor in noise],
         )
-        kinds = [one.kind for one in plausibility.about(got)]
+        kinds = [one.kind for one in plausibility.of_comparison(got)]
         self.assertEqual(["guest_faster"], kinds)
 
 
@@ -120,7 +120,7 @@ class CompareTestCase(unittest.TestCase):
             loss.compare(made.COUNT, [[1.0]], [[2.0]])
 
     def test_nothing_to_compare(self):
-        with self.assertRaisesRegex(ValueError, "No values"):
+        with self.assertRaisesRegex(ValueError, "no values"):
             loss.compare(made.IOPS, [], [[2.0]])
 
     def test_outliers_stay_in(self):

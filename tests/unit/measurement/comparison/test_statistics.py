@@ -96,11 +96,11 @@ class MeanTestCase(unittest.TestCase):
         self.assertAlmostEqual(4.0, statistics.geometric_mean([2.0, 8.0]))
 
     def test_nothing_is_not_zero(self):
-        with self.assertRaisesRegex(ValueError, "No values"):
+        with self.assertRaisesRegex(ValueError, "no values"):
             statistics.geometric_mean([])
 
     def test_zero_has_no_logarithm(self):
-        with self.assertRaisesRegex(ValueError, "0.0 has no logarithm"):
+        with self.assertRaisesRegex(ValueError, "0.0: must be finite"):
             statistics.geometric_mean([1.0, 0.0])
 
     def test_spread(self):
@@ -136,7 +136,7 @@ class HalfWidthTestCase(unittest.TestCase):
             for sizes in ((0.0, few, 1.0, 15), (1.0, 15, 0.0, few)):
                 half = statistics.half_width(*sizes, 0.95)
                 self.assertAlmostEqual(
-                    statistics.student(0.95, freedom) / 15**0.5, half
+                    statistics.student_quantile(0.95, freedom) / 15**0.5, half
                 )
 
     def test_a_small_side_that_varies_more(self):
@@ -149,5 +149,5 @@ class HalfWidthTestCase(unittest.TestCase):
     def test_sides_alike(self):
         """Have the degrees of freedom of both."""
         half = statistics.half_width(1.0, 3, 1.0, 3, 0.95)
-        expected = statistics.student(0.95, 4) * (2 / 3) ** 0.5
+        expected = statistics.student_quantile(0.95, 4) * (2 / 3) ** 0.5
         self.assertAlmostEqual(expected, half)

@@ -73,7 +73,7 @@ class DecideTestCase(unittest.TestCase):
     def test_two_values_are_off_by_half_of_what_is_between_them(self):
         pair = compare([1000.0, 1001.0, 1002.0], [850.0, 867.0, 850.0])
         self.assertAlmostEqual(0.01, pair.error)
-        self.assertIn("2 different values", pair.coarse)
+        self.assertIn("2 different values", pair.quantised)
         exact = compare([1000.0, 1001.0, 1002.0], [850.0, 867.0, 850.1])
         self.assertLess(pair.low, exact.low)
         self.assertGreater(pair.high, exact.high)
@@ -145,13 +145,13 @@ class SentenceTestCase(unittest.TestCase):
 class NeededTestCase(unittest.TestCase):
     def test_baseline_too_short(self):
         pair = compare([100.0, 100.0], [90.0] * 5)
-        got = needed.repetitions_needed(pair, 15)
-        self.assertEqual(needed.Needed(bare=3), got)
+        got = needed.required_repetitions(pair, 15)
+        self.assertEqual(needed.RequiredRepetitions(bare=3), got)
         self.assertIn("record a baseline with at least 3", got.sentence())
 
     def test_one_more(self):
         pair = compare([100.0, 100.1, 99.9], [90.0, 90.1])
-        got = needed.repetitions_needed(pair, 15)
+        got = needed.required_repetitions(pair, 15)
         self.assertEqual(
             "a new run of about 3 repetitions would decide in 4 of 5 cases",
             got.sentence(),
@@ -164,7 +164,7 @@ class NeededTestCase(unittest.TestCase):
         bare = (bare / numpy.exp(numpy.log(bare).mean()) * 100).tolist()
         pair = compare(bare, [88.0, 90.1, 92.0, 90.5, 89.4])
         self.assertEqual("inconclusive", verdict.decide(pair, 11.5))
-        count = needed.repetitions_needed(pair, 11.5).guest
+        count = needed.required_repetitions(pair, 11.5).guest
         logs = statistics.logarithms(pair.guest_values)
         theirs = statistics.logarithms(bare)
         decided = sum(
@@ -193,7 +193,7 @@ class NeededTestCase(unittest.TestCase):
         bare, guest = [100.0, 100.1, 99.9] * 5, [87.0, 92.0, 91.0, 89.0]
         pair = compare(bare, guest)
         counts = {
-            limit: needed.repetitions_needed(pair, limit).guest
+            limit: needed.required_repetitions(pair, limit).guest
             for limit in (8.2, 12.3)
         }
         self.assertEqual({8.2: 12, 12.3: 14}, counts)
@@ -205,7 +205,7 @@ class NeededTestCase(unittest.TestCase):
         guest = [[90 * 1.02**one] for one in sorted(steps)]
         pair = loss.compare(made.IOPS, bare, guest, paired=True)
         counts = [
-            needed.repetitions_needed(pair, limit, True).guest
+            needed.required_repetitions(pair, limit, True).guest
             for limit in (100 - 90 * 1.035, 100 - 90 / 1.035)
         ]
         self.assertEqual([9, 11], counts)
@@ -214,23 +214,25 @@ class NeededTestCase(unittest.TestCase):
         pair = compare([100.0, 101.0, 99.0] * 4, [90.0, 88.0, 92.0])
         self.assertIn(
             "in 4 of 5 cases (a guess, as the overhead is close",
-            needed.repetitions_needed(pair, 10.9).sentence(),
+            needed.required_repetitions(pair, 10.9).sentence(),
         )
-        self.assertFalse(needed.repetitions_needed(pair, 14).guess)
+        self.assertFalse(needed.required_repetitions(pair, 14).approximate)
 
     def test_baseline_too_wide(self):
         pair = compare([100.0, 112.0, 92.0], [90.0, 90.1, 89.9])
-        got = needed.repetitions_needed(pair, 15)
+        got = needed.required_repetitions(pair, 15)
         self.assertIsNone(got.guest)
         self.assertGreater(got.bare, 3)
 
     def test_at_the_limit(self):
         pair = compare([100.0, 101.0, 99.0], [85.0, 86.0, 84.0])
-        got = needed.repetitions_needed(pair, pair.overhead_percent)
-        self.assertEqual(needed.Needed(), got)
+        got = needed.required_repetitions(pair, pair.overhead_percent)
+        self.assertEqual(needed.RequiredRepetitions(), got)
         self.assertIn("not even 100", got.sentence())
 
     def test_unreachable_limit(self):
         pair = compare([100.0] * 3, [90.0])
-        got = needed.repetitions_needed(pair, 150)
-        self.assertEqual(needed.Needed(guest=3, least=True), got)
+        got = needed.required_repetitions(pair, 150)
+        self.assertEqual(
+            needed.RequiredRepetitions(guest=3, minimum=True), got
+        )

@@ -39,26 +39,26 @@ class BeyondReturnTestCase(unittest.TestCase):
     @ddt.unpack
     def test_degradation(self, name, curves, arguments, beyond):
         judge = made.degradation_judge(curves, {"*": 15}, **arguments)
-        self.assertEqual(beyond, judge.failed_beyond_return())
+        self.assertEqual(beyond, judge.is_failure_final())
 
     def test_much_to_come(self):
-        """The best of each side may come again: a lone guest at its worst."""
+        """The best of each side may come again: a solo guest at its worst."""
         noise = (1.0, 1.01, 0.99, 1.004, 0.993)
         rates = {made.EVENTS: {1: [100.0], 2: [80.0, 80.0]}}
         curves = made.levels(rates, 5, noise=noise, apart=True)
         limit = made.degradation(curves).rows[0].points[1].loss.low - 0.01
         got = made.degradation_judge(curves, {"*": limit})
         self.assertEqual("failed", got.judgement().status)
-        self.assertFalse(got.failed_beyond_return())
+        self.assertFalse(got.is_failure_final())
         sure = {"*": 5}
         self.assertTrue(
-            made.degradation_judge(curves, sure).failed_beyond_return()
+            made.degradation_judge(curves, sure).is_failure_final()
         )
         later = made.levels(
             rates, noise=(1.0, 1.3, 0.8), planned_repetitions=99
         )
         self.assertFalse(
-            made.degradation_judge(later, sure).failed_beyond_return()
+            made.degradation_judge(later, sure).is_failure_final()
         )
 
     @ddt.data((2, False), (3, True))
@@ -68,4 +68,4 @@ class BeyondReturnTestCase(unittest.TestCase):
             judging.FairnessJudge({"*": 0.9}),
             made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, count),
         )
-        self.assertEqual(beyond, judge.failed_beyond_return())
+        self.assertEqual(beyond, judge.is_failure_final())

@@ -4,13 +4,13 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
 RATE = sample.Metric("network.iperf3.to_peer.throughput", "bit/s", "higher")
-LINK = caps.network(10e9, "link eth0 of peer", shared=True)
-POLICY = caps.network(1e9, "policy gold")
+LINK = rate_caps.network(10e9, "link eth0 of peer", shared=True)
+POLICY = rate_caps.network(1e9, "policy gold")
 #: One guest fills the link, and so do several together.
 SHARED = {1: [9.41e9], 2: [4.8e9, 4.6e9], 4: [2.35e9] * 4}
 #: Each has what its policy allows.

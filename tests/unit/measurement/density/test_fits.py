@@ -29,7 +29,7 @@ class TestedTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_without_law(self, name, verdicts, tested, low, high):
-        got = fits.fits(verdicts, 10, None)
+        got = fits.max_guests(verdicts, 10, None)
         self.assertEqual((tested, low, high), (got.tested, got.low, got.high))
         self.assertIsNone(got.predicted)
         self.assertFalse(got.extrapolated)
@@ -42,7 +42,7 @@ class TestedTestCase(unittest.TestCase):
         )
     )
     def test_order_of_the_figures(self, verdicts):
-        got = fits.fits(verdicts, 10, None)
+        got = fits.max_guests(verdicts, 10, None)
         if got.tested is not None:
             self.assertEqual(got.low, got.tested)
         if got.high is not None:
@@ -54,7 +54,7 @@ class TestedTestCase(unittest.TestCase):
 
 @ddt.ddt
 class PredictedTestCase(unittest.TestCase):
-    LAW = law.fit(test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)))
+    LAW = law.fit_totals(test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)))
     PASSED = {1: P, 2: P, 4: P, 8: P}  # noqa: RUF012
 
     # 0.05 * (n - 1) + 0.002 * n * (n - 1) <= limit / (100 - limit)
@@ -65,11 +65,11 @@ class PredictedTestCase(unittest.TestCase):
             n: P if self.LAW.loss(n).percent <= limit else F
             for n in (1, 2, 4, 8)
         }
-        got = fits.fits(verdicts, limit, self.LAW)
+        got = fits.max_guests(verdicts, limit, self.LAW)
         self.assertEqual(expected, got.predicted)
         beyond = expected > 8
         ends = (None, None) if beyond else (expected, expected)
-        self.assertEqual(ends, (got.least, got.most))
+        self.assertEqual(ends, (got.predicted_low, got.predicted_high))
         self.assertEqual(beyond, got.extrapolated)
         # What is measured says no more for it.
         tested = max(n for n, status in verdicts.items() if status == P)
@@ -77,20 +77,20 @@ class PredictedTestCase(unittest.TestCase):
 
     def test_exactly_the_limit(self):
         limit = self.LAW.loss(5).percent
-        got = fits.fits({1: P, 2: P, 4: P, 8: F}, limit, self.LAW)
+        got = fits.max_guests({1: P, 2: P, 4: P, 8: F}, limit, self.LAW)
         self.assertEqual(5, got.predicted)
 
     def test_measured_is_not_overruled(self):
-        got = fits.fits({1: P, 2: P, 4: P, 8: F}, 99, self.LAW)
+        got = fits.max_guests({1: P, 2: P, 4: P, 8: F}, 99, self.LAW)
         self.assertEqual((4, 7), (got.tested, got.predicted))
-        got = fits.fits(self.PASSED, 1, self.LAW)
+        got = fits.max_guests(self.PASSED, 1, self.LAW)
         self.assertEqual((8, 8), (got.tested, got.predicted))
         self.assertFalse(got.extrapolated)
 
     def test_too_far_off(self):
-        free = law.fit(test_law.planted(300, 0, 0, (1, 2, 4, 8)))
+        free = law.fit_totals(test_law.planted(300, 0, 0, (1, 2, 4, 8)))
         for fitted, limit in ((free, 5), (self.LAW, 50)):
-            got = fits.fits(self.PASSED, limit, fitted)
+            got = fits.max_guests(self.PASSED, limit, fitted)
             self.assertIsNone(got.predicted)
             self.assertEqual((8, None), (got.low, got.high))
 
@@ -108,33 +108,35 @@ class PredictedTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_what_the_host_holds(self, limit, guests, predicted, bound):
-        room = repetition.Room(guests=guests, what="the 8 processors of h")
-        got = fits.fits(self.PASSED, limit, self.LAW, room)
+        room = repetition.HostLimit(
+            guests=guests, resource="the 8 processors of h"
+        )
+        got = fits.max_guests(self.PASSED, limit, self.LAW, room)
         self.assertEqual(predicted, got.predicted)
-        self.assertEqual(room if bound else None, got.room)
+        self.assertEqual(room if bound else None, got.host_limit)
         self.assertEqual(8, got.tested)
 
     def test_predictions_move_no_bound(self):
         """Four passed, eight failed: the tests say no more than that."""
-        got = fits.fits({1: P, 2: P, 4: P, 8: F}, 20, self.LAW)
+        got = fits.max_guests({1: P, 2: P, 4: P, 8: F}, 20, self.LAW)
         self.assertEqual((4, 4, 7), (got.tested, got.low, got.high))
         self.assertEqual(5, got.predicted)
 
     def test_poor_fit_moves_no_bound(self):
         """Two processors: the law predicts 1, and 2 guests passed."""
-        knee = law.fit({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
+        knee = law.fit_totals({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
         self.assertGreater(knee.loss(2).percent, 10)
-        got = fits.fits({1: P, 2: P, 4: F, 8: F}, 10, knee)
+        got = fits.max_guests({1: P, 2: P, 4: F, 8: F}, 10, knee)
         self.assertEqual((2, 2, 3), (got.tested, got.low, got.high))
         self.assertEqual(2, got.predicted)
 
     def test_interval_of_noisy_totals(self):
-        noisy = law.fit(
+        noisy = law.fit_totals(
             test_law.noisy(
                 test_law.planted(300, 0.05, 0.002, (1, 2, 4, 8)), 0.05, 5
             )
         )
-        got = fits.fits({1: P, 2: P, 4: U, 8: F}, 25, noisy)
-        self.assertLess(got.least, got.predicted)
-        self.assertGreater(got.most, got.predicted)
-        self.assertTrue(got.least <= 6 <= got.most)
+        got = fits.max_guests({1: P, 2: P, 4: U, 8: F}, 25, noisy)
+        self.assertLess(got.predicted_low, got.predicted)
+        self.assertGreater(got.predicted_high, got.predicted)
+        self.assertTrue(got.predicted_low <= 6 <= got.predicted_high)

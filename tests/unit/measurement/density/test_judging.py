@@ -99,7 +99,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(status, got.status)
 
     def test_what_disturbs_a_repetition_is_in_both(self):
-        """Level and lone guest of one repetition are a pair."""
+        """Level and solo guest of one repetition are a pair."""
         noise = (1.0, 1.2, 0.8, 1.1, 0.9)
         curves = made.levels(CPU, 5, noise=noise)
         got = made.degradation(curves, {"*": 36})
@@ -179,7 +179,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(
             {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
         )
-        self.assertIn("skipped in 1 repetition for what", got.sentence())
+        self.assertIn("skipped in 1 repetition because of", got.sentence())
         self.assertEqual("failed", made.degradation(curves, {"*": 20}).status)
 
     def test_among_many_some_guest_is_last(self):
@@ -210,7 +210,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertIn("(g3 on host-2)", got.sentence())
 
     def test_who_was_never_alone(self):
-        """Has no lone rate, and another's is not its own: no figure."""
+        """Has no solo rate, and another's is not its own: no figure."""
         slow = [100.0, 80.0, 100.0, 90.0]
         rates = {made.EVENTS: {1: [100.0], 4: slow}}
         curves = made.levels(rates, 5)
@@ -223,8 +223,8 @@ class StatusTestCase(unittest.TestCase):
             self.assertEqual("inconclusive", judged.status)
             self.assertFalse(judged.passed)
             self.assertIn(
-                "at 4 guests: the worst guest is not known, as what g2 and 2 "
-                "other guests give alone is missing; measure with "
+                "at 4 guests: the worst guest is unknown because the solo "
+                "rate of g2 and 2 other guests is missing; measure with "
                 "solo_guest: all, or judge statistic: mean: inconclusive",
                 judged.sentence(),
             )
@@ -249,7 +249,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(
             {1: "passed", 2: "passed", 3: "failed"}, got.rows[0].statuses
         )
-        self.assertEqual(2, got.rows[0].fits.tested)
+        self.assertEqual(2, got.rows[0].max_guests.tested)
 
     def test_against_bare_metal_that_is_not_there(self):
         got = made.degradation(
@@ -411,8 +411,8 @@ class MissingTestCase(unittest.TestCase):
         self.assertEqual("void", got.status)
         self.assertEqual((2,), got.missing.incomplete)
         self.assertIn("g3: it died", got.sentence())
-        self.assertEqual(2, got.rows[0].fits.low)
-        self.assertIsNone(got.rows[0].fits.tested)
+        self.assertEqual(2, got.rows[0].max_guests.low)
+        self.assertIsNone(got.rows[0].max_guests.tested)
 
     def test_skipped_level_is_no_pass(self):
         curves = [

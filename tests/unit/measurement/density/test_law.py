@@ -81,7 +81,7 @@ class FitTestCase(unittest.TestCase):
         strategies.one_of(strategies.just(0.0), strategies.floats(1e-5, 0.5)),
     )
     def test_planted_coefficients(self, rate, contention, coherency):
-        got = law.fit(planted(rate, contention, coherency))
+        got = law.fit_totals(planted(rate, contention, coherency))
         self.assertAlmostEqual(1.0, got.rate.value / rate, places=5)
         self.assertAlmostEqual(contention, got.contention.value, places=5)
         self.assertAlmostEqual(coherency, got.coherency.value, places=5)
@@ -109,7 +109,7 @@ class FitTestCase(unittest.TestCase):
             gtol=1e-15,
         )
         expected[0] = math.exp(expected[0])
-        got = law.fit(totals)
+        got = law.fit_totals(totals)
         quantile = stats.t.ppf(0.975, len(logs) - 3)
         self.assertAlmostEqual(1, got.rate.value / expected[0], places=5)
         for place, found in enumerate(
@@ -123,7 +123,7 @@ class FitTestCase(unittest.TestCase):
 
     def test_published_rays(self):
         """Published: 0.0578 and 0, with 21.85 for one processor."""
-        got = law.fit(RAYS)
+        got = law.fit_totals(RAYS)
         self.assertAlmostEqual(0.057771, got.contention.value, delta=0.002)
         self.assertLess(got.contention.low, 0.057771)
         self.assertAlmostEqual(0.0, got.coherency.value, delta=1e-5)
@@ -133,7 +133,7 @@ class FitTestCase(unittest.TestCase):
 
     def test_published_sdm91(self):
         """Published: coherency 0.0001044 and the largest total at 96.5."""
-        got = law.fit(SDM91)
+        got = law.fit_totals(SDM91)
         self.assertLess(got.coherency.low, 0.0001044)
         self.assertGreater(got.coherency.high, 0.0001044)
         self.assertAlmostEqual(96.5, got.peak, delta=5)
@@ -147,14 +147,16 @@ class FitTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_too_few_levels(self, name, totals):
-        self.assertIsNone(law.fit(totals))
+        self.assertIsNone(law.fit_totals(totals))
 
     @hypothesis.settings(max_examples=30)
     @hypothesis.given(
         strategies.lists(strategies.floats(0.01, 1e4), min_size=4, max_size=6)
     )
     def test_whatever_the_totals(self, found):
-        got = law.fit({n: [value] for n, value in enumerate(found, start=1)})
+        got = law.fit_totals(
+            {n: [value] for n, value in enumerate(found, start=1)}
+        )
         for one in (got.rate, got.contention, got.coherency):
             self.assertTrue(0 <= one.low <= one.value <= one.high)
         self.assertLessEqual(got.r_squared, 1.0)
@@ -182,7 +184,7 @@ class FitTestCase(unittest.TestCase):
             numpy.errstate(all="ignore"),
         ):
             for levels, times in ((5, 3), (5, 60), (20, 30)):
-                law.fit(
+                law.fit_totals(
                     {
                         guests: [
                             10 ** rng.uniform(-300, 300) for _ in range(times)
@@ -204,7 +206,7 @@ class ReadingTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_peak(self, name, contention, coherency, peak):
-        got = law.fit(planted(100, contention, coherency)).peak
+        got = law.fit_totals(planted(100, contention, coherency)).peak
         if peak is None:
             self.assertIsNone(got)
         else:
@@ -213,7 +215,9 @@ class ReadingTestCase(unittest.TestCase):
     def test_no_peak_of_noise(self):
         """Linear totals have a coherency above zero, by chance alone."""
         every = [
-            law.fit(noisy(planted(100, 0, 0, (1, 2, 4, 8)), 0.02, 5, seed))
+            law.fit_totals(
+                noisy(planted(100, 0, 0, (1, 2, 4, 8)), 0.02, 5, seed)
+            )
             for seed in range(40)
         ]
         chance = [one for one in every if one.coherency.value]
@@ -222,14 +226,14 @@ class ReadingTestCase(unittest.TestCase):
         self.assertLessEqual(len(peaks), 4)
 
     def test_loss(self):
-        found = law.fit(planted(100, 0.1, 0.01))
+        found = law.fit_totals(planted(100, 0.1, 0.01))
         got = found.loss(4)
         self.assertAlmostEqual((1 - 1 / 1.42) * 100, got.percent)
         self.assertAlmostEqual(got.percent, got.low)
         self.assertAlmostEqual(0.0, found.loss(1).percent)
 
     def test_interval_of_a_loss(self):
-        found = law.fit(noisy(planted(100, 0.1, 0.01), 0.02, 4))
+        found = law.fit_totals(noisy(planted(100, 0.1, 0.01), 0.02, 4))
         for guests in (4, 8, 12, 16):
             loss = found.loss(guests)
             self.assertTrue(loss.low < loss.percent < loss.high)
@@ -238,7 +242,7 @@ class ReadingTestCase(unittest.TestCase):
         """In 19 of 20 of noisy runs, give or take what 60 runs vary."""
         held = 0
         for seed in range(60):
-            got = law.fit(noisy(planted(100, 0.1, 0.01), 0.02, 3, seed))
+            got = law.fit_totals(noisy(planted(100, 0.1, 0.01), 0.02, 3, seed))
             held += got.contention.low <= 0.1 <= got.contention.high
         self.assertGreaterEqual(held, 51)
 
@@ -249,4 +253,4 @@ class BeyondTestCase(unittest.TestCase):
     def test_no_law(self):
         """Its interval would be larger than any number."""
         totals = {1: [1e-12], 2: [3.7e17], 3: [1.007e18], 4: [4.0]}
-        self.assertIsNone(law.fit(totals))
+        self.assertIsNone(law.fit_totals(totals))

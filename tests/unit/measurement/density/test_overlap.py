@@ -19,7 +19,7 @@ def span(started, ended, kept=None, error=0.0, machine="g1"):
 
 
 def start(bound, *spans):
-    return overlap.start("w", "c", bound, spans)
+    return overlap.compute_synchronisation("w", "c", bound, spans)
 
 
 SPANS = strategies.lists(
@@ -131,10 +131,10 @@ class WindowTestCase(unittest.TestCase):
                 machine="b", started=2.0, ended=8.0, kept_up_until=20.0
             ),
         ]
-        self.assertEqual((2.0, 8.0), overlap.window(spans))
-        self.assertIsNone(overlap.window(spans[:1]))
+        self.assertEqual((2.0, 8.0), overlap.common_window(spans))
+        self.assertIsNone(overlap.common_window(spans[:1]))
         late = overlap.Span(machine="c", started=8.0, ended=10.0)
-        self.assertIsNone(overlap.window([*spans, late]))
+        self.assertIsNone(overlap.common_window([*spans, late]))
 
 
 class FindingsTestCase(unittest.TestCase):

@@ -18,7 +18,9 @@ GAP = (
 
 
 def points(curves, metric=made.EVENTS, **strict):
-    return levels.points_of(metric, levels.Measured.of(curves), **strict)
+    return levels.build_points(
+        metric, levels.RunMetrics.collect(curves), **strict
+    )
 
 
 def changed(curves, number, guests, **changes):
@@ -64,8 +66,8 @@ class FiguresTestCase(unittest.TestCase):
     def test_loss_is_overhead_s_arithmetic(self):
         compared = loss.compare(
             made.EVENTS,
-            [entry.values for entry in self.one.gathered],
-            [entry.values for entry in self.three.gathered],
+            [entry.values for entry in self.one.samples],
+            [entry.values for entry in self.three.samples],
             paired=True,
         )
         self.assertEqual(compared.overhead_percent, self.three.loss.percent)
@@ -185,7 +187,7 @@ class PointsTestCase(unittest.TestCase):
             "lost",
             got[2].void,
         )
-        self.assertEqual([1, 3], [one.number for one in got[2].gathered])
+        self.assertEqual([1, 3], [one.number for one in got[2].samples])
         self.assertFalse(got[2].usable)
 
     def test_skipped_level(self):
@@ -257,8 +259,8 @@ class PointsTestCase(unittest.TestCase):
             curves[2], conditions=curves[2].conditions[:1]
         )
         one, _, three = points(curves)
-        self.assertEqual(3, len(one.gathered))
-        self.assertEqual(2, len(three.gathered))
+        self.assertEqual(3, len(one.samples))
+        self.assertEqual(2, len(three.samples))
         self.assertTrue(math.isfinite(three.loss.percent))
         self.assertIsNone(three.loss.low)
 

@@ -11,7 +11,7 @@ from tests.unit import made
 
 
 def gathered(metric, sources, values, number=1):
-    return gathering.Gathered(
+    return gathering.MetricSamples(
         number=number,
         observations=made.observations(sources, {metric: values}),
     )
@@ -56,7 +56,7 @@ class MetricTestCase(unittest.TestCase):
     @ddt.unpack
     def test_totals(self, metric, expected):
         curves = made.levels({metric: made.SHARED})
-        entries = gathering.guests(
+        entries = gathering.guest_samples(
             metric, [one.conditions[0] for one in curves]
         )
         self.assertTrue(entries)
@@ -105,7 +105,9 @@ class TestMerged(unittest.TestCase):
 
         def together(*values):
             return [
-                gathering.Gathered(number=n, observations=(), merged=value)
+                gathering.MetricSamples(
+                    number=n, observations=(), merged=value
+                )
                 for n, value in enumerate(values, start=1)
             ]
 

@@ -185,11 +185,12 @@ class SentencesTestCase(unittest.TestCase):
     def test_bound_by_the_host(self):
         """The law has no edge, and the host has."""
         rooms = tuple(
-            repetition.Room(guests=guests, what=what)
+            repetition.HostLimit(guests=guests, resource=what)
             for guests, what in ((15, "16 GiB"), (9, "the 9 processors of h"))
         )
         curves = [
-            dataclasses.replace(one, rooms=rooms) for one in law((1, 2, 4, 8))
+            dataclasses.replace(one, host_limits=rooms)
+            for one in law((1, 2, 4, 8))
         ]
         got = made.degradation(curves, {"*": 40})
         self.assertTrue(
@@ -202,7 +203,7 @@ class SentencesTestCase(unittest.TestCase):
 
     def test_nothing_to_hold_a_limit_at(self):
         got = made.degradation(made.levels({made.EVENTS: {1: [9.0]}}))
-        self.assertIn("no number of guests to hold a limit at", got.sentence())
+        self.assertIn("the limit applies to no level", got.sentence())
 
     def test_every_sentence_is_one_line(self):
         for limit in (5, 34.6, 95):

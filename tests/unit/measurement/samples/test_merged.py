@@ -51,10 +51,10 @@ class TestGathered(unittest.TestCase):
 
     def test_it_is_no_mean(self):
         entry = condition(1, g1=FAST, g2=SLOW)
-        (found,) = gathering.guests(P99, [entry])
+        (found,) = gathering.guest_samples(P99, [entry])
         self.assertEqual(1, len(found.values))
         self.assertAlmostEqual(0.1, found.values[0], delta=0.001)
-        (median,) = gathering.guests(MEDIAN, [entry])
+        (median,) = gathering.guest_samples(MEDIAN, [entry])
         self.assertAlmostEqual(0.001, median.values[0], delta=1e-5)
         self.assertEqual(
             ["g1", "g2"], [one.source for one in median.observations]
@@ -62,26 +62,26 @@ class TestGathered(unittest.TestCase):
 
     def test_together_they_support_what_none_does_alone(self):
         entry = condition(1, g1=FAST, g2=SLOW)
-        (found,) = gathering.guests(P99, [entry])
+        (found,) = gathering.guest_samples(P99, [entry])
         self.assertEqual((), found.observations)
         self.assertIn(P99, gathering.metrics([entry]))
 
     def test_what_too_few_values_support_is_not_there(self):
         entry = condition(1, g1=FAST, g2=SLOW)
-        self.assertEqual((), gathering.guests(P999, [entry]))
+        self.assertEqual((), gathering.guest_samples(P999, [entry]))
         self.assertNotIn(P999, gathering.metrics([entry]))
 
     @ddt.data("incomplete", "interrupted")
     def test_without_a_guest_it_would_flatter_the_others(self, state):
         whole = condition(1, g1=FAST, g2=SLOW)
         broken = dataclasses.replace(condition(2, g1=FAST), state=state)
-        found = gathering.guests(MEDIAN, [whole, broken])
+        found = gathering.guest_samples(MEDIAN, [whole, broken])
         self.assertEqual([1], [one.number for one in found])
 
     def test_incomplete_for_another_reason(self):
         both = [condition(number, g1=FAST, g2=SLOW) for number in (1, 2)]
         both[1] = dataclasses.replace(both[1], state="incomplete")
-        found = gathering.guests(MEDIAN, both)
+        found = gathering.guest_samples(MEDIAN, both)
         self.assertEqual([1, 2], [one.number for one in found])
 
     def test_bare_metal(self):
@@ -90,7 +90,7 @@ class TestGathered(unittest.TestCase):
             repetitions=((), (), ()),
             percentiles=({P99: 0.5}, {}, {P99: 0.6}),
         )
-        found = gathering.bare(P99, reference)
+        found = gathering.bare_metal_samples(P99, reference)
         self.assertEqual(
             [(1, (0.5,)), (3, (0.6,))],
             [(one.number, one.values) for one in found],
@@ -117,10 +117,10 @@ class TestTogether(unittest.TestCase):
             )
             for name, value in (("g1", 2.0), ("g2", 6.0))
         ]
-        (line,) = merged.lines(readings)
-        self.assertEqual((4.0, 4.0), line.line.mean)
-        self.assertEqual((2.0, 4.0), line.line.low)
-        self.assertEqual((6.0, 4.0), line.line.high)
+        (line,) = merged.time_series(readings)
+        self.assertEqual((4.0, 4.0), line.means.mean)
+        self.assertEqual((2.0, 4.0), line.means.low)
+        self.assertEqual((6.0, 4.0), line.means.high)
         self.assertEqual(2, line.machines)
-        (both,) = merged.merge_lines([[line], [line]])
-        self.assertEqual((4.0, 4.0), both.line.mean)
+        (both,) = merged.merge_time_series([[line], [line]])
+        self.assertEqual((4.0, 4.0), both.means.mean)

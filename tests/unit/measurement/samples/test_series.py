@@ -39,8 +39,8 @@ class TestMerged(unittest.TestCase):
     @hypothesis.given(STEPS)
     def test_of_one_machine_the_mean_over_time_stays(self, steps):
         given = points(steps)
-        line = series.merge([given])
-        self.assertLessEqual(len(line.mean), series.MERGED)
+        line = series.merge_machines([given])
+        self.assertLessEqual(len(line.mean), series.MERGED_POINTS)
         found = line.points(line.mean)
         self.assertAlmostEqual(
             mean(given), mean(found), delta=1e-6 * mean(given) + 1e-6
@@ -48,7 +48,7 @@ class TestMerged(unittest.TestCase):
 
     @hypothesis.given(st.lists(STEPS, min_size=1, max_size=5))
     def test_the_mean_is_between_the_machines(self, machines):
-        line = series.merge([points(steps) for steps in machines])
+        line = series.merge_machines([points(steps) for steps in machines])
         for low, middle, high in zip(
             line.low, line.mean, line.high, strict=True
         ):
@@ -57,7 +57,7 @@ class TestMerged(unittest.TestCase):
 
     def test_two_machines(self):
         """As far as both reach, in even intervals."""
-        line = series.merge(
+        line = series.merge_machines(
             [
                 ((1.0, 10.0), (2.0, 20.0), (3.0, 60.0)),
                 ((0.5, 0.0), (1.0, 20.0), (2.0, 40.0)),
@@ -76,13 +76,13 @@ class TestMerged(unittest.TestCase):
     def test_lines_of_repetitions(self):
         """Their mean only."""
         lines = [
-            series.merge([((1.0, value),), ((1.0, value + 2),)])
+            series.merge_machines([((1.0, value),), ((1.0, value + 2),)])
             for value in (10.0, 20.0)
         ]
-        both = series.merge_lines(lines)
+        both = series.merge_repetitions(lines)
         self.assertEqual((16.0,), both.mean)
         self.assertEqual((), both.low)
-        self.assertEqual(both, series.Line.from_plain(both.plain()))
+        self.assertEqual(both, series.MeanSeries.from_plain(both.plain()))
 
 
 @ddt.ddt
@@ -90,14 +90,14 @@ class TestForm(unittest.TestCase):
     """A line comes back from JSON; what is none is refused."""
 
     def test_it_comes_back(self):
-        line = series.merge([((1.0, 10.0), (2.0, 20.0))])
+        line = series.merge_machines([((1.0, 10.0), (2.0, 20.0))])
         plain = json.loads(json.dumps(line.plain()))
-        self.assertEqual(line, series.Line.from_plain(plain))
+        self.assertEqual(line, series.MeanSeries.from_plain(plain))
 
     def test_long_ones_are_shortened(self):
         long = tuple((float(at + 1), float(at % 2)) for at in range(3600))
-        short = series.shortened(long)
-        self.assertEqual(series.LONGEST, len(short))
+        short = series.shorten(long)
+        self.assertEqual(series.MAX_POINTS, len(short))
         self.assertAlmostEqual(0.5, mean(short))
 
     @ddt.data(
@@ -124,4 +124,4 @@ class TestForm(unittest.TestCase):
     @ddt.unpack
     def test_what_is_no_line(self, end, mean, low, message):
         with self.assertRaisesRegex(ValueError, message):
-            series.Line(end=end, mean=mean, low=low, high=mean)
+            series.MeanSeries(end=end, mean=mean, low=low, high=mean)

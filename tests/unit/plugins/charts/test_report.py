@@ -14,7 +14,7 @@ from rally.task.processing import plot
 
 from rally_vmperf import opts
 from rally_vmperf.plugins.charts import record
-from rally_vmperf.plugins.charts import run
+from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
@@ -119,19 +119,23 @@ class StaticReportTestCase(unittest.TestCase):
 class ChartsTestCase(unittest.TestCase):
     def test_names_are_those_of_the_outputs(self):
         self.assertIs(record.Record, charts.OutputChart.get(output.CHART))
-        self.assertIs(run.RunChart, charts.OutputChart.get(output.RUN_CHART))
+        self.assertIs(
+            run_chart.RunChart, charts.OutputChart.get(output.RUN_CHART)
+        )
 
     def test_task_start_prints_a_table_of_it(self):
         workload = {"total_iteration_count": 2}
         table = charts.OutputStatsTable(workload, title="title")
         for _ in range(2):
-            table.add_iteration(copy.deepcopy(output.mark("Title")["data"]))
+            table.add_iteration(
+                copy.deepcopy(output.chart_request("Title")["data"])
+            )
         self.assertEqual("repetitions", table.render()["data"]["rows"][0][0])
 
     def test_a_list_of_plugins_loads_no_drawing(self):
         code = (
             "import sys\n"
-            "from rally_vmperf.plugins.charts import record, run\n"
+            "from rally_vmperf.plugins.charts import record, run_chart\n"
             "heavy = {'matplotlib', 'rally_vmperf.report.page'}\n"
             "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
         )

@@ -104,7 +104,10 @@ class Case(unittest.TestCase):
             ("time.sleep", lambda seconds: None),
             ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
             ("rally.common.db.workload_get", lambda uuid: self.stored),
-            ("rally_vmperf.machines.remote.routes.source", lambda *_: HERE),
+            (
+                "rally_vmperf.machines.remote.routes.source_network",
+                lambda *_: HERE,
+            ),
         ):
             patch = mock.patch(target, new)
             patch.start()

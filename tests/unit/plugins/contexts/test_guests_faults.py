@@ -32,7 +32,7 @@ FAULTS = {
     "hang": auth_errors.ConnectTimeout("fault hang"),
     "reset": auth_errors.ConnectFailure("fault reset"),
     "truncated": auth_errors.UnknownConnectionError("fault cut", None),
-    "garbage": cloud.Garbled("fault garbage"),
+    "garbage": cloud.InvalidResponse("fault garbage"),
     "certificate": auth_errors.SSLError("fault certificate"),
     "catalog": auth_errors.EndpointNotFound("fault catalog"),
 }

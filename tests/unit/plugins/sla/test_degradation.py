@@ -33,7 +33,7 @@ def fed(sla, numbers=(1, 2, 3), **given):
 
 @ddt.ddt
 class TestDegradation(unittest.TestCase):
-    """Three guests on two processors lose a third of the lone one's rate."""
+    """Three guests on two processors lose a third of the solo guest's rate."""
 
     @ddt.data(
         ({"max_percent": {CPU: 5}}, False, "failed"),

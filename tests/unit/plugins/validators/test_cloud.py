@@ -44,7 +44,7 @@ class CloudTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        arguments = registry.get("sysbench").complete({})
+        arguments = registry.get_workload("sysbench").complete({})
         store.Store(folder.name).save(
             made.baseline(
                 entries=[

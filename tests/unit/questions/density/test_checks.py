@@ -66,7 +66,7 @@ class TestDensity(unittest.TestCase):
         super().setUp()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        arguments = registry.get("sysbench").complete({})
+        arguments = registry.get_workload("sysbench").complete({})
         self.baselines = store.Store(folder.name)
         self.baselines.save(
             made.baseline(
@@ -83,10 +83,10 @@ class TestDensity(unittest.TestCase):
     def check(self, *changes):
         """Check a workload of Rally's; return what is to be said of it."""
         entry = table.questions()["density"]
-        asked = task.of_rally(
+        asked = task.create_from_rally(
             changed(*changes), entry.scenario, defaults=entry.defaults
         )
-        return checks.check(asked, entry, self.baselines)
+        return checks.check_task(asked, entry, self.baselines)
 
     @ddt.data(
         (),
@@ -155,15 +155,17 @@ class TestDensity(unittest.TestCase):
         entry = table.questions()["density"]
         config = changed((("args", "warmup"), None))
         config["runner"]["times"] = times
-        found = task.completed(
+        found = task.add_defaults(
             {**config["args"], **given}, times, entry.defaults
         )
         self.assertEqual((order, warmup), (found["order"], found["warmup"]))
-        asked = task.of_rally(config, entry.scenario, defaults=entry.defaults)
+        asked = task.create_from_rally(
+            config, entry.scenario, defaults=entry.defaults
+        )
         self.assertEqual(min(1, times - 1), asked.warmup)
         overhead = table.questions()["overhead"]
         self.assertEqual(
-            given, task.completed(given, times, overhead.defaults)
+            given, task.add_defaults(given, times, overhead.defaults)
         )
 
     def test_minutes_of_neighbours(self):
@@ -176,7 +178,9 @@ class TestDensity(unittest.TestCase):
                 (("args", "idle_guests"), others), (("runner", "times"), 40)
             )
             config["args"]["neighbours"] = given
-            return entry.minutes(task.of_rally(config, entry.scenario))
+            return entry.minutes(
+                task.create_from_rally(config, entry.scenario)
+            )
 
         begin, alone = 2, minutes("running")
         measuring = minutes("running", beside) - alone
@@ -361,7 +365,7 @@ class TestDensity(unittest.TestCase):
                 (("args", "solo_guest"), lone),
                 (("args", "idle_guests"), others),
             )
-            asked = task.of_rally(config, entry.scenario)
+            asked = task.create_from_rally(config, entry.scenario)
             minutes.append(entry.minutes(asked))
         self.assertEqual(more, minutes[1] - minutes[0])
 

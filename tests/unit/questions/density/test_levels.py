@@ -27,7 +27,7 @@ class TestExpand(unittest.TestCase):
     @ddt.unpack
     def test_forms(self, given, wanted):
         """Each gives the numbers in its order."""
-        self.assertEqual(wanted, levels.expand(given))
+        self.assertEqual(wanted, levels.expand_levels(given))
 
     @ddt.data(
         None,
@@ -47,14 +47,14 @@ class TestExpand(unittest.TestCase):
     def test_others_are_refused(self, given):
         """With the forms there are."""
         with self.assertRaisesRegex(levels.LevelError, "doubling_to: 8"):
-            levels.expand(given)
+            levels.expand_levels(given)
 
     def test_a_range_ascends(self):
         """Which end is which is told."""
         with self.assertRaisesRegex(
             levels.LevelError, "from=4: must not exceed to=2"
         ):
-            levels.expand({"from": 4, "to": 2})
+            levels.expand_levels({"from": 4, "to": 2})
 
 
 class TestRises(unittest.TestCase):
@@ -62,13 +62,13 @@ class TestRises(unittest.TestCase):
 
     def test_rises(self):
         """From one repetition to the next it goes on."""
-        self.assertEqual(2, levels.rises((1, 2, 3), 1))
-        self.assertEqual(4, levels.rises((1, 2, 3), 2))
-        self.assertEqual(1, levels.rises((3, 1), 2))
-        self.assertEqual(0, levels.rises((3,), 5))
+        self.assertEqual(2, levels.count_rises((1, 2, 3), 1))
+        self.assertEqual(4, levels.count_rises((1, 2, 3), 2))
+        self.assertEqual(1, levels.count_rises((3, 1), 2))
+        self.assertEqual(0, levels.count_rises((3,), 5))
 
     def test_ascending(self):
         """A level that comes again or is smaller breaks it."""
-        self.assertTrue(levels.ascending((1, 2, 8)))
-        self.assertTrue(levels.ascending((4,)))
-        self.assertFalse(levels.ascending((1, 3, 2)))
+        self.assertTrue(levels.is_ascending((1, 2, 8)))
+        self.assertTrue(levels.is_ascending((4,)))
+        self.assertFalse(levels.is_ascending((1, 3, 2)))

@@ -94,7 +94,7 @@ class TestRun(unittest.TestCase):
             [idle],
             conditions=(
                 conditions.Condition(
-                    axes={"guests": 1}, choose=groups.each_alone
+                    axes={"guests": 1}, choose=groups.choose_one_by_one
                 ),
             ),
         )
@@ -187,12 +187,12 @@ class TestRun(unittest.TestCase):
 
     def test_enough_is_enough(self):
         """Levels behind the one that breaks the limit are skipped."""
-        rule = numbers.Stop(max_percent={"cpu.*": 20})
+        rule = numbers.StopRule(max_percent={"cpu.*": 20})
         session = fakes.Session(printed=())
         run = self.run_of(
             session,
             levels=(1, 3, 2),
-            enough=functools.partial(density.enough, rule),
+            enough=functools.partial(density.find_stop_reason, rule),
         )
         record = run.repeat(1)
         self.assertEqual(2, len(session.asked))
@@ -222,8 +222,8 @@ class TestMake(unittest.TestCase):
             "solo_guest": "rotate",
             "stop": None,
         }
-        run = asked.run_cache.run(
-            "w", lambda: density.make(asked, **{**given, **changes})
+        run = asked.run_cache.get_run(
+            "w", lambda: density.create_run(asked, **{**given, **changes})
         )
         self.addCleanup(asked.run_cache.close, "w")
         return run

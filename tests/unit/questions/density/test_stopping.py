@@ -43,8 +43,10 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_limit(self, metric, first, second, why):
         """A time counts as a rate; a count is no rate."""
-        rule = levels.Stop(max_percent={"*": 50})
-        said = rule.reached([[level(metric, *first), level(metric, *second)]])
+        rule = levels.StopRule(max_percent={"*": 50})
+        said = rule.find_reason(
+            [[level(metric, *first), level(metric, *second)]]
+        )
         self.assertIn(why, said)
         self.assertEqual(bool(why), bool(said))
 
@@ -56,15 +58,15 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_total(self, first, second, why):
         """It must rise from level to level."""
-        rule = levels.Stop(total_falls=True)
-        said = rule.reached([[level(RATE, *first), level(RATE, *second)]])
+        rule = levels.StopRule(total_falls=True)
+        said = rule.find_reason([[level(RATE, *first), level(RATE, *second)]])
         self.assertEqual(why, said)
 
     def test_totals_of_what_adds_up(self):
         """Latencies have no total; one that rises is enough to go on."""
-        rule = levels.Stop(total_falls=True)
+        rule = levels.StopRule(total_falls=True)
         one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
-        self.assertEqual("", rule.reached([[one, two]]))
+        self.assertEqual("", rule.find_reason([[one, two]]))
         other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
         rising = [
             levels.Level(1, [*level(RATE, 9.0)[1], *level(other, 1.0)[1]]),
@@ -72,37 +74,37 @@ class TestStop(unittest.TestCase):
                 2, [*level(RATE, 4.0, 4.0)[1], *level(other, 1.0, 1.0)[1]]
             ),
         ]
-        self.assertEqual("", rule.reached([rising]))
+        self.assertEqual("", rule.find_reason([rising]))
 
     def test_the_first_level_stops_nothing(self):
         """There is nothing to hold it against."""
-        rule = levels.Stop(max_percent={"*": -1}, total_falls=True)
-        self.assertEqual("", rule.reached([[level(RATE, 1.0)]]))
+        rule = levels.StopRule(max_percent={"*": -1}, total_falls=True)
+        self.assertEqual("", rule.find_reason([[level(RATE, 1.0)]]))
 
     def test_all_repetitions_so_far_decide(self):
         """An unlucky one ends no curve, and a lucky one prolongs none."""
-        rule = levels.Stop(max_percent={"*": 50})
+        rule = levels.StopRule(max_percent={"*": 50})
         good = [level(RATE, 100.0), level(RATE, 70.0, 70.0)]
         bad = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
-        self.assertIn("with 2 guests", rule.reached([bad]))
-        self.assertEqual("", rule.reached([good, good, bad]))
+        self.assertIn("with 2 guests", rule.find_reason([bad]))
+        self.assertEqual("", rule.find_reason([good, good, bad]))
         self.assertEqual(
             "cpu.rate lost 50.5% with 2 guests, more than 50 % (*), over 3 "
             "repetitions",
-            rule.reached(
+            rule.find_reason(
                 [bad, bad, [level(RATE, 100.0), level(RATE, 60.0, 60.0)]]
             ),
         )
         # A repetition without the level says nothing of it.
-        self.assertIn("lost 55.0%", rule.reached([good[:1], bad]))
+        self.assertIn("lost 55.0%", rule.find_reason([good[:1], bad]))
 
     def test_totals_of_all_repetitions(self):
         """Of guests that were alone in turn the total is that of one."""
-        rule = levels.Stop(total_falls=True)
+        rule = levels.StopRule(total_falls=True)
         rise = [level(RATE, 100.0), level(RATE, 60.0, 60.0)]
         fall = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
-        self.assertEqual("", rule.reached([rise, fall]))
-        self.assertIn("no total", rule.reached([fall, fall, rise]))
+        self.assertEqual("", rule.find_reason([rise, fall]))
+        self.assertIn("no total", rule.find_reason([fall, fall, rise]))
         each = level(RATE, 100.0, 100.0)._replace(guests=1, turns=2)
-        self.assertEqual("", rule.reached([[each, rise[1]]]))
-        self.assertIn("no total", rule.reached([[each, fall[1]]]))
+        self.assertEqual("", rule.find_reason([[each, rise[1]]]))
+        self.assertIn("no total", rule.find_reason([[each, fall[1]]]))

@@ -27,7 +27,7 @@ class TestMake(unittest.TestCase):
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
         asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.run_cache.run("w", lambda: overhead.make(asked))
+        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
         self.addCleanup(asked.run_cache.close, "w")
         return run
 
@@ -75,7 +75,7 @@ class TestMake(unittest.TestCase):
         )
         booted = dataclasses.replace(asked.booted, absent=("g3",))
         asked = dataclasses.replace(asked, booted=booted)
-        run = asked.run_cache.run("w", lambda: overhead.make(asked))
+        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
         self.addCleanup(asked.run_cache.close, "w")
         record = run.repeat(1)
         self.assertEqual("complete", record["state"])
@@ -99,7 +99,7 @@ class TestMake(unittest.TestCase):
         with self.assertRaisesRegex(
             errors.GuestError, "guests g3 failed to boot"
         ):
-            overhead.make(asked, beside)
+            overhead.create_run(asked, beside)
 
     def test_what_there_is_to_say(self):
         """Of bare metal, of its age and of the guests."""
@@ -156,8 +156,8 @@ class TestNeighbours(TestMake):
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
         asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.run_cache.run(
-            "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
+        run = asked.run_cache.get_run(
+            "w", lambda: overhead.create_run(asked, golden.NEIGHBOURS)
         )
         self.addCleanup(asked.run_cache.close, "w")
         return run
@@ -224,8 +224,8 @@ class TestNeighbours(TestMake):
             asked.booted, guests=(*asked.booted.guests[:2], other)
         )
         asked = dataclasses.replace(asked, booted=booted)
-        run = asked.run_cache.run(
-            "w", lambda: overhead.make(asked, golden.NEIGHBOURS)
+        run = asked.run_cache.get_run(
+            "w", lambda: overhead.create_run(asked, golden.NEIGHBOURS)
         )
         self.addCleanup(asked.run_cache.close, "w")
         self.assertIn(

@@ -37,7 +37,9 @@ class BenchmarkTestCase(unittest.TestCase):
         change(content)
         outcome = golden.outcome(command, json.dumps(content))
         given = {**golden.RUNS[run].arguments, **arguments}
-        samples = workload.parse(workload.complete(given), {command: outcome})
+        samples = workload.parse_all(
+            workload.complete(given), {command: outcome}
+        )
         return {one.metric.name: one.value for one in samples}
 
     def test_hepscore(self):
@@ -94,7 +96,7 @@ class BenchmarkTestCase(unittest.TestCase):
 
     @ddt.data("hepscore", "hepspec06")
     def test_the_configuration_is_the_operators(self, name):
-        workload = registry.get(name)
+        workload = registry.get_workload(name)
         arguments = workload.complete({"configuration": "/srv/own.yml"})
         configuration, _ = workload.files(arguments)
         self.assertEqual("/srv/own.yml", configuration.path)
@@ -105,14 +107,14 @@ class BenchmarkTestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         top = pathlib.Path(folder.name)
-        workload = registry.get("hepspec06")
+        workload = registry.get_workload("hepspec06")
         arguments = workload.complete({"cores": cores})
         _, script = workload.files(arguments)
         (top / script.name).write_bytes(files.read(script))
         (top / "bmkrun.yml").touch()
         (top / "bmkrun").write_text(suite.format(python=sys.executable))
         (top / "bmkrun").chmod(0o755)
-        (command,) = workload.commands(arguments, base.Ends())
+        (command,) = workload.commands(arguments, base.Endpoints())
         self.assertEqual("python3", command.argv[0])
         done = subprocess.run(
             [sys.executable, *command.argv[1:]],

@@ -34,7 +34,7 @@ class JobTestCase(unittest.TestCase):
         complete = self.workload.complete(arguments)
         return [
             (one.metric.name.rpartition(".")[2], one.value)
-            for one in self.workload.parse(complete, outcomes)
+            for one in self.workload.parse_all(complete, outcomes)
         ]
 
     def test_command_line(self):
@@ -46,7 +46,7 @@ class JobTestCase(unittest.TestCase):
                     "expected_seconds": 9,
                 }
             ),
-            base.Ends(),
+            base.Endpoints(),
         )
         self.assertEqual(
             ("python3", "job.py", "--copies=3", "--", "./run", "-x", "a b"),
@@ -242,7 +242,7 @@ class ScriptTestCase(unittest.TestCase):
             {"command": ["echo", "rate: 5 MB"], "metrics": [PATTERN]}
         )
         done, _ = self.run_script(*arguments["command"])
-        samples = workload.parse(
+        samples = workload.parse_all(
             arguments, {"job": golden.outcome("job", done.stdout)}
         )
         self.assertEqual(5, samples[-1].value)

@@ -24,7 +24,7 @@ class CompressionTestCase(unittest.TestCase):
             command.name: " ".join(command.argv)
             for command in (
                 *self.workload.prepare(arguments),
-                *self.workload.commands(arguments, base.Ends()),
+                *self.workload.commands(arguments, base.Endpoints()),
             )
         }
         self.assertEqual(
@@ -43,7 +43,7 @@ class CompressionTestCase(unittest.TestCase):
             {"size_mib": 8, "seed": 5, "level": 1}
         )
         generate, _, pack = self.workload.prepare(arguments)
-        compress, _ = self.workload.commands(arguments, base.Ends())
+        compress, _ = self.workload.commands(arguments, base.Endpoints())
         self.assertIn("--size-mib=8", generate.argv)
         self.assertIn("--seed=5", generate.argv)
         self.assertIn("-1", pack.argv)
@@ -63,7 +63,7 @@ class CompressionTestCase(unittest.TestCase):
             self.workload.complete(arguments)
 
     def test_samples_are_the_wall_times(self):
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             self.workload.complete({}),
             {
                 "compress": golden.outcome("compress", seconds=7.5),
@@ -76,7 +76,7 @@ class CompressionTestCase(unittest.TestCase):
         )
 
     def test_failed_direction_is_absent(self):
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             self.workload.complete({}),
             {"decompress": golden.outcome("decompress", seconds=2.5)},
         )
@@ -92,7 +92,7 @@ class CompressionTestCase(unittest.TestCase):
     )
     def test_outcomes_that_are_no_measurement(self, fault):
         with self.assertRaises(base.WorkloadError):
-            self.workload.parse(
+            self.workload.parse_all(
                 self.workload.complete({}),
                 {"compress": golden.outcome("compress", **fault)},
             )
@@ -135,7 +135,7 @@ class RealCompressionTestCase(unittest.TestCase):
     def test_repetitions_leave_the_same_files(self):
         before = self._files()
         for _ in range(2):
-            self._run(self.workload.commands(self.arguments, base.Ends()))
+            self._run(self.workload.commands(self.arguments, base.Endpoints()))
             self.assertEqual(before, self._files())
         self.assertEqual(before["data"], before["copy"])
 

@@ -36,7 +36,7 @@ class CryptographyTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_line(self, arguments, line):
         (command,) = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(line, " ".join(command.argv))
 
@@ -61,7 +61,7 @@ class CryptographyTestCase(unittest.TestCase):
     @ddt.unpack
     def test_too_old(self, told, refused):
         (tool,) = self.workload.tools({})
-        self.assertEqual(refused, bool(tools.too_old(tool, told)))
+        self.assertEqual(refused, bool(tools.version_problem(tool, told)))
 
 
 @ddt.ddt
@@ -74,7 +74,7 @@ class RateTestCase(unittest.TestCase):
     @ddt.unpack
     def test_sum_of_the_processes(self, version, expected):
         text = golden.text(f"openssl-{version}.txt")
-        rate = openssl.rate(text, "aes-256-gcm", 2, 16384)
+        rate = openssl.parse_rate(text, "aes-256-gcm", 2, 16384)
         self.assertAlmostEqual(expected, rate, places=2)
 
     @ddt.data(*VERSIONS)
@@ -83,7 +83,7 @@ class RateTestCase(unittest.TestCase):
         whole = golden.text(f"openssl-{version}.txt").rstrip()
         for length in range(len(whole)):
             with self.assertRaises(base.WorkloadError):
-                openssl.rate(whole[:length], "aes-256-gcm", 2, 16384)
+                openssl.parse_rate(whole[:length], "aes-256-gcm", 2, 16384)
 
     @ddt.data(
         (
@@ -100,7 +100,7 @@ class RateTestCase(unittest.TestCase):
     def test_other_arguments_than_those_of_the_run(self, *given):
         *arguments, message = given
         with self.assertRaisesRegex(base.WorkloadError, message):
-            openssl.rate(GOLDEN, *arguments)
+            openssl.parse_rate(GOLDEN, *arguments)
 
     @ddt.data(
         ("+F:25:AES-256-GCM:", "+F:25:AES-128-GCM:", "ran AES-128-GCM in"),
@@ -121,4 +121,6 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^openssl.*{message}.*look at"
         ):
-            openssl.rate(GOLDEN.replace(old, new), "aes-256-gcm", 2, 16384)
+            openssl.parse_rate(
+                GOLDEN.replace(old, new), "aes-256-gcm", 2, 16384
+            )

@@ -21,7 +21,7 @@ class StressTestCase(unittest.TestCase):
             self.workload.complete(
                 {"methods": ["sieve", "fft"], "threads": 4, "time": 3}
             ),
-            base.Ends(),
+            base.Endpoints(),
         )
         line = "stress-ng --metrics-brief --timeout 3s --cpu 4 --cpu-method "
         self.assertEqual(
@@ -46,7 +46,7 @@ class StressTestCase(unittest.TestCase):
         arguments = self.workload.complete(
             {"methods": ["fft", "matrixprod"], "threads": 2, "time": 1}
         )
-        (measured,) = self.workload.parse(
+        (measured,) = self.workload.parse_all(
             arguments, {"fft": golden.outcome("fft", GOLDEN)}
         )
         self.assertEqual("cpu.stress_ng.fft.rate", measured.metric.name)
@@ -60,7 +60,7 @@ class StressTestCase(unittest.TestCase):
             stderr="cpu-method must be one of: all ackermann",
         )
         with self.assertRaisesRegex(base.WorkloadError, "must be one of: all"):
-            self.workload.parse(
+            self.workload.parse_all(
                 self.workload.complete({"methods": ["fft"]}), {"fft": outcome}
             )
 
@@ -75,7 +75,7 @@ class RateTestCase(unittest.TestCase):
     @ddt.unpack
     def test_by_the_clock(self, version, expected):
         text = golden.text(f"stress_ng-{version}-cpu.txt")
-        self.assertEqual(expected, stress_ng.rate(text, "fft", 2, 1))
+        self.assertEqual(expected, stress_ng.parse_rate(text, "fft", 2, 1))
 
     @ddt.data("0.12.06", "0.15.06", "0.19.02")
     def test_cut_short(self, version):
@@ -84,12 +84,12 @@ class RateTestCase(unittest.TestCase):
         end = max(text.rindex("completed in ") + 13, text.rindex(" cpu   "))
         for length in range(end):
             with self.assertRaises(base.WorkloadError):
-                stress_ng.rate(text[:length], "fft", 2, 1)
+                stress_ng.parse_rate(text[:length], "fft", 2, 1)
 
     def test_last_figure_cut_short(self):
         text = golden.text("stress_ng-0.12.06-cpu.txt").rstrip()
         with self.assertRaisesRegex(base.WorkloadError, "six figures"):
-            stress_ng.rate(text[:-1], "fft", 2, 1)
+            stress_ng.parse_rate(text[:-1], "fft", 2, 1)
 
     @ddt.data(
         (1, 1, "start once with 1 proc"),
@@ -99,7 +99,7 @@ class RateTestCase(unittest.TestCase):
     def test_other_arguments_than_those_of_the_run(self, *given):
         *arguments, message = given
         with self.assertRaisesRegex(base.WorkloadError, message):
-            stress_ng.rate(GOLDEN, "fft", *arguments)
+            stress_ng.parse_rate(GOLDEN, "fft", *arguments)
 
     @ddt.data(
         ("hogs: 2 cpu", "hogs: 2 vm", "did not start once with 2 processes"),
@@ -136,4 +136,4 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^stress-ng: fft.*{message}.*look at"
         ):
-            stress_ng.rate(GOLDEN.replace(old, new), "fft", 2, 1)
+            stress_ng.parse_rate(GOLDEN.replace(old, new), "fft", 2, 1)

@@ -30,7 +30,7 @@ class ProcessorTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_line(self, arguments, line):
         complete = self.workload.complete(arguments)
-        (command,) = self.workload.commands(complete, base.Ends())
+        (command,) = self.workload.commands(complete, base.Endpoints())
         self.assertEqual(line, " ".join(command.argv))
         self.assertGreater(command.timeout, complete["time"])
 
@@ -101,7 +101,7 @@ class ProcessorTestCase(unittest.TestCase):
 
     def _parse(self, text, seconds=2.1, **asked):
         arguments = {"threads": 2, "time": 2, **asked}
-        return self.workload.parse(
+        return self.workload.parse_all(
             self.workload.complete(arguments),
             {"sysbench": golden.outcome("sysbench", text, seconds=seconds)},
         )

@@ -24,7 +24,7 @@ class TreeCopyTestCase(unittest.TestCase):
             f"{command.name}: {' '.join(command.argv)}"
             for command in (
                 *self.workload.prepare(arguments),
-                *self.workload.commands(arguments, base.Ends()),
+                *self.workload.commands(arguments, base.Endpoints()),
             )
         ]
         self.assertEqual(
@@ -46,7 +46,7 @@ class TreeCopyTestCase(unittest.TestCase):
             ("--files=7", "--file-kib=8", "--seed=5", "tree"),
             generate.argv[2:],
         )
-        (copy,) = self.workload.commands(arguments, base.Ends())
+        (copy,) = self.workload.commands(arguments, base.Endpoints())
         self.assertEqual(("bash", "copy.bash"), copy.argv)
 
     @ddt.data(
@@ -63,7 +63,7 @@ class TreeCopyTestCase(unittest.TestCase):
             self.workload.complete(arguments)
 
     def test_the_page_cache_is_told(self):
-        found = self.workload.cautions(
+        found = self.workload.argument_findings(
             self.workload.complete({"flush": False})
         )
         self.assertEqual(
@@ -71,7 +71,7 @@ class TreeCopyTestCase(unittest.TestCase):
         )
 
     def test_sample_is_the_time_of_the_copy(self):
-        (measured,) = self.workload.parse(
+        (measured,) = self.workload.parse_all(
             self.workload.complete({}),
             {
                 "copy": golden.outcome(
@@ -105,7 +105,7 @@ class TreeCopyTestCase(unittest.TestCase):
     @ddt.unpack
     def test_outcomes_that_are_no_measurement(self, fault, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            self.workload.parse(
+            self.workload.parse_all(
                 self.workload.complete({}),
                 {
                     "copy": golden.outcome(
@@ -142,7 +142,7 @@ class RealCopyTestCase(unittest.TestCase):
                 "#!/bin/sh\n[ ! -d copy ] || mv copy kept\n"
             )
             (folder / "rm").chmod(0o755)
-            (copy,) = workload.commands(arguments, base.Ends())
+            (copy,) = workload.commands(arguments, base.Endpoints())
             _run(folder, [copy], PATH=f"{folder}:{os.environ['PATH']}")
             kept = (folder / "kept" / "0000" / "00").read_bytes()
         self.assertEqual(b"content", kept)
@@ -158,9 +158,9 @@ class RealCopyTestCase(unittest.TestCase):
             for file in workload.files(arguments):
                 (folder / file.name).write_bytes(files.read(file))
             prepared = _run(folder, workload.prepare(arguments))
-            copy = workload.commands(arguments, base.Ends())
+            copy = workload.commands(arguments, base.Endpoints())
             for _ in range(2):
-                (measured,) = workload.parse(arguments, _run(folder, copy))
+                (measured,) = workload.parse_all(arguments, _run(folder, copy))
                 self.assertEqual(cp.TIME, measured.metric)
                 self.assertEqual(
                     {"tree", "tree.py", "copy.bash"},

@@ -42,7 +42,7 @@ class CopyTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_lines(self, arguments, lines):
         commands = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         whole = [
             f"dd if=/dev/zero {x}" if x.startswith("of") else f"dd {x}"
@@ -88,14 +88,16 @@ class CopyTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_page_cache_is_told(self, arguments, seen):
-        found = self.workload.cautions(self.workload.complete(arguments))
+        found = self.workload.argument_findings(
+            self.workload.complete(arguments)
+        )
         expected = (("page_cache_measured", seen),) if seen else ()
         self.assertEqual(expected, found)
 
     def test_one_direction_failed(self):
         arguments, files, stream = golden.RUNS["dd"]
         outcomes = golden.outcomes({"read": files["read"]}, stream)
-        (measured,) = self.workload.parse(
+        (measured,) = self.workload.parse_all(
             self.workload.complete(arguments), outcomes
         )
         self.assertEqual("disk.dd.read.bandwidth", measured.metric.name)
@@ -107,7 +109,9 @@ class CopyTestCase(unittest.TestCase):
             stderr="dd: error writing 'write.data': No space left on device",
         )
         with self.assertRaisesRegex(base.WorkloadError, "No space left"):
-            self.workload.parse(self.workload.complete({}), {"write": outcome})
+            self.workload.parse_all(
+                self.workload.complete({}), {"write": outcome}
+            )
 
 
 @ddt.ddt
@@ -119,7 +123,7 @@ class RateTestCase(unittest.TestCase):
     @ddt.unpack
     def test_published_outputs(self, mode, expected, published):
         text = golden.text(f"dd-2019-{mode}.txt")
-        value = dd.rate(text, "write", GIB, 1024)
+        value = dd.parse_rate(text, "write", GIB, 1024)
         self.assertAlmostEqual(expected, value)
         self.assertAlmostEqual(1, published / value, delta=0.03)
 
@@ -132,7 +136,7 @@ class RateTestCase(unittest.TestCase):
     @ddt.unpack
     def test_small_ones(self, line, size):
         text = f"1+0 records in\n1+0 records out\n{line}\n"
-        self.assertGreater(dd.rate(text, "write", size, 1), 0)
+        self.assertGreater(dd.parse_rate(text, "write", size, 1), 0)
 
     @ddt.data(
         (
@@ -159,14 +163,14 @@ class RateTestCase(unittest.TestCase):
     def test_incoherent_outputs(self, old, new, message):
         self.assertIn(old, OLD)
         with self.assertRaisesRegex(base.WorkloadError, f"^dd: .*{message}"):
-            dd.rate(OLD.replace(old, new), "write", GIB, 1024)
+            dd.parse_rate(OLD.replace(old, new), "write", GIB, 1024)
 
     @ddt.data(GOLDEN[:40], GOLDEN[: GOLDEN.index(" copied")])
     def test_cut_short(self, text):
         with self.assertRaisesRegex(
             base.WorkloadError, "instead of the number of"
         ):
-            dd.rate(text, "write", 256 << 20, 256)
+            dd.parse_rate(text, "write", 256 << 20, 256)
 
 
 class RealCopyTestCase(unittest.TestCase):
@@ -179,7 +183,7 @@ class RealCopyTestCase(unittest.TestCase):
         )
         with tempfile.TemporaryDirectory() as folder:
             outcomes = {}
-            measured = workload.commands(arguments, base.Ends())
+            measured = workload.commands(arguments, base.Endpoints())
             for command in (*workload.prepare(arguments), *measured):
                 done = subprocess.run(
                     command.argv,
@@ -197,7 +201,7 @@ class RealCopyTestCase(unittest.TestCase):
                 for path in pathlib.Path(folder).iterdir()
             }
         self.assertEqual({"write.data": 8 << 16, "read.data": 8 << 16}, sizes)
-        samples = workload.parse(
+        samples = workload.parse_all(
             arguments, {one.name: outcomes[one.name] for one in measured}
         )
         self.assertEqual(

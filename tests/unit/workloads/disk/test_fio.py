@@ -36,7 +36,7 @@ class DiskTestCase(unittest.TestCase):
                 "rate_iops": 500,
             }
         )
-        read, write = self.workload.commands(arguments, base.Ends())
+        read, write = self.workload.commands(arguments, base.Endpoints())
         further = ("--numjobs=3", "--size=85M", "--offset_increment=85M")
         self.assertEqual((*further, "--rate_iops=500"), read.argv[-4:])
         self.assertEqual(
@@ -46,16 +46,18 @@ class DiskTestCase(unittest.TestCase):
     def test_reads_and_writes_at_once(self):
         """Each side has metrics of its own, and both are work."""
         arguments = self.workload.complete(golden.RUNS["fio-mixed"].arguments)
-        one, other = self.workload.commands(arguments, base.Ends())
+        one, other = self.workload.commands(arguments, base.Endpoints())
         self.assertIn("--rw=rw", one.argv)
         self.assertEqual("--rwmixread=70", other.argv[-1])
         flushed = {**arguments, "flush": "fsync"}
-        *_, last = self.workload.commands(flushed, base.Ends())
+        *_, last = self.workload.commands(flushed, base.Endpoints())
         self.assertEqual("--fsync=1", last.argv[-1])
         outcomes = golden.RUNS["fio-mixed"].outcomes()
         found = {
             one.metric.name: one.value
-            for one in golden.values(self.workload.parse(arguments, outcomes))
+            for one in golden.values(
+                self.workload.parse_all(arguments, outcomes)
+            )
         }
         every = [one.name for one in self.workload.metrics(arguments)]
         self.assertEqual(36, len(every))
@@ -69,14 +71,14 @@ class DiskTestCase(unittest.TestCase):
         outcome = outcomes["randrw"]
         counted = json.loads(golden.last(outcome.stdout))["jobs"][0]
         both = sum(counted[x]["total_ios"] for x in ("read", "write"))
-        work = self.workload.work(arguments, outcome)
+        work = self.workload.work_done(arguments, outcome)
         self.assertAlmostEqual(1.5 * both, work.amount)
-        self.assertIsNone(self.workload.course(arguments, outcome))
+        self.assertIsNone(self.workload.progress(arguments, outcome))
 
     def test_first_write(self):
         """A fresh file, laid out, is written to its end once."""
         arguments = self.workload.complete(golden.RUNS["fio-first"].arguments)
-        (command,) = self.workload.commands(arguments, base.Ends())
+        (command,) = self.workload.commands(arguments, base.Endpoints())
         self.assertEqual("size", command.bound)
         line = " ".join(command.argv)
         self.assertIn("--filename=vmperf.new --size=64M --rw=write", line)
@@ -85,16 +87,18 @@ class DiskTestCase(unittest.TestCase):
         outcomes = golden.RUNS["fio-first"].outcomes()
         found = {
             one.metric.name: one.value
-            for one in golden.values(self.workload.parse(arguments, outcomes))
+            for one in golden.values(
+                self.workload.parse_all(arguments, outcomes)
+            )
         }
         told = json.loads(outcomes["first_write"].stdout)["jobs"][0]["write"]
         self.assertEqual(
             told["bw_bytes"], found["disk.fio.first_write.bandwidth"]
         )
-        work = self.workload.work(arguments, outcomes["first_write"])
+        work = self.workload.work_done(arguments, outcomes["first_write"])
         self.assertEqual(64, work.amount)
         with self.assertRaisesRegex(base.WorkloadError, "64 of 65 requests"):
-            self.workload.parse({**arguments, "size_mib": 65}, outcomes)
+            self.workload.parse_all({**arguments, "size_mib": 65}, outcomes)
         with self.assertRaisesRegex(
             base.WorkloadError, "must be 1 with first_write"
         ):
@@ -135,14 +139,14 @@ class DiskTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_line(self, arguments, line):
         (command,) = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(line, " ".join(command.argv))
 
     def test_patterns_run_in_their_own_order(self):
         commands = self.workload.commands(
             self.workload.complete({"patterns": ["randwrite", "read"]}),
-            base.Ends(),
+            base.Endpoints(),
         )
         self.assertEqual(
             ["read", "randwrite"], [command.name for command in commands]
@@ -171,7 +175,7 @@ class DiskTestCase(unittest.TestCase):
 
     def test_samples_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["fio"][0])
-        readings = self.workload.parse(
+        readings = self.workload.parse_all(
             arguments, golden.outcomes(golden.RUNS["fio"][1])
         )
         found = [s.metric.name for s in golden.values(readings)]
@@ -184,7 +188,7 @@ class DiskTestCase(unittest.TestCase):
 
     def test_each_pattern_has_a_distribution_and_a_series(self):
         arguments = self.workload.complete(golden.RUNS["fio"][0])
-        readings = self.workload.parse(
+        readings = self.workload.parse_all(
             arguments, golden.outcomes(golden.RUNS["fio"][1])
         )
         for kind, what in (
@@ -202,7 +206,7 @@ class DiskTestCase(unittest.TestCase):
         arguments = self.workload.complete(
             {"runtime": runtime, "ramp_time": ramp}
         )
-        command, *_ = self.workload.commands(arguments, base.Ends())
+        command, *_ = self.workload.commands(arguments, base.Endpoints())
         self.assertIn(f"--status-interval={interval}", command.argv)
         reports = (runtime + ramp) // interval + 1
         self.assertLessEqual(reports * 88_000, command.output_limit)
@@ -211,7 +215,7 @@ class DiskTestCase(unittest.TestCase):
         outcome = golden.outcome(
             "randread", golden.text("fio-3.33-randread-reports.json")
         )
-        course = self.workload.course(self.workload.complete({}), outcome)
+        course = self.workload.progress(self.workload.complete({}), outcome)
         self.assertEqual(
             {"disk.fio.randread.iops", "disk.fio.randread.bandwidth"},
             course.metrics,
@@ -223,15 +227,15 @@ class DiskTestCase(unittest.TestCase):
         text = golden.text("fio-3.33-randread.json")
         arguments = self.workload.complete({"runtime": 2, "ramp_time": 1})
         outcome = golden.outcome("randread", text)
-        work = self.workload.work(arguments, outcome)
+        work = self.workload.work_done(arguments, outcome)
         counted = json.loads(golden.last(text))["jobs"][0]["read"]["total_ios"]
         self.assertEqual((counted * 1.5, "ops"), (work.amount, work.unit))
         layout = golden.outcome("layout", text)
-        self.assertIsNone(self.workload.work(arguments, layout))
+        self.assertIsNone(self.workload.work_done(arguments, layout))
 
     def test_failed_pattern_is_absent(self):
         outcomes = golden.outcomes({"randread": "fio-3.33-randread.json"})
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             self.workload.complete(golden.RUNS["fio"].arguments), outcomes
         )
         self.assertEqual(5, len(samples))

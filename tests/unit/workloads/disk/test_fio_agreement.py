@@ -25,7 +25,9 @@ class TestPercentiles(unittest.TestCase):
         """Have a real output of 1000 requests."""
         super().setUp()
         disk = fio.Fio()
-        (self.command,) = disk.commands(disk.complete(ARGUMENTS), base.Ends())
+        (self.command,) = disk.commands(
+            disk.complete(ARGUMENTS), base.Endpoints()
+        )
         self.text = (DATA / "fio-3.33-read-1000.json").read_text()
 
     def check(self, text):

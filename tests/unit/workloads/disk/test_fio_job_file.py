@@ -68,14 +68,14 @@ class JobFileTestCase(unittest.TestCase):
             "--group_reporting vmperf.fio",
             " ".join(layout.argv),
         )
-        log, data = self.workload.commands(self.arguments, base.Ends())
+        log, data = self.workload.commands(self.arguments, base.Endpoints())
         self.assertEqual(("log", "data"), (log.name, data.name))
         self.assertEqual(("fio", "--section=data"), data.argv[:2])
         self.assertEqual("vmperf.fio", data.argv[-1])
         limited = {**self.arguments, "rate_iops": 90}
-        log, _ = self.workload.commands(limited, base.Ends())
+        log, _ = self.workload.commands(limited, base.Endpoints())
         self.assertIn("--rate_iops=90", log.argv)
-        ((kind, seen),) = self.workload.cautions(limited)
+        ((kind, seen),) = self.workload.argument_findings(limited)
         self.assertEqual("fixed_rate", kind)
         self.assertIn("90 requests per second with each process", seen)
 
@@ -84,7 +84,7 @@ class JobFileTestCase(unittest.TestCase):
         found = {
             one.metric.name: one.value
             for one in golden.values(
-                self.workload.parse(self.arguments, outcomes)
+                self.workload.parse_all(self.arguments, outcomes)
             )
         }
         every = {one.name for one in self.workload.metrics(self.arguments)}
@@ -103,10 +103,10 @@ class JobFileTestCase(unittest.TestCase):
             self.assertIn(f"disk.fio.{side}.latency_p50", found)
         (job,) = json.loads(outcomes["data"].stdout)["jobs"]
         both = job["read"]["total_ios"] + job["write"]["total_ios"]
-        work = self.workload.work(self.arguments, outcomes["data"])
+        work = self.workload.work_done(self.arguments, outcomes["data"])
         self.assertAlmostEqual(1.5 * both, work.amount)
         self.assertIsNone(
-            self.workload.course(self.arguments, outcomes["data"])
+            self.workload.progress(self.arguments, outcomes["data"])
         )
 
     @ddt.data(
@@ -122,12 +122,12 @@ class JobFileTestCase(unittest.TestCase):
         told["jobs"][0]["job options"].update(options)
         outcome = golden.outcome("data", json.dumps(told))
         with self.assertRaisesRegex(base.WorkloadError, words):
-            self.workload.parse(self.arguments, {"data": outcome})
+            self.workload.parse_all(self.arguments, {"data": outcome})
 
     def test_another_section(self):
         outcome = golden.outcome("data", golden.text(RUN.files["log"]))
         with self.assertRaisesRegex(base.WorkloadError, "with another name"):
-            self.workload.parse(self.arguments, {"data": outcome})
+            self.workload.parse_all(self.arguments, {"data": outcome})
 
     def test_the_example_is_taken(self):
         for given in (TEXT, TEXT.replace("\n", "\r\n")):

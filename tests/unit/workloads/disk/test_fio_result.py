@@ -56,12 +56,12 @@ class ReadTestCase(unittest.TestCase):
         name, _, more = file.partition("-")
         seconds = 4 if more else 2
         ends = [m.end() for m in re.finditer(r"^}\n", reports, re.M)]
-        whole = _fio_result.read(name, reports, seconds)
+        whole = _fio_result.parse(name, reports, seconds)
         for end in ends[:-2]:
             with self.assertRaisesRegex(base.WorkloadError, "ended after"):
-                _fio_result.read(name, reports[:end], seconds)
+                _fio_result.parse(name, reports[:end], seconds)
         for found, true in zip(
-            _fio_result.read(name, reports[: ends[-2]], seconds),
+            _fio_result.parse(name, reports[: ends[-2]], seconds),
             whole,
             strict=True,
         ):
@@ -73,14 +73,15 @@ class ReadTestCase(unittest.TestCase):
             '"runtime" : 2000', '"runtime" : 1926'
         )
         self.assertIn("1926", text)
-        self.assertEqual(3, len(_fio_result.read("read", text, 2)))
+        self.assertEqual(3, len(_fio_result.parse("read", text, 2)))
 
     def test_buffered_writes_are_read_alike(self):
         text = golden.text("fio-3.33-randwrite-buffered.json")
-        samples = _fio_result.read("randwrite", text, 1)
+        samples = _fio_result.parse("randwrite", text, 1)
         self.assertEqual(3, len(samples))
         self.assertGreater(
-            _fio_result.latencies("randwrite", text).histogram.count, 1000
+            _fio_result.parse_latencies("randwrite", text).histogram.count,
+            1000,
         )
 
     @ddt.data(
@@ -108,16 +109,16 @@ class ReadTestCase(unittest.TestCase):
             node = node[step]
         node[path[-1]] = value
         with self.assertRaisesRegex(base.WorkloadError, message):
-            _fio_result.read("randread", json.dumps(result), 2)
+            _fio_result.parse("randread", json.dumps(result), 2)
 
     def test_other_side_is_not_taken(self):
         with self.assertRaisesRegex(base.WorkloadError, "did not do any I/O"):
-            _fio_result.read("randwrite", GOLDEN, 2)
+            _fio_result.parse("randwrite", GOLDEN, 2)
 
     def _values(self, text, pattern):
         return {
             s.metric.name.removeprefix(f"disk.fio.{pattern}."): s.value
-            for s in _fio_result.read(pattern, text, 2)
+            for s in _fio_result.parse(pattern, text, 2)
         }
 
 
@@ -131,7 +132,7 @@ class LatenciesTestCase(unittest.TestCase):
         text = golden.text(f"fio-3.33-{pattern}.json")
         (job,) = json.loads(golden.last(text))["jobs"]
         side = job["write" if "write" in pattern else "read"]
-        found = _fio_result.latencies(pattern, text)
+        found = _fio_result.parse_latencies(pattern, text)
         self.assertEqual(side["clat_ns"]["N"], found.histogram.count)
         for percent, told in side["clat_ns"]["percentile"].items():
             ours = found.histogram.percentile(float(percent))
@@ -153,13 +154,13 @@ class LatenciesTestCase(unittest.TestCase):
         result = json.loads(GOLDEN)
         result["jobs"][0]["read"]["clat_ns"]["bins"] = bins
         with self.assertRaisesRegex(base.WorkloadError, message):
-            _fio_result.latencies("randread", json.dumps(result))
+            _fio_result.parse_latencies("randread", json.dumps(result))
 
     def test_shorter_than_a_nanosecond(self):
         """Is counted as one."""
         result = json.loads(GOLDEN)
         result["jobs"][0]["read"]["clat_ns"].update(N=30, bins={"0": 30})
-        found = _fio_result.latencies("randread", json.dumps(result))
+        found = _fio_result.parse_latencies("randread", json.dumps(result))
         self.assertAlmostEqual(
             1e-9, found.histogram.percentile(50), delta=1e-11
         )
@@ -193,12 +194,12 @@ class CourseTestCase(unittest.TestCase):
     text = golden.text("fio-3.33-randread-reports.json")
 
     def test_figures_are_those_of_the_last_report(self):
-        iops = _fio_result.read("randread", self.text, 4)[0].value
+        iops = _fio_result.parse("randread", self.text, 4)[0].value
         last = "{" + self.text.rpartition("\n{")[2]
         self.assertEqual(json.loads(last)["jobs"][0]["read"]["iops"], iops)
 
     def test_the_ramp_is_left_out(self):
-        course = _fio_result.course("randread", self.text)
+        course = _fio_result.progress("randread", self.text)
         begin, *_, end = course.points
         self.assertAlmostEqual(1795274938.052, begin[0], places=3)
         self.assertAlmostEqual(1795274942.055, end[0], delta=0.01)
@@ -209,9 +210,9 @@ class CourseTestCase(unittest.TestCase):
 
     def test_a_window(self):
         """It was ten times as fast in the first second."""
-        course = _fio_result.course("randread", self.text)
-        pace = course.pace(course.points[1][0], course.points[-1][0])
-        iops = _fio_result.read("randread", self.text, 4)[0].value
+        course = _fio_result.progress("randread", self.text)
+        pace = course.relative_rate(course.points[1][0], course.points[-1][0])
+        iops = _fio_result.parse("randread", self.text, 4)[0].value
         self.assertAlmostEqual(3359 / 3.0, pace * iops, delta=10)
 
     def test_a_ramp_as_long_as_an_interval(self):
@@ -233,15 +234,17 @@ class CourseTestCase(unittest.TestCase):
                 )
                 for moment, runtime, ios in reports
             )
-            course = _fio_result.course("randread", text)
+            course = _fio_result.progress("randread", text)
             self.assertEqual(
                 ((11.0, 0.0), (12.0, 200.0), (13.0, 350.0)), course.points
             )
 
     def test_one_report_tells_nothing_of_a_window(self):
-        course = _fio_result.course("randread", GOLDEN)
+        course = _fio_result.progress("randread", GOLDEN)
         (begin, _), (end, _) = course.points
-        self.assertAlmostEqual(1.0, course.pace(begin + 0.1, end - 0.1))
+        self.assertAlmostEqual(
+            1.0, course.relative_rate(begin + 0.1, end - 0.1)
+        )
 
     def test_no_work_has_no_course(self):
-        self.assertIsNone(_fio_result.course("randwrite", self.text))
+        self.assertIsNone(_fio_result.progress("randwrite", self.text))

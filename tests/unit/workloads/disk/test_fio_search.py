@@ -45,7 +45,7 @@ class SearchTestCase(unittest.TestCase):
     def parse(self, text, **changes):
         """Return what is read of an output."""
         arguments = {**self.arguments, **changes}
-        return self.workload.parse(
+        return self.workload.parse_all(
             arguments, {"search": golden.outcome("search", text)}
         )
 
@@ -75,7 +75,7 @@ class SearchTestCase(unittest.TestCase):
         self.assertEqual(rates, [rate for _, rate in series.points])
 
     def test_command(self):
-        (command,) = self.workload.commands(self.arguments, base.Ends())
+        (command,) = self.workload.commands(self.arguments, base.Endpoints())
         self.assertEqual(
             ("python3", "fio_search.py", "8000000", "fio"), command.argv[:4]
         )

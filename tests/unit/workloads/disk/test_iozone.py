@@ -38,7 +38,7 @@ class FilesTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_line(self, arguments, line):
         (command,) = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(f"iozone {line}", " ".join(command.argv))
 
@@ -66,14 +66,16 @@ class FilesTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_page_cache_is_told(self, arguments, seen):
-        found = self.workload.cautions(self.workload.complete(arguments))
+        found = self.workload.argument_findings(
+            self.workload.complete(arguments)
+        )
         self.assertEqual((("page_cache_measured", seen),), found)
 
     def test_other_tests_than_those_asked_for(self):
         arguments = self.workload.complete({"processes": 2, "size_mib": 8})
         outcome = golden.outcomes({"iozone": "iozone-3.489-random-2.txt"})
         with self.assertRaisesRegex(base.WorkloadError, "ran 6 tests, which"):
-            self.workload.parse(arguments, outcome)
+            self.workload.parse_all(arguments, outcome)
 
     def test_there_is_a_remedy_for_each_distribution(self):
         (tool,) = self.workload.TOOLS
@@ -84,21 +86,21 @@ class FilesTestCase(unittest.TestCase):
 @ddt.ddt
 class RatesTestCase(unittest.TestCase):
     def test_real_outputs(self):
-        found = iozone.rates(GOLDEN, 2, 8192, 64)
+        found = iozone.parse_rates(GOLDEN, 2, 8192, 64)
         self.assertEqual(6, len(found))
         self.assertAlmostEqual(436193.46 * 1024, found["initial writers"])
         self.assertAlmostEqual(356634.23 * 1024, found["random writers"])
         published = golden.text("iozone-3.489-throughput-2.txt")
         self.assertAlmostEqual(
             11203815 * 1024,
-            iozone.rates(published, 2, 32768, 64)["re-readers"],
+            iozone.parse_rates(published, 2, 32768, 64)["re-readers"],
         )
 
     @ddt.data((1, 8192, 64), (2, 4096, 64), (2, 8192, 4))
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, *arguments):
         with self.assertRaises(base.WorkloadError):
-            iozone.rates(GOLDEN, *arguments)
+            iozone.parse_rates(GOLDEN, *arguments)
 
     @ddt.data(
         ("436193.46", "836193.46", "initial writers a sum of 836193 kB/s"),
@@ -113,13 +115,13 @@ class RatesTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^iozone.*{message}.*"
         ):
-            iozone.rates(GOLDEN.replace(old, new), 2, 8192, 64)
+            iozone.parse_rates(GOLDEN.replace(old, new), 2, 8192, 64)
 
     def test_cut_short(self):
         whole = GOLDEN.rstrip()
         for length in range(0, len(whole), 7):
             with self.assertRaises(base.WorkloadError):
-                iozone.rates(whole[:length], 2, 8192, 64)
+                iozone.parse_rates(whole[:length], 2, 8192, 64)
 
 
 class RealFilesTestCase(unittest.TestCase):
@@ -133,7 +135,7 @@ class RealFilesTestCase(unittest.TestCase):
         arguments = workload.complete(
             {"size_mib": 1, "random": True, "direct": False}
         )
-        (command,) = workload.commands(arguments, base.Ends())
+        (command,) = workload.commands(arguments, base.Endpoints())
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 command.argv,
@@ -143,7 +145,7 @@ class RealFilesTestCase(unittest.TestCase):
                 check=True,
             )
         outcome = golden.outcome("iozone", done.stdout)
-        samples = workload.parse(arguments, {"iozone": outcome})
+        samples = workload.parse_all(arguments, {"iozone": outcome})
         self.assertEqual(
             list(workload.metrics(arguments)), [s.metric for s in samples]
         )

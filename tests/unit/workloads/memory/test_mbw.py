@@ -63,7 +63,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_line(self, arguments, line):
         (command,) = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(f"bash mbw.bash {line}", " ".join(command.argv))
 
@@ -72,7 +72,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             {"size_mib": 16, "runs": 3, "processes": processes}
         )
         outcome = golden.outcome("mbw", text)
-        return self.workload.parse(arguments, {"mbw": outcome})
+        return self.workload.parse_all(arguments, {"mbw": outcome})
 
     def test_rates_of_processes_are_added_up(self):
         """This version prints as DUMB what memcpy does."""
@@ -238,7 +238,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
 
     def _parse(self, text, **changes):
         asked = {"size_mib": 16, "runs": 3, **changes}
-        return self.workload.parse(
+        return self.workload.parse_all(
             self.workload.complete(asked),
             {"mbw": golden.outcome("mbw", text)},
         )
@@ -264,7 +264,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
     def test_mcblock_wants_a_tool_of_1_4(self):
         for methods, version in ((ALL, (1, 4)), (["memcpy"], ())):
             tool, _ = self.workload.tools({"methods": methods})
-            self.assertEqual(version, tools.oldest(tool))
+            self.assertEqual(version, tools.minimum_version(tool))
 
     @ddt.data(
         ("says: ", "", "must contain its version exactly once"),
@@ -293,7 +293,7 @@ class RateTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_rate_is_that_of_the_average_line(self, method, average):
-        rate = _mbw_table.copies(GOLDEN, method.upper(), 3, 16).rate
+        rate = _mbw_table.parse_copies(GOLDEN, method.upper(), 3, 16).rate
         self.assertAlmostEqual(average, rate / 1024 / 1024, delta=0.002)
 
     @ddt.data(
@@ -320,10 +320,10 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^mbw: memcpy.*{message}.*look at"
         ):
-            _mbw_table.copies(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
+            _mbw_table.parse_copies(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
 
     @ddt.data((2, 16, "has 3 runs instead of 2"), (3, 64, "not run with 64"))
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, runs, size, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            _mbw_table.copies(GOLDEN, "MEMCPY", runs, size)
+            _mbw_table.parse_copies(GOLDEN, "MEMCPY", runs, size)

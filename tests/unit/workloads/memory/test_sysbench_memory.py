@@ -41,7 +41,7 @@ class MemoryTestCase(unittest.TestCase):
     @ddt.unpack
     def test_command_lines(self, arguments, line):
         commands = self.workload.commands(
-            self.workload.complete(arguments), base.Ends()
+            self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(
             {one: line.format(one) for one in ("read", "write")},
@@ -68,7 +68,7 @@ class MemoryTestCase(unittest.TestCase):
 
     def test_golden_outputs(self):
         arguments, files, _ = golden.RUNS["sysbench_memory"]
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             self.workload.complete(arguments), golden.outcomes(files)
         )
         self.assertEqual(

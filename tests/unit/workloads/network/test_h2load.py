@@ -16,7 +16,7 @@ from rally_vmperf.workloads import files
 from rally_vmperf.workloads.network import h2load
 from tests.unit.workloads import golden
 
-ENDS = base.Ends(peer="192.0.2.1", shared_ports=(5301,))
+ENDS = base.Endpoints(peer="192.0.2.1", shared_ports=(5301,))
 GOLDEN = golden.text("h2load-1.52.0-pages.json")
 SHORT = golden.RUNS["h2load"].arguments
 
@@ -80,7 +80,7 @@ class PagesTestCase(unittest.TestCase):
         self.assertEqual(3072, len(server.files["page"]))
 
     def test_both_ends_speak_ipv6(self):
-        ends = base.Ends(peer="2001:db8::1", shared_ports=(5301,))
+        ends = base.Endpoints(peer="2001:db8::1", shared_ports=(5301,))
         command = self.command({}, ends)
         self.assertEqual("http://[2001:db8::1]:5301/page", command.argv[-1])
         text = command.server.files["nginx.conf"]
@@ -90,11 +90,11 @@ class PagesTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, "the pages are on the peer, which is missing"
         ):
-            self.command({}, base.Ends(shared_ports=(5301,)))
+            self.command({}, base.Endpoints(shared_ports=(5301,)))
 
     def parse(self, text, **arguments):
         complete = self.workload.complete({**SHORT, **arguments})
-        return self.workload.parse(
+        return self.workload.parse_all(
             complete, {"pages": golden.outcome("pages", text)}
         )
 
@@ -211,7 +211,7 @@ class ControlTestCase(unittest.TestCase):
             {**golden.RUNS["h2load-control"].arguments, **arguments}
         )
         outcome = golden.outcome("pages", json.dumps(told))
-        return workload.parse(complete, {"pages": outcome})
+        return workload.parse_all(complete, {"pages": outcome})
 
     def setUp(self):
         super().setUp()
@@ -291,7 +291,7 @@ class RealPagesTestCase(unittest.TestCase):
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         (command,) = workload.commands(
-            arguments, base.Ends(peer="127.0.0.1", shared_ports=(port,))
+            arguments, base.Endpoints(peer="127.0.0.1", shared_ports=(port,))
         )
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -315,7 +315,7 @@ class RealPagesTestCase(unittest.TestCase):
         finally:
             server.terminate()
             server.wait()
-        readings = workload.parse(
+        readings = workload.parse_all(
             arguments, {"pages": golden.outcome("pages", done.stdout)}
         )
         found = {one.metric.name: one.value for one in golden.values(readings)}

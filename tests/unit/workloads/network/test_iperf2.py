@@ -9,7 +9,7 @@ from rally_vmperf.workloads.network import iperf2
 from tests.unit.workloads import golden
 
 PORTS = range(5201, 5204)
-ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", own_ports=PORTS)
+ENDS = base.Endpoints(peer="192.0.2.1", partner="192.0.2.2", own_ports=PORTS)
 GOLDEN = golden.text("iperf2-2.1.8-to_peer.txt")
 PUBLISHED = golden.text("iperf-r730xd-2019-baremetal.txt")
 
@@ -48,7 +48,7 @@ class ThroughputTestCase(unittest.TestCase):
     def test_both_ends_speak_ipv6(self):
         (command,) = self.workload.commands(
             self.workload.complete({}),
-            base.Ends(peer="2001:db8::1", own_ports=PORTS),
+            base.Endpoints(peer="2001:db8::1", own_ports=PORTS),
         )
         self.assertIn("-V", command.argv)
         self.assertIn("-V", command.server.argv)
@@ -60,18 +60,20 @@ class ThroughputTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"{direction} requires a {on}; configure one"
         ):
-            self.workload.commands(arguments, base.Ends(own_ports=PORTS))
+            self.workload.commands(arguments, base.Endpoints(own_ports=PORTS))
 
     def test_a_guest_without_partner_runs_the_others(self):
         arguments = self.workload.complete(
             {"directions": ["guest_to_guest", "to_peer"]}
         )
         self.assertEqual({"peer", "partner"}, self.workload.needs(arguments))
-        narrowed = self.workload.narrowed(arguments, base.Ends(peer="x"))
-        self.assertEqual(["to_peer"], narrowed["directions"])
-        ((kind, _),) = self.workload.cautions(arguments)
+        for_endpoints = self.workload.for_endpoints(
+            arguments, base.Endpoints(peer="x")
+        )
+        self.assertEqual(["to_peer"], for_endpoints["directions"])
+        ((kind, _),) = self.workload.argument_findings(arguments)
         self.assertEqual("peer_replaces_partner", kind)
-        self.assertEqual((), self.workload.cautions(narrowed))
+        self.assertEqual((), self.workload.argument_findings(for_endpoints))
 
     def test_only_the_reverse_wants_a_new_one(self):
         for directions, wanted in (
@@ -80,14 +82,16 @@ class ThroughputTestCase(unittest.TestCase):
         ):
             arguments = self.workload.complete({"directions": directions})
             (tool,) = self.workload.tools(arguments)
-            self.assertEqual(wanted, tool.at_least and tool.at_least.version)
+            self.assertEqual(
+                wanted, tool.minimum_version and tool.minimum_version.version
+            )
 
     def test_ended_early(self):
         arguments, files, _ = golden.RUNS["iperf2"]
         with self.assertRaisesRegex(
             base.WorkloadError, "to_peer ended after 2.0036 s of 60 s"
         ):
-            self.workload.parse(
+            self.workload.parse_all(
                 self.workload.complete({**arguments, "time": 60}),
                 golden.outcomes(files),
             )
@@ -103,7 +107,7 @@ class RateTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_real_outputs(self, file, streams, expected):
-        found, _ = iperf2.rate(golden.text(file), "to_peer", streams)
+        found, _ = iperf2.parse_rate(golden.text(file), "to_peer", streams)
         self.assertAlmostEqual(expected, found)
 
     def test_refusal_has_its_words(self):
@@ -112,15 +116,15 @@ class RateTestCase(unittest.TestCase):
             base.WorkloadError,
             "to_peer has 0 connections instead of 1: 'tcp connect failed",
         ):
-            iperf2.rate(
+            iperf2.parse_rate(
                 "---\n", "to_peer", 1, "tcp connect failed: Connection refused"
             )
 
     def test_another_number_of_connections(self):
         with self.assertRaisesRegex(base.WorkloadError, "2 connections inste"):
-            iperf2.rate(GOLDEN, "to_peer", 3)
+            iperf2.parse_rate(GOLDEN, "to_peer", 3)
         with self.assertRaisesRegex(base.WorkloadError, "2 connections inste"):
-            iperf2.rate(GOLDEN, "to_peer", 1)
+            iperf2.parse_rate(GOLDEN, "to_peer", 1)
 
     @ddt.data(
         ("7.82 G", "7.82 M", "9.78.*e.09 B in 10 s, which is not 7.82e.06"),
@@ -133,13 +137,13 @@ class RateTestCase(unittest.TestCase):
     def test_incoherent_outputs(self, old, new, message):
         self.assertIn(old, PUBLISHED)
         with self.assertRaisesRegex(base.WorkloadError, message):
-            iperf2.rate(PUBLISHED.replace(old, new), "to_peer", 1)
+            iperf2.parse_rate(PUBLISHED.replace(old, new), "to_peer", 1)
 
     def test_cut_short(self):
         whole = GOLDEN.rstrip()
         for length in range(len(whole)):
             with self.assertRaises(base.WorkloadError):
-                iperf2.rate(whole[:length], "to_peer", 2)
+                iperf2.parse_rate(whole[:length], "to_peer", 2)
 
 
 class RealThroughputTestCase(unittest.TestCase):
@@ -153,7 +157,7 @@ class RealThroughputTestCase(unittest.TestCase):
             port = free.getsockname()[1]
         (command,) = workload.commands(
             arguments,
-            base.Ends(peer="127.0.0.1", own_ports=range(port, port + 3)),
+            base.Endpoints(peer="127.0.0.1", own_ports=range(port, port + 3)),
         )
         try:
             server = subprocess.Popen(
@@ -173,7 +177,7 @@ class RealThroughputTestCase(unittest.TestCase):
         finally:
             server.kill()
             server.wait()
-        (one,) = workload.parse(
+        (one,) = workload.parse_all(
             arguments,
             {"to_peer": golden.outcome("to_peer", done.stdout)},
         )

@@ -8,7 +8,7 @@ from rally_vmperf.workloads.network import iperf3
 from tests.unit.workloads import golden
 
 PORTS = range(5300, 5303)
-ENDS = base.Ends(peer="192.0.2.1", partner="2001:db8::2", own_ports=PORTS)
+ENDS = base.Endpoints(peer="192.0.2.1", partner="2001:db8::2", own_ports=PORTS)
 ALL = {"directions": ["guest_to_guest", "from_peer", "to_peer"]}
 
 
@@ -47,7 +47,8 @@ class NetworkTestCase(unittest.TestCase):
         arguments = self.workload.complete(run.arguments)
         self.assertEqual({"peer"}, self.workload.needs(arguments))
         self.assertEqual(
-            ["bidir"], self.workload.narrowed(arguments, ENDS)["directions"]
+            ["bidir"],
+            self.workload.for_endpoints(arguments, ENDS)["directions"],
         )
         (command,) = self.workload.commands(arguments, ENDS)
         self.assertIn("--bidir", command.argv)
@@ -60,7 +61,9 @@ class NetworkTestCase(unittest.TestCase):
         outcomes = run.outcomes()
         found = {
             one.metric.name: one.value
-            for one in golden.values(self.workload.parse(arguments, outcomes))
+            for one in golden.values(
+                self.workload.parse_all(arguments, outcomes)
+            )
         }
         metrics = [one.name for one in self.workload.metrics(arguments)]
         self.assertEqual(metrics, list(found))
@@ -71,13 +74,13 @@ class NetworkTestCase(unittest.TestCase):
         ):
             name = f"network.iperf3.bidir.{direction}.throughput"
             self.assertEqual(told[key]["bits_per_second"], found[name])
-        work = self.workload.work(arguments, outcomes["bidir"])
+        work = self.workload.work_done(arguments, outcomes["bidir"])
         arrived = sum(
             told[key]["bytes"]
             for key in ("sum_received", "sum_received_bidir_reverse")
         )
         self.assertAlmostEqual(1.5, work.amount / arrived, 3)
-        self.assertIsNone(self.workload.course(arguments, outcomes["bidir"]))
+        self.assertIsNone(self.workload.progress(arguments, outcomes["bidir"]))
 
     @ddt.data(
         (
@@ -102,7 +105,7 @@ class NetworkTestCase(unittest.TestCase):
         arguments = self.workload.complete(run.arguments)
         changed = golden.outcome("bidir", json.dumps(result))
         with self.assertRaisesRegex(base.WorkloadError, words):
-            self.workload.parse(arguments, {"bidir": changed})
+            self.workload.parse_all(arguments, {"bidir": changed})
 
     def test_datagrams_go_one_way(self):
         with self.assertRaisesRegex(
@@ -146,7 +149,7 @@ class NetworkTestCase(unittest.TestCase):
         found = {
             one.metric.name: one.value
             for one in golden.values(
-                self.workload.parse(arguments, {name: outcome})
+                self.workload.parse_all(arguments, {name: outcome})
             )
         }
         self.assertEqual(told["host_total"], found[f"{prefix}.client_cpu"])
@@ -165,7 +168,7 @@ class NetworkTestCase(unittest.TestCase):
     def test_course_of_a_direction(self, name, protocol, file, metric):
         arguments = self.workload.complete({"protocol": protocol, "time": 4})
         text = golden.text(f"iperf3-3.12-{file}-reports.json")
-        course = self.workload.course(
+        course = self.workload.progress(
             arguments, golden.outcome(name, text, seconds=5.4)
         )
         self.assertEqual({metric}, course.metrics)
@@ -173,12 +176,14 @@ class NetworkTestCase(unittest.TestCase):
             metric, {m.name for m in self.workload.metrics(arguments)}
         )
         other = golden.outcome("guest_to_guest", text)
-        self.assertIsNone(self.workload.course(arguments, other))
+        self.assertIsNone(self.workload.progress(arguments, other))
 
     def test_work_is_what_arrived_and_what_was_left_out(self):
         arguments = self.workload.complete({"time": 4, "omit": 1})
         text = golden.text("iperf3-3.12-to_peer-reports.json")
-        work = self.workload.work(arguments, golden.outcome("to_peer", text))
+        work = self.workload.work_done(
+            arguments, golden.outcome("to_peer", text)
+        )
         arrived = json.loads(text)["end"]["sum_received"]
         self.assertEqual("B", work.unit)
         self.assertAlmostEqual(
@@ -263,12 +268,12 @@ class NetworkTestCase(unittest.TestCase):
     @ddt.data(
         (
             {},
-            base.Ends(partner="192.0.2.2", own_ports=PORTS),
+            base.Endpoints(partner="192.0.2.2", own_ports=PORTS),
             "to_peer requires a peer",
         ),
         (
             ALL,
-            base.Ends(peer="192.0.2.1", own_ports=PORTS),
+            base.Endpoints(peer="192.0.2.1", own_ports=PORTS),
             "guest_to_guest requires a partner",
         ),
     )
@@ -279,14 +284,14 @@ class NetworkTestCase(unittest.TestCase):
 
     @ddt.data(
         (ENDS, ["to_peer", "from_peer", "guest_to_guest"]),
-        (base.Ends(peer="192.0.2.1"), ["to_peer", "from_peer"]),
-        (base.Ends(), ["to_peer", "from_peer"]),
+        (base.Endpoints(peer="192.0.2.1"), ["to_peer", "from_peer"]),
+        (base.Endpoints(), ["to_peer", "from_peer"]),
     )
     @ddt.unpack
     def test_without_partner_no_work_between_guests(self, ends, directions):
         complete = self.workload.complete(ALL)
-        narrowed = self.workload.narrowed(complete, ends)
-        self.assertEqual({**complete, "directions": directions}, narrowed)
+        for_endpoints = self.workload.for_endpoints(complete, ends)
+        self.assertEqual({**complete, "directions": directions}, for_endpoints)
         self.assertEqual(3, len(complete["directions"]))
 
     @ddt.data(
@@ -319,7 +324,7 @@ class NetworkTestCase(unittest.TestCase):
 
     def test_samples_of_udp_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["iperf3-udp"][0])
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             arguments, golden.outcomes(golden.RUNS["iperf3-udp"][1])
         )
         self.assertEqual(
@@ -337,7 +342,7 @@ class NetworkTestCase(unittest.TestCase):
 
     def test_samples_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["iperf3"][0])
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             arguments, golden.outcomes(golden.RUNS["iperf3"][1])
         )
         self.assertEqual(

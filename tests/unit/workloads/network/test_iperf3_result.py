@@ -12,8 +12,8 @@ GOLDEN = golden.text("iperf3-3.12-to_peer.json")
 
 def read(outcome, direction, protocol):
     """Return the samples of a run of two seconds, or raise what it says."""
-    _iperf3_result.raise_reported(outcome, protocol)
-    return _iperf3_result.read(direction, protocol, outcome.checked(), 2)
+    _iperf3_result.raise_reported_error(outcome, protocol)
+    return _iperf3_result.parse(direction, protocol, outcome.validate(), 2)
 
 
 @ddt.ddt
@@ -193,7 +193,7 @@ class CourseTestCase(unittest.TestCase):
     def course(self, file, protocol, seconds, omit):
         text = golden.text(f"iperf3-3.12-{file}-reports.json")
         direction = file.removeprefix("udp-")
-        return _iperf3_result.course(
+        return _iperf3_result.progress(
             direction,
             protocol,
             golden.outcome("x", text, seconds=seconds),
@@ -214,13 +214,13 @@ class CourseTestCase(unittest.TestCase):
     def test_datagrams(self):
         course = self.course("udp-from_peer", "udp", 3.0, 0)
         self.assertEqual(4, len(course.points))
-        self.assertAlmostEqual(1.0, course.pace(0.5, 2.5), delta=0.01)
+        self.assertAlmostEqual(1.0, course.relative_rate(0.5, 2.5), delta=0.01)
 
     def test_without_reports_it_has_no_pace_of_its_own(self):
-        course = _iperf3_result.course(
+        course = _iperf3_result.progress(
             "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
         )
-        self.assertAlmostEqual(1.0, course.pace(1.2, 3.0), places=12)
+        self.assertAlmostEqual(1.0, course.relative_rate(1.2, 3.0), places=12)
 
     def test_series_of_what_is_measured(self):
         """In bits, as the throughput is, and no second that is omitted."""
@@ -237,7 +237,8 @@ class CourseTestCase(unittest.TestCase):
     def test_one_report_is_no_series(self):
         outcome = golden.outcome("x", GOLDEN, seconds=3.2)
         self.assertLess(
-            len(_iperf3_result.course("to_peer", "tcp", outcome, 1).points), 3
+            len(_iperf3_result.progress("to_peer", "tcp", outcome, 1).points),
+            3,
         )
         self.assertEqual(
             [], _iperf3_result.series("to_peer", "tcp", outcome, 1)
@@ -247,7 +248,7 @@ class CourseTestCase(unittest.TestCase):
         for reports in (None, 5, {}, [], "x" * 5):
             text = json.dumps({**json.loads(GOLDEN), "intervals": reports})
             self.assertIsNone(
-                _iperf3_result.course(
+                _iperf3_result.progress(
                     "to_peer", "tcp", golden.outcome("x", text), 1
                 )
             )

@@ -7,7 +7,7 @@ from rally_vmperf.workloads.network import ping
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("ping-20221126-loss.txt")
-ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2")
+ENDS = base.Endpoints(peer="192.0.2.1", partner="192.0.2.2")
 BOTH = {"directions": ["guest_to_guest", "to_peer"]}
 
 
@@ -50,11 +50,11 @@ class LatencyTestCase(unittest.TestCase):
 
     @ddt.data(
         (
-            base.Ends(partner="192.0.2.2"),
+            base.Endpoints(partner="192.0.2.2"),
             "to_peer requires a peer; configure",
         ),
         (
-            base.Ends(peer="192.0.2.1"),
+            base.Endpoints(peer="192.0.2.1"),
             "guest_to_guest requires a partner; configure",
         ),
     )
@@ -70,18 +70,20 @@ class LatencyTestCase(unittest.TestCase):
             ("", ["to_peer"]),
             ("192.0.2.2", ["to_peer", "guest_to_guest"]),
         ):
-            narrowed = self.workload.narrowed(
-                arguments, base.Ends(partner=partner)
+            for_endpoints = self.workload.for_endpoints(
+                arguments, base.Endpoints(partner=partner)
             )
-            self.assertEqual(left, narrowed["directions"])
+            self.assertEqual(left, for_endpoints["directions"])
 
     def test_what_a_partner_is_compared_with_is_told(self):
-        ((kind, _),) = self.workload.cautions(self.workload.complete(BOTH))
+        ((kind, _),) = self.workload.argument_findings(
+            self.workload.complete(BOTH)
+        )
         self.assertEqual("peer_replaces_partner", kind)
 
     def test_golden_output(self):
         arguments, files, _ = golden.RUNS["ping-loss"]
-        samples = self.workload.parse(
+        samples = self.workload.parse_all(
             self.workload.complete(arguments), golden.outcomes(files)
         )
         found = {s.metric.name.rpartition(".")[2]: s.value for s in samples}
@@ -104,7 +106,7 @@ class LatencyTestCase(unittest.TestCase):
             exit_status=1,
         )
         with self.assertRaisesRegex(base.WorkloadError, "100% packet loss"):
-            self.workload.parse(
+            self.workload.parse_all(
                 self.workload.complete({}), {"to_peer": outcome}
             )
 
@@ -121,7 +123,7 @@ class LatenciesTestCase(unittest.TestCase):
     @ddt.unpack
     def test_golden_outputs(self, name, count):
         text = golden.text(f"ping-{name}.txt")
-        times = ping.latencies(text, "to_peer", count, 56)
+        times = ping.parse_latencies(text, "to_peer", count, 56)
         self.assertEqual(sorted(times), times)
         self.assertGreater(times[0], 1e-6)
         self.assertLess(times[-1], 1e-2)
@@ -129,7 +131,7 @@ class LatenciesTestCase(unittest.TestCase):
     def test_cut_short(self):
         for length in range(len(GOLDEN)):
             with self.assertRaises(base.WorkloadError):
-                ping.latencies(GOLDEN[:length], "to_peer", 20, 56)
+                ping.parse_latencies(GOLDEN[:length], "to_peer", 20, 56)
 
     @ddt.data(
         (10, 56, "sent 20 packets instead of 10"),
@@ -139,7 +141,7 @@ class LatenciesTestCase(unittest.TestCase):
     def test_other_arguments_than_those_of_the_run(self, *given):
         *arguments, message = given
         with self.assertRaisesRegex(base.WorkloadError, message):
-            ping.latencies(GOLDEN, "to_peer", *arguments)
+            ping.parse_latencies(GOLDEN, "to_peer", *arguments)
 
     @ddt.data(
         ("17 received", "18 received", "printed 17 answers, but counted 18"),
@@ -164,15 +166,15 @@ class LatenciesTestCase(unittest.TestCase):
     def test_incoherent_outputs(self, old, new, message):
         self.assertIn(old, GOLDEN)
         with self.assertRaisesRegex(base.WorkloadError, f"^ping: .*{message}"):
-            ping.latencies(GOLDEN.replace(old, new), "to_peer", 20, 56)
+            ping.parse_latencies(GOLDEN.replace(old, new), "to_peer", 20, 56)
 
     def test_answers_that_come_twice_count_once(self):
         line = "64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=0.040 ms\n"
         text = GOLDEN.replace(line, line + line.replace("ms\n", "ms (DUP!)\n"))
         text = text.replace("17 received,", "17 received, +1 duplicates,")
         self.assertEqual(
-            ping.latencies(GOLDEN, "to_peer", 20, 56),
-            ping.latencies(text, "to_peer", 20, 56),
+            ping.parse_latencies(GOLDEN, "to_peer", 20, 56),
+            ping.parse_latencies(text, "to_peer", 20, 56),
         )
 
     @ddt.data((1, 50, 1), (2, 50, 1), (3, 50, 2), (20, 95, 19), (21, 95, 20))

@@ -9,7 +9,9 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import sockperf
 from tests.unit.workloads import golden
 
-ENDS = base.Ends(peer="192.0.2.1", partner="192.0.2.2", own_ports=(5201, 5202))
+ENDS = base.Endpoints(
+    peer="192.0.2.1", partner="192.0.2.2", own_ports=(5201, 5202)
+)
 GOLDEN = golden.text("sockperf-3.7-to_peer.txt")
 UDP = golden.text("sockperf-3.7-udp.txt")
 
@@ -49,7 +51,7 @@ class SmallMessagesTestCase(unittest.TestCase):
 
     def parse(self, text, **arguments):
         complete = self.workload.complete({"time": 2, **arguments})
-        readings = self.workload.parse(
+        readings = self.workload.parse_all(
             complete, {"to_peer": golden.outcome("to_peer", text)}
         )
         begin = "network.sockperf.to_peer."
@@ -148,7 +150,7 @@ class SmallMessagesTestCase(unittest.TestCase):
     def test_cut_short(self):
         for length in range(len(GOLDEN)):
             with self.assertRaises(base.WorkloadError):
-                sockperf.report(GOLDEN[:length], "to_peer")
+                sockperf.parse_report(GOLDEN[:length], "to_peer")
 
 
 @ddt.ddt
@@ -164,7 +166,7 @@ class RealSmallMessagesTestCase(unittest.TestCase):
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         (command,) = workload.commands(
-            arguments, base.Ends(peer="127.0.0.1", own_ports=(port, port))
+            arguments, base.Endpoints(peer="127.0.0.1", own_ports=(port, port))
         )
         try:
             server = subprocess.Popen(
@@ -183,7 +185,7 @@ class RealSmallMessagesTestCase(unittest.TestCase):
             server.kill()
             server.wait()
         outcome = golden.outcome("to_peer", done.stdout, stderr=done.stderr)
-        readings = workload.parse(arguments, {"to_peer": outcome})
+        readings = workload.parse_all(arguments, {"to_peer": outcome})
         self.assertLessEqual(
             {one.name for one in workload.metrics(arguments)}
             - {one.metric.name for one in readings},

@@ -6,7 +6,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import wget
 from tests.unit.workloads import golden
 
-ENDS = base.Ends(peer="192.0.2.1", shared_ports=(5301,))
+ENDS = base.Endpoints(peer="192.0.2.1", shared_ports=(5301,))
 
 
 @ddt.ddt
@@ -33,7 +33,7 @@ class DownloadTestCase(unittest.TestCase):
         """Each has its server; data of FTP have ports that are known."""
         arguments = self.workload.complete({"protocols": ["ftp", "http"]})
         shared = self.workload.ports(arguments).shared
-        ends = base.Ends(
+        ends = base.Endpoints(
             peer="2001:db8::1", shared_ports=range(5301, 5301 + shared)
         )
         http, ftp = self.workload.commands(arguments, ends)
@@ -65,7 +65,7 @@ class DownloadTestCase(unittest.TestCase):
         self.assertIn("listen 5301;", server.files["nginx.conf"])
 
     def test_both_ends_speak_ipv6(self):
-        ends = base.Ends(peer="2001:db8::1", shared_ports=(5301,))
+        ends = base.Endpoints(peer="2001:db8::1", shared_ports=(5301,))
         command = self.command({}, ends)
         self.assertEqual("http://[2001:db8::1]:5301/data", command.argv[-1])
         text = command.server.files["nginx.conf"]
@@ -97,12 +97,12 @@ class DownloadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, "the file is on the peer, which is missing"
         ):
-            self.command({}, base.Ends(shared_ports=(5301,)))
+            self.command({}, base.Endpoints(shared_ports=(5301,)))
 
     def parse(self, text, **arguments):
         complete = self.workload.complete({"size_mib": 8, **arguments})
         outcome = golden.outcome("http", seconds=2.0, stderr=text)
-        return self.workload.parse(complete, {"http": outcome})
+        return self.workload.parse_all(complete, {"http": outcome})
 
     def test_bytes_by_seconds(self):
         (one,) = self.parse(golden.text("wget-1.21.3-http.txt"))

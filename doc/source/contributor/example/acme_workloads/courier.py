@@ -4,10 +4,10 @@ import typing as t
 
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import arguments as rules
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
 #: Measured one after the other: with a server that all machines share, and
@@ -24,19 +24,19 @@ class Courier(base.Workload):
     name = "courier"
     title = "Network: messages and answers"
     part = "network"
-    ARGUMENTS = rules.schema(
-        time=rules.integer("Seconds of each command", 1, 3600, default=10),
-        message=rules.path(
+    ARGUMENTS = schemas.schema(
+        time=schemas.integer("Seconds of each command", 1, 3600, default=10),
+        message=schemas.path(
             "File that is sent, on the machine that runs this",
             default="/etc/services",
         ),
     )
     TOOLS = (
-        tools.of(
+        tools.define(
             "python3",
-            at_least=tools.AtLeast(
+            minimum_version=tools.MinimumVersion(
                 version="3.8",
-                why="it has no assignment expressions",
+                reason="it has no assignment expressions",
                 remedy="install a newer one",
             ),
         ),
@@ -75,31 +75,33 @@ class Courier(base.Workload):
         )
 
     def commands(
-        self, arguments: base.Arguments, ends: base.Ends
+        self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a client of each of the two servers.
 
         :raises base.WorkloadError: when there is no peer
         """
-        if not ends.peer:
+        if not endpoints.peer:
             raise base.WorkloadError("courier needs a peer; name one")
-        ((shared,), (own,)) = ends.shared_ports, ends.own_ports
+        ((shared,), (own,)) = endpoints.shared_ports, endpoints.own_ports
         return (
-            _command("shared", arguments, ends.peer, _server(shared, "many")),
-            _command("own", arguments, ends.peer, _server(own, "one")),
+            _command(
+                "shared", arguments, endpoints.peer, _server(shared, "many")
+            ),
+            _command("own", arguments, endpoints.peer, _server(own, "one")),
         )
 
-    def read(
+    def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
         """Return values, a distribution and a series of a command."""
         return _read(outcome.name, outcome.stdout)
 
-    def work(
+    def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
         """Return how many messages were answered."""
-        told = document.Document(outcome.checked().stdout, "courier")
+        told = document.Document(outcome.validate().stdout, "courier")
         amount = sum(told.number("tenths", place) for place in range(10))
         return base.Work(amount=amount, unit="ops")
 
@@ -181,8 +183,8 @@ def _read(name: str, text: str) -> list[sample.Reading]:
         )
     try:
         return [
-            limits.measured(_rate(name), answers / seconds),
-            limits.measured(_connecting(name), told.number("connect")),
+            limits.create_sample(_rate(name), answers / seconds),
+            limits.create_sample(_connecting(name), told.number("connect")),
             sample.Distribution(
                 metric=_latency(name),
                 histogram=histogram.Histogram.of(counted),

@@ -63,14 +63,14 @@ class CurvesTestCase(unittest.TestCase):
         self.assertIn("here-peak", identifiers(drawing))
         self.assertIn("peak at 7.6", texts(drawing))
         far = series("network.iperf3.to_peer.throughput", levels=(1, 2, 3, 4))
-        self.assertGreater(far.row.law.peak, 5)
+        self.assertGreater(far.row.usl.peak, 5)
         near = series("cpu.events.rate", levels=(1, 2, 3))
         self.assertNotIn("here-peak", identifiers(curves.draw(near, "here")))
 
     def test_the_axis_ends_at_twice_the_measured_guests(self):
-        reach = curves.reach(series(levels=(1, 2, 3, 4)))
+        reach = curves.axis_end(series(levels=(1, 2, 3, 4)))
         self.assertEqual(8, reach)
-        self.assertEqual(3, curves.reach(series()))
+        self.assertEqual(3, curves.axis_end(series()))
 
     def test_it_can_be_read_aloud(self):
         drawing = curves.draw(series(void=(2,), gaps=(3,)), "here")

@@ -87,7 +87,7 @@ class PageTestCase(unittest.TestCase):
         )
         text = read(shown).text
         for row in shown.judgement.curves:
-            for sentence in sentences.fits(row) + sentences.law(row):
+            for sentence in sentences.max_guests(row) + sentences.usl(row):
                 self.assertIn(sentence, text)
         self.assertIn("Universal Scalability Law", text)
 

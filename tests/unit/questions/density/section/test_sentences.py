@@ -34,7 +34,7 @@ class ToldTestCase(unittest.TestCase):
     def test_a_curve_can_be_read_aloud(self):
         row = made.density_row(NAME, void=(2,), gaps=(3,))
         self.assertEqual(
-            "rate per guest in percent of a lone guest: 1 guest 100.0 %, "
+            "rate per guest in percent of a solo guest: 1 guest 100.0 %, "
             "2 guests 96.2 % (void), 3 guests not measured",
             sentences.curve(shares.series(row)),
         )
@@ -52,7 +52,7 @@ class ToldTestCase(unittest.TestCase):
 
     def test_law_is_told_with_intervals_and_goodness(self):
         row = made.density_row(NAME, levels=(1, 2, 4, 8))
-        (words,) = sentences.law(row)
+        (words,) = sentences.usl(row)
         for part in (
             "contention 0.02 (0.018 to 0.022)",
             "coherency 0.004 (0.0036 to 0.0044)",
@@ -60,21 +60,21 @@ class ToldTestCase(unittest.TestCase):
             "largest at 15.7 guests",
         ):
             self.assertIn(part, words)
-        none = dataclasses.replace(row.law.coherency, value=0.0)
-        rising = dataclasses.replace(row.law, coherency=none)
-        (words,) = sentences.law(dataclasses.replace(row, law=rising))
+        none = dataclasses.replace(row.usl.coherency, value=0.0)
+        rising = dataclasses.replace(row.usl, coherency=none)
+        (words,) = sentences.usl(dataclasses.replace(row, usl=rising))
         self.assertIn("the total still rises at 8 guests", words)
 
     def test_a_peak_that_may_be_noise(self):
         """The law turns before the last level, and its interval has zero."""
         row = made.density_row(NAME, levels=(1, 2, 4, 8))
         noise = dataclasses.replace(
-            row.law.coherency, value=0.05, low=0.0, high=0.1
+            row.usl.coherency, value=0.05, low=0.0, high=0.1
         )
-        found = dataclasses.replace(row.law, coherency=noise)
-        (words,) = sentences.law(dataclasses.replace(row, law=found))
+        found = dataclasses.replace(row.usl, coherency=noise)
+        (words,) = sentences.usl(dataclasses.replace(row, usl=found))
         self.assertIn("and no peak is found up to 8 guests.", words)
 
     def test_nothing_is_said_of_what_is_not_there(self):
-        row = made.density_row(NAME, law=None, fits=None)
-        self.assertEqual([], sentences.law(row) + sentences.fits(row))
+        row = made.density_row(NAME, usl=None, max_guests=None)
+        self.assertEqual([], sentences.usl(row) + sentences.max_guests(row))

@@ -75,7 +75,7 @@ class Protocol:
 DEFAULT = Protocol()
 
 
-def of_arguments(
+def create_protocol(
     arguments: collections.abc.Mapping[str, t.Any],
 ) -> Protocol:
     """Return the protocol among the arguments of a scenario."""

@@ -5,15 +5,15 @@ import dataclasses
 import itertools
 
 #: Smallest share of the whole for which a window is representative.
-_LEAST = 0.5
+_MIN_SHARE = 0.5
 #: Largest number in a course, so that no sum or difference overflows.
-_LARGEST = 1e18
+_MAX_NUMBER = 1e18
 #: Relative rate below which no work is done.
-_STALLED = 1e-9
+_MIN_RELATIVE_RATE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Course:
+class ProgressCurve:
     """The cumulative work of a program, linear between two points.
 
     :param metrics: The names of the metrics that are this work per second.
@@ -29,7 +29,7 @@ class Course:
 
     def __post_init__(self) -> None:
         is_finite = all(
-            abs(number) <= _LARGEST
+            abs(number) <= _MAX_NUMBER
             for point in self.points
             for number in point
         )
@@ -44,7 +44,7 @@ class Course:
         if not self.points[-1][1] > self.points[0][1]:
             raise ValueError("no work was done")
 
-    def pace(self, begin: float, end: float) -> float:
+    def relative_rate(self, begin: float, end: float) -> float:
         """Return the rate within a window, relative to the mean rate.
 
         Times outside of the course are ignored. If the window covers less
@@ -54,11 +54,11 @@ class Course:
         first, last = self.points[0], self.points[-1]
         begin, end = max(begin, first[0]), min(end, last[0])
         whole = last[0] - first[0]
-        if end - begin < _LEAST * whole:
+        if end - begin < _MIN_SHARE * whole:
             return 1.0
-        done = self._done(end) - self._done(begin)
-        pace = done / (last[1] - first[1]) / ((end - begin) / whole)
-        return pace if pace > _STALLED else 1.0
+        done = self._work_until(end) - self._work_until(begin)
+        relative_rate = done / (last[1] - first[1]) / ((end - begin) / whole)
+        return relative_rate if relative_rate > _MIN_RELATIVE_RATE else 1.0
 
     def rates(self, factor: float = 1.0) -> tuple[tuple[float, float], ...]:
         """Return the end of each interval, in seconds, and the rate in it.
@@ -73,7 +73,7 @@ class Course:
             )
         )
 
-    def _done(self, moment: float) -> float:
+    def _work_until(self, moment: float) -> float:
         for (start, work_before), (end, work_after) in itertools.pairwise(
             self.points
         ):
@@ -83,10 +83,10 @@ class Course:
         return self.points[-1][1]
 
 
-def course(
+def build_curve(
     metrics: collections.abc.Iterable[str],
     points: collections.abc.Iterable[tuple[float, float]],
-) -> Course | None:
+) -> ProgressCurve | None:
     """Return the course of the reports of a tool; None if it is invalid.
 
     Two reports may have the same time; the second one is ignored.
@@ -97,6 +97,6 @@ def course(
             continue
         rising.append((moment, done))
     try:
-        return Course(metrics=frozenset(metrics), points=tuple(rising))
+        return ProgressCurve(metrics=frozenset(metrics), points=tuple(rising))
     except ValueError:
         return None

@@ -38,7 +38,7 @@ class Station:
     finished: list[str] = dataclasses.field(default_factory=list)
 
     def folder_of(self, title: str) -> str:
-        """Return the folder of a workload."""
+        """Return the directory of a workload."""
         return f"{self.folder}/{title}"
 
 

@@ -17,7 +17,7 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import health
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import workfolder
@@ -41,8 +41,8 @@ class Session:
     """
 
     assignments: tuple[assignment.Assignment, ...]
-    stations: list[stations_.Station]
-    peer: stations_.Station | None
+    stations: list[roles.Station]
+    peer: roles.Station | None
     progress: measure.Progress
     runner: asyncio.Runner
     owns_runner: bool = True
@@ -54,11 +54,15 @@ class Session:
         default_factory=dict
     )
     facts: measure.Facts = dataclasses.field(default_factory=dict)
-    last_look: dict[str, health.Look] = dataclasses.field(default_factory=dict)
-    _before: dict[str, health.Look] = dataclasses.field(default_factory=dict)
+    last_look: dict[str, health.Counters] = dataclasses.field(
+        default_factory=dict
+    )
+    _before: dict[str, health.Counters] = dataclasses.field(
+        default_factory=dict
+    )
     caches: caches_.Caches = dataclasses.field(default_factory=caches_.Caches)
 
-    def everyone(self) -> list[stations_.Station]:
+    def everyone(self) -> list[roles.Station]:
         """Return all stations, the peer included."""
         return [*self.stations, *([self.peer] if self.peer else [])]
 
@@ -101,7 +105,7 @@ class Session:
         stations = [
             station for station in self.stations if station.name in names
         ]
-        after = self.runner.run(health.look(stations))
+        after = self.runner.run(health.read_counters(stations))
         self.last_look |= after
         return health.compare(self._before, after)
 
@@ -140,7 +144,7 @@ class Session:
             stations = [by_name[name] for name in names]
             for station in stations:
                 station.partner = None
-            stations_.pair_up(stations)
+            roles.pair_up(stations)
         before = self._before = await self._look_before(stations)
         findings = await measure.repetition(
             assignments or self.assignments,
@@ -152,14 +156,14 @@ class Session:
             caches=self.caches,
         )
         on_measured()
-        after = await health.look(stations)
+        after = await health.read_counters(stations)
         self.forget(station.name for station in stations)
         self.last_look |= after
         return findings + health.compare(before, after)
 
     async def _look_before(
-        self, stations: list[stations_.Station]
-    ) -> dict[str, health.Look]:
+        self, stations: list[roles.Station]
+    ) -> dict[str, health.Counters]:
         """Return the last counters of each machine; read them if missing.
 
         Events between repetitions are detected, too.
@@ -169,7 +173,7 @@ class Session:
             for station in stations
             if station.name not in self.last_look
         ]
-        return {**self.last_look, **(await health.look(unseen))}
+        return {**self.last_look, **(await health.read_counters(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:
         """Return a station's fingerprint and tools as plain documents."""
@@ -197,7 +201,7 @@ class Session:
             *(self._leave(station) for station in self.everyone())
         )
 
-    async def _leave(self, station: stations_.Station) -> None:
+    async def _leave(self, station: roles.Station) -> None:
         """Remove the work directory, and report a failure."""
         try:
             if station.folder and station.role != "guest":
@@ -212,8 +216,8 @@ class Session:
 
 def open_session(
     assignments: collections.abc.Sequence[assignment.Assignment],
-    stations: list[stations_.Station],
-    peer: stations_.Station | None,
+    stations: list[roles.Station],
+    peer: roles.Station | None,
     *,
     supply: provision.Supply,
     progress: measure.Progress,
@@ -231,7 +235,7 @@ def open_session(
     :raises MachineError: If a machine cannot be prepared; with its name.
     :raises WorkloadError: If a workload cannot be prepared.
     """
-    ports.used(assignments, len(stations))
+    ports.used_ports(assignments, len(stations))
     session = Session(
         assignments=tuple(assignments),
         stations=stations,
@@ -272,7 +276,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         await session.caches.check(session.stations)
 
 
-async def _look(station: stations_.Station) -> dict[str, t.Any]:
+async def _look(station: roles.Station) -> dict[str, t.Any]:
     """Create the work directory, and return the fingerprint of the machine."""
-    station.folder = await workfolder.make(station.machine, station.parent)
-    return await fingerprint.take(station.machine)
+    station.folder = await workfolder.create(station.machine, station.parent)
+    return await fingerprint.collect(station.machine)

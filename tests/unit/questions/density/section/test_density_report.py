@@ -161,7 +161,7 @@ class PartsTestCase(unittest.TestCase):
         )
         table = starts.worst(made.density_run(records).repetitions)
         self.assertEqual((2, 3), table.levels)
-        line = table.lines[0]
+        line = table.rows[0]
         self.assertEqual(
             (worst["workload"], worst["command"]),
             (line.workload, line.command),
@@ -173,16 +173,16 @@ class PartsTestCase(unittest.TestCase):
     def test_all_samples_are_listed(self):
         guests = samples.of_guests(self.run_.records)
         self.assertEqual(("1 (warm-up)", "2", "3", "4", "5"), guests.heads)
-        self.assertEqual(6 * sum(range(1, 9)), len(guests.lines))
-        metric, number, source, values = guests.lines[0]
+        self.assertEqual(6 * sum(range(1, 9)), len(guests.rows))
+        metric, number, source, values = guests.rows[0]
         self.assertEqual(
             ("cpu.sysbench.rate", 1, "g1"), (metric, number, source)
         )
         self.assertRegex(values[0], r"^\d{3} events/s$")
-        gap = next(x for x in guests.lines if x[1:3] == (8, "g8"))
+        gap = next(x for x in guests.rows if x[1:3] == (8, "g8"))
         self.assertEqual("", gap[3][2])
         bare = samples.of_bare_metal(self.run_.records)
-        self.assertEqual({1, 2, 4}, {line[1] for line in bare.lines})
+        self.assertEqual({1, 2, 4}, {line[1] for line in bare.rows})
 
     def test_setting_tells_levels_order_and_bare_metal(self):
         facts = dict(setting.facts(self.run_))
@@ -196,7 +196,7 @@ class PartsTestCase(unittest.TestCase):
         self.assertTrue(first.endswith("for 1, 2, 4 copies"))
         self.assertEqual("none for 3, 5, 6, 7, 8 copies", second)
         self.assertEqual(
-            ["on the loss of the mean guest against a lone guest"],
+            ["on the loss of the mean guest against a solo guest"],
             facts["Limits"],
         )
         self.assertEqual(
@@ -228,7 +228,7 @@ class OverviewTestCase(unittest.TestCase):
         self.assertEqual((1, 2), (one.hosts, two.hosts))
         (part,) = overview.table([one, two]).metrics
         for level in range(3):
-            cells_of_level = [line[1][level] for line in part.lines]
+            cells_of_level = [line[1][level] for line in part.rows]
             self.assertAlmostEqual(
                 cells_of_level[0].of_host,
                 cells_of_level[1].of_host,
@@ -254,7 +254,7 @@ class OverviewTestCase(unittest.TestCase):
         ]
         self.assertEqual(max(totals), cpu.host)
         self.assertEqual(small.title, cpu.copies[1])
-        (first, cells_of_small), (second, cells_of_large) = cpu.lines
+        (first, cells_of_small), (second, cells_of_large) = cpu.rows
         self.assertEqual((0, 1), (first, second))
         for cell, point in zip(
             cells_of_small, small.judgement.curves[0].points, strict=True
@@ -265,4 +265,4 @@ class OverviewTestCase(unittest.TestCase):
         self.assertIsNone(cells_of_large[1].status)
         latency = parts["disk.fio.randread.latency_p99"]
         self.assertEqual((None, None), (latency.host, latency.copies))
-        self.assertIsNone(latency.lines[0][1][0].of_host)
+        self.assertIsNone(latency.rows[0][1][0].of_host)

@@ -7,7 +7,7 @@ import ddt
 import hypothesis
 import hypothesis.strategies as st
 
-from rally_vmperf.measurement.samples import course
+from rally_vmperf.measurement.samples import curves
 
 #: Ten units in the first second, one in each of the others.
 SLOWING = ((100.0, 0.0), (101.0, 10.0), (103.0, 12.0), (104.0, 13.0))
@@ -15,8 +15,8 @@ SLOWING = ((100.0, 0.0), (101.0, 10.0), (103.0, 12.0), (104.0, 13.0))
 
 @ddt.ddt
 class CourseTestCase(unittest.TestCase):
-    def course(self, points=SLOWING):
-        return course.course(["m"], points)
+    def curve(self, points=SLOWING):
+        return curves.build_curve(["m"], points)
 
     @ddt.data(
         (100, 104, 1.0),
@@ -28,19 +28,21 @@ class CourseTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_pace_in_a_window(self, begin, end, expected):
-        self.assertAlmostEqual(expected, self.course().pace(begin, end))
+        self.assertAlmostEqual(
+            expected, self.curve().relative_rate(begin, end)
+        )
 
     @ddt.data((102.1, 104), (0, 50), (200, 300), (104, 100))
     @ddt.unpack
     def test_too_small_a_window_tells_nothing(self, begin, end):
-        self.assertEqual(1.0, self.course().pace(begin, end))
+        self.assertEqual(1.0, self.curve().relative_rate(begin, end))
 
     def test_a_window_without_work_tells_nothing(self):
         for more in (0, 1e-300, 1e-12):
-            stalled = self.course(((0, 0), (1, 5), (4, 5 + more)))
-            self.assertEqual(1.0, stalled.pace(1, 4))
-        tiny = self.course(((0, 0), (1, 1e17), (4, 1e17 + 64)))
-        self.assertEqual(1.0, tiny.pace(1, 4))
+            stalled = self.curve(((0, 0), (1, 5), (4, 5 + more)))
+            self.assertEqual(1.0, stalled.relative_rate(1, 4))
+        tiny = self.curve(((0, 0), (1, 1e17), (4, 1e17 + 64)))
+        self.assertEqual(1.0, tiny.relative_rate(1, 4))
 
     @ddt.data(
         (),
@@ -56,10 +58,10 @@ class CourseTestCase(unittest.TestCase):
         ((2, 0), (1, 5)),
     )
     def test_nonsense_is_none(self, points):
-        self.assertIsNone(self.course(points))
+        self.assertIsNone(self.curve(points))
 
     def test_two_reports_of_one_moment(self):
-        found = self.course(((1, 0), (2, 4), (2, 5), (3, 8)))
+        found = self.curve(((1, 0), (2, 4), (2, 5), (3, 8)))
         self.assertEqual(((1, 0), (2, 4), (3, 8)), found.points)
 
     @hypothesis.given(
@@ -77,11 +79,11 @@ class CourseTestCase(unittest.TestCase):
         for seconds, work in steps:
             moment, done = moment + seconds, done + work
             points.append((moment, done))
-        found = self.course(points)
+        found = self.curve(points)
         if found is None:
             self.assertEqual(0, done)
             return
         length = moment - 1e9
-        pace = found.pace(1e9 + left * length, 1e9 + right * length)
+        pace = found.relative_rate(1e9 + left * length, 1e9 + right * length)
         self.assertTrue(math.isfinite(pace) and pace > 0)
         self.assertLessEqual(pace, 2.001)

@@ -6,11 +6,11 @@ from unittest import mock
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
-from rally_vmperf.execution import command
 from rally_vmperf.execution import command_log
+from rally_vmperf.execution import commands
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
-from rally_vmperf.execution.stations import station
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from tests.unit.execution import test_measure
@@ -33,7 +33,7 @@ class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
             (self.folder / name).mkdir()
             (self.folder / name / "seconds").write_text(str(seconds))
             self.stations.append(
-                station.Station(
+                roles.Station(
                     name=name,
                     machine=local.Local(name),
                     role="copy",
@@ -76,16 +76,16 @@ class TestTogether(TogetherTestCase):
 
     async def test_all_begin_at_one_instant(self):
         """No earlier than the last was ready, and by clocks corrected."""
-        arm = command.job.Job.arm
+        arm = commands.job.Job.arm
         armed = []
 
         async def slow(one, finished, **options):
             await arm(one, finished, **options)
             late = {"c1": 0, "c2": 0.3, "c3": 0}[one.machine.name]
             await asyncio.sleep(late)
-            armed.append(command.time.time())
+            armed.append(commands.time.time())
 
-        with mock.patch.object(command.job.Job, "arm", slow):
+        with mock.patch.object(commands.job.Job, "arm", slow):
             await self.measure()
         first = [run for run in self.result.runs if run.command == "rate"]
         self.assertEqual(3, len(first))
@@ -179,7 +179,7 @@ class TestFaults(TogetherTestCase):
 
     async def fail_at(self, what, error, **arguments):
         """Measure while c2 fails at a step of its first command."""
-        real = getattr(command.job.Job, what)
+        real = getattr(commands.job.Job, what)
 
         async def fake(one, *words, **options):
             if one.machine.name == "c2":
@@ -188,7 +188,7 @@ class TestFaults(TogetherTestCase):
                 raise error
             return await real(one, *words, **options)
 
-        with mock.patch.object(command.job.Job, what, fake):
+        with mock.patch.object(commands.job.Job, what, fake):
             await self.measure(**arguments)
 
     def check_left_out(self, reason):
@@ -308,14 +308,14 @@ class TestCancelled(TogetherTestCase):
 
     async def test_while_armed(self):
         """Two wait for the third, which is never ready."""
-        arm = command.job.Job.arm
+        arm = commands.job.Job.arm
 
         async def two(one, *words, **options):
             if one.machine.name == "c2":
                 await asyncio.sleep(3600)
             await arm(one, *words, **options)
 
-        with mock.patch.object(command.job.Job, "arm", two):
+        with mock.patch.object(commands.job.Job, "arm", two):
             await self.cancel(
                 lambda: (
                     sum((path / "job").exists() for path in self.jobs()) == 2

@@ -67,7 +67,7 @@ class RunReport:
     title: str
     records: tuple[Json, ...]
     repetitions: tuple[repetition.Repetition, ...]
-    judgements: collections.abc.Mapping[str, summary.Summary[t.Any]]
+    judgements: collections.abc.Mapping[str, summary.Judgement[t.Any]]
     machines: tuple[Json, ...]
     machines_error: str
     sla_results: tuple[RallySlaResult, ...] = ()
@@ -85,7 +85,7 @@ class RunReport:
         return next(iter(self.judgements.values()))
 
     @property
-    def verdicts(self) -> list[tuple[str, str, summary.Summary[t.Any]]]:
+    def verdicts(self) -> list[tuple[str, str, summary.Judgement[t.Any]]]:
         """The heading, the displayed status and the judgement of each."""
         return [
             (heading, _status(judgement), judgement)
@@ -157,7 +157,7 @@ class RunReport:
         for guest in self.of_role("guest"):
             flavor = guest.get("nova", {}).get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
-                return text.flat(flavor.get("name", flavor.get("id", "")))
+                return text.flatten(flavor.get("name", flavor.get("id", "")))
         return units.number_of("CPU", self.last["shape"]["vcpus"])
 
     def of_role(self, role: str) -> list[Json]:
@@ -172,7 +172,7 @@ class RunReport:
         return f"{self.size}, {units.number_of('guest', number)}"
 
 
-def _status(judgement: summary.Summary[t.Any]) -> str:
+def _status(judgement: summary.Judgement[t.Any]) -> str:
     """Return the status of a judgement; ``none`` without limits."""
     has_limits = judgement.limited or judgement.unmatched
     measured = any(row.measured for row in judgement.rows)
@@ -232,7 +232,7 @@ def judge_records(
             judge.add(repetition_)
         if record is None or not repetition_:
             continue
-        if main.understands(repetition_):
+        if main.accepts(repetition_):
             # Each repetition is counted once, as in the judges.
             key = (repetition_.run, repetition_.number)
             readable.setdefault(key, (record, repetition_))

@@ -11,14 +11,14 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
-from rally_vmperf.report import run as runs
+from rally_vmperf.report import reports
 
 #: The heading of the verdict on fairness.
 FAIRNESS = "Fairness"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DensityReport(runs.RunReport):
+class DensityReport(reports.RunReport):
     """The results of a density run by level."""
 
     @functools.cached_property
@@ -31,11 +31,11 @@ class DensityReport(runs.RunReport):
 
     @functools.cached_property
     def series(self) -> list[shares.Series]:
-        """The measured metrics as shares of the lone guest."""
+        """The measured metrics as shares of the solo guest."""
         all_series = [self.shares_of(row) for row in self.judgement.curves]
         return [series_ for series_ in all_series if series_ is not None]
 
-    def shares_of(self, row: rows.Row) -> shares.Series | None:
+    def shares_of(self, row: rows.DensityResult) -> shares.Series | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 
@@ -92,7 +92,7 @@ class DensityReport(runs.RunReport):
 
     def describe(self) -> str:
         """Return the title of the run."""
-        numbers = levels.numbers(self.levels)
+        numbers = levels.guest_counts(self.levels)
         if not numbers:
             return f"{self.size}, no guests"
         most = units.number_of("guest", numbers[-1])

@@ -5,28 +5,28 @@ import unittest
 import ddt
 import jsonschema
 
-from rally_vmperf.workloads import arguments
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import schemas
 
 RULES = {
-    "time": arguments.integer("Seconds of a run", 1, 3600, default=10),
-    "share": arguments.number(
+    "time": schemas.integer("Seconds of a run", 1, 3600, default=10),
+    "share": schemas.number(
         "Share of reads", 0, 1.5, default=0.5, note="0 only writes"
     ),
-    "method": arguments.choice("fast or slow.", ["fast", "slow"], default="f"),
-    "methods": arguments.choices("fast, slow.", ["fast", "slow"]),
-    "block": arguments.size("Size of a request", default="4k"),
-    "direct": arguments.flag("Bypass the page cache", default=True),
-    "file": arguments.path("A tarball", default="/srv/a.tgz"),
+    "method": schemas.choice("fast or slow.", ["fast", "slow"], default="f"),
+    "methods": schemas.choices("fast, slow.", ["fast", "slow"]),
+    "block": schemas.size("Size of a request", default="4k"),
+    "direct": schemas.flag("Bypass the page cache", default=True),
+    "file": schemas.path("A tarball", default="/srv/a.tgz"),
 }
 
 
-class Everything(type(registry.get("sysbench"))):
+class Everything(type(registry.get_workload("sysbench"))):
     """A workload with an argument of each kind."""
 
     name = "everything"
-    ARGUMENTS = arguments.schema(**RULES)
+    ARGUMENTS = schemas.schema(**RULES)
 
 
 @ddt.ddt
@@ -68,13 +68,13 @@ class RulesTestCase(unittest.TestCase):
 
     def test_all_options_are_the_default_unless_said(self):
         self.assertEqual(["fast", "slow"], RULES["methods"]["default"])
-        one = arguments.choices("a, b.", ("a", "b"), default=("b",))
+        one = schemas.choices("a, b.", ("a", "b"), default=("b",))
         self.assertEqual(["b"], one["default"])
 
     @ddt.data(("1k", 1024), ("9999k", 10238976), ("16M", 16777216))
     @ddt.unpack
     def test_bytes_of_a_size(self, size, expected):
-        self.assertEqual(expected, arguments.size_bytes(size))
+        self.assertEqual(expected, schemas.size_bytes(size))
 
 
 class CompleteTestCase(unittest.TestCase):

@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps as caps_
+from rally_vmperf.measurement.comparison import rate_caps
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -93,15 +93,15 @@ class Guest(target.Target):
 
     def started(self) -> "Guest":
         """Return this guest after it was stopped and started again."""
-        return dataclasses.replace(self, boot=next_boot(self.boot))
+        return dataclasses.replace(self, boot=increment_boot_id(self.boot))
 
 
-def first_boot(server_id: str) -> str:
+def create_boot_id(server_id: str) -> str:
     """Return the boot id of a new server."""
     return f"{server_id}#1"
 
 
-def next_boot(boot: str) -> str:
+def increment_boot_id(boot: str) -> str:
     """Return the next boot id, for a new QEMU process."""
     server_id, _, count = boot.rpartition("#")
     return f"{server_id}#{int(count) + 1}"
@@ -112,9 +112,9 @@ def to_plain(guest: Guest) -> dict[str, t.Any]:
     plain = dataclasses.asdict(guest)
     plain["networks"] = list(guest.networks)
     plain["host_cpu"] = list(guest.host_cpu)
-    plain["jump"] = [_set_fields(hop) for hop in guest.jump]
-    plain["login"] = guest.login and _set_fields(guest.login)
-    plain["disk"] = _set_fields(guest.disk)
+    plain["jump"] = [_list_set_fields(hop) for hop in guest.jump]
+    plain["login"] = guest.login and _list_set_fields(guest.login)
+    plain["disk"] = _list_set_fields(guest.disk)
     for key in ("jump", "login", "namespace"):
         if not plain[key]:
             del plain[key]
@@ -139,25 +139,27 @@ def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Booted:
+class BootedGuests:
     """The booted guests of a run.
 
     :param absent: The names of the guests that failed; each has a finding.
     :param client_key: The private key for the login.
     :param findings: The findings on their placement and policies.
     :param caps: The policies that limit their rates.
-    :param let_in: The networks from which their security group allows SSH;
-        None if they are not known.
+    :param ssh_sources: The networks from which their security group allows
+        SSH; None if they are not known.
     """
 
     guests: tuple[Guest, ...]
     absent: tuple[str, ...] = ()
     client_key: str = dataclasses.field(repr=False)
     findings: tuple[finding.Finding, ...] = ()
-    caps: tuple[caps_.Cap, ...] = ()
-    let_in: tuple[str, ...] | None = None
+    caps: tuple[rate_caps.Cap, ...] = ()
+    ssh_sources: tuple[str, ...] | None = None
 
-    def without(self, missing: collections.abc.Mapping[str, str]) -> "Booted":
+    def without(
+        self, missing: collections.abc.Mapping[str, str]
+    ) -> "BootedGuests":
         """Return the booted guests without those that failed.
 
         :param missing: The one-line reasons by name of the guest.
@@ -168,11 +170,11 @@ class Booted:
                 guest_ for guest_ in self.guests if guest_.name not in missing
             ),
             absent=(*self.absent, *missing),
-            findings=(*self.findings, *absences(missing)),
+            findings=(*self.findings, *create_absence_findings(missing)),
         )
 
 
-def absences(
+def create_absence_findings(
     missing: collections.abc.Mapping[str, str],
 ) -> list[finding.Finding]:
     """Return a finding on each guest that failed.
@@ -185,5 +187,5 @@ def absences(
     ]
 
 
-def _set_fields(instance: t.Any) -> dict[str, t.Any]:
+def _list_set_fields(instance: t.Any) -> dict[str, t.Any]:
     return {k: v for k, v in dataclasses.asdict(instance).items() if v}

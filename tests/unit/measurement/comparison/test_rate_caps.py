@@ -6,8 +6,8 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import caps
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
@@ -56,9 +56,11 @@ class LinkTest(unittest.TestCase):
     """A full link."""
 
     def test_the_payload_counts_the_mtu(self):
-        (one,) = caps.links(TEN_GIGABIT, "metal")
+        (one,) = rate_caps.links(TEN_GIGABIT, "metal")
         self.assertAlmostEqual(9.415e9, one.payload_rate, delta=1e6)
-        (jumbo,) = caps.links([{**TEN_GIGABIT[0], "mtu": "9000"}], "metal")
+        (jumbo,) = rate_caps.links(
+            [{**TEN_GIGABIT[0], "mtu": "9000"}], "metal"
+        )
         self.assertAlmostEqual(9.900e9, jumbo.payload_rate, delta=1e6)
 
     @ddt.data(
@@ -71,7 +73,7 @@ class LinkTest(unittest.TestCase):
         {"name": "eth0"},
     )
     def test_a_link_that_does_not_tell(self, link):
-        self.assertEqual([], caps.links([link], "metal"))
+        self.assertEqual([], rate_caps.links([link], "metal"))
 
     @ddt.unpack
     @ddt.data(
@@ -88,7 +90,9 @@ class LinkTest(unittest.TestCase):
     )
     def test_rates(self, metric, rate, machines, expected):
         pair = compared(metric, 1.3 * rate, rate)
-        found = caps.capped(pair, caps.links(TEN_GIGABIT, "metal"), machines)
+        found = rate_caps.describe_bottleneck(
+            pair, rate_caps.links(TEN_GIGABIT, "metal"), machines
+        )
         self.assertEqual(expected, "link eth0 of metal" in found)
 
 
@@ -97,8 +101,8 @@ class PolicyTest(unittest.TestCase):
     """Rates of a policy."""
 
     LIMITS = (
-        caps.disk(2000, "ops/s", "volume type ssd"),
-        caps.network(1e8, "QoS policy slow"),
+        rate_caps.disk(2000, "ops/s", "volume type ssd"),
+        rate_caps.network(1e8, "QoS policy slow"),
     )
 
     @ddt.unpack
@@ -111,7 +115,7 @@ class PolicyTest(unittest.TestCase):
         (WIRE, 2.4e7, 4, False),
     )
     def test_rates(self, metric, rate, machines, expected):
-        found = caps.capped(
+        found = rate_caps.describe_bottleneck(
             compared(metric, 3 * rate, rate), self.LIMITS, machines
         )
         self.assertEqual(expected, "the guest has" in found)
@@ -131,12 +135,14 @@ class EqualTest(unittest.TestCase):
         (MEMORY, 1.0, 0.0, False),
     )
     def test_rates(self, metric, share, spread, expected):
-        found = caps.capped(compared(metric, 100.0, 100.0 * share, spread))
+        found = rate_caps.describe_bottleneck(
+            compared(metric, 100.0, 100.0 * share, spread)
+        )
         self.assertEqual(expected, found.startswith("both sides"))
 
     def test_two_repetitions(self):
         pair = loss.compare(IOPS, [[100.0]] * 2, [[100.0]] * 2)
-        self.assertEqual("", caps.capped(pair))
+        self.assertEqual("", rate_caps.describe_bottleneck(pair))
 
 
 class VerdictTest(unittest.TestCase):
@@ -183,7 +189,7 @@ class VerdictTest(unittest.TestCase):
         self.assertTrue(found.passed, found.sentence())
 
     def test_a_full_link_is_no_pass(self):
-        link = tuple(caps.links(TEN_GIGABIT, "metal"))
+        link = tuple(rate_caps.links(TEN_GIGABIT, "metal"))
         self.assertEqual("inconclusive", self.judged(9.28e9, link).status)
         self.assertEqual("passed", self.judged(9.28e9).status)
 
@@ -200,7 +206,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual("inconclusive", other.status)
 
     def test_what_is_beyond_its_limit_has_failed(self):
-        slow = (caps.network(5e9, "QoS policy slow"),)
+        slow = (rate_caps.network(5e9, "QoS policy slow"),)
         found = self.judged(4.9e9, slow)
         self.assertEqual("failed", found.status)
         self.assertIn("bottleneck_outside_guest", found.headline())

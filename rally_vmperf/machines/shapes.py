@@ -66,7 +66,7 @@ class ResourceLimits:
         """Return the method and the CPUs as text."""
         if not self.cpus:
             return "bare metal is not restricted"
-        listed = "; ".join(map(_listed, self.cpus))
+        listed = "; ".join(map(_format_list, self.cpus))
         near = ", ".join(map(str, sorted(self.nodes)))
         return (
             f"limited by {self.limited_by} to CPUs {listed}, NUMA node {near}"
@@ -76,7 +76,7 @@ class ResourceLimits:
         """Return the limits as a document for records and baselines."""
         return {
             "limited_by": self.limited_by,
-            "cpus": [_listed(copy_cpus) for copy_cpus in self.cpus],
+            "cpus": [_format_list(copy_cpus) for copy_cpus in self.cpus],
             "numa_nodes": sorted(self.nodes),
         }
 
@@ -163,10 +163,10 @@ async def _choose(
         for line in command_result.stdout.splitlines()
         if "=" in line
     )
-    usable = choice.ranges(allowed or facts.get("allowed", ""))
-    available = choice.topology(command_result.stdout, usable)
+    usable = choice.parse_ranges(allowed or facts.get("allowed", ""))
+    available = choice.parse_topology(command_result.stdout, usable)
     try:
-        chosen = tuple(choice.choose(available, vcpus, copies))
+        chosen = tuple(choice.choose_cpus(available, vcpus, copies))
     except ValueError:
         raise TooSmall(
             f"{machine.name} has {len(available)} CPUs"
@@ -194,7 +194,7 @@ def _by_taskset(
         limited_by="taskset",
         cpus=chosen,
         prefixes=tuple(
-            ("taskset", "-c", _listed(copy_cpus)) for copy_cpus in chosen
+            ("taskset", "-c", _format_list(copy_cpus)) for copy_cpus in chosen
         ),
         findings=(
             finding.Finding(
@@ -235,7 +235,7 @@ async def _by_groups(
             )
             for unit, copy_cpus in groups.items()
         )
-        await _try_out(machine, prefixes, chosen)
+        await _verify_limits(machine, prefixes, chosen)
         return ResourceLimits(
             limited_by=method, cpus=chosen, prefixes=prefixes
         )
@@ -256,11 +256,11 @@ async def _by_groups(
 
     try:
         files = [
-            await _up(superuser, group, copy_cpus, nodes, memory_mib)
+            await _create_group(superuser, group, copy_cpus, nodes, memory_mib)
             for group, copy_cpus in groups.items()
         ]
         prefixes = tuple(enter(run_as, group_files) for group_files in files)
-        await _try_out(machine, prefixes, chosen)
+        await _verify_limits(machine, prefixes, chosen)
     except BaseException:
         with contextlib.suppress(base.MachineError):
             await undo()
@@ -270,7 +270,7 @@ async def _by_groups(
     )
 
 
-async def _up(
+async def _create_group(
     superuser: base.Machine,
     group: str,
     copy_cpus: tuple[int, ...],
@@ -282,7 +282,7 @@ async def _up(
     arguments = (
         MOUNTED,
         group,
-        _listed(copy_cpus),
+        _format_list(copy_cpus),
         near,
         str(memory_mib << 20),
     )
@@ -295,7 +295,7 @@ async def _up(
     return done.stdout.split()
 
 
-async def _try_out(
+async def _verify_limits(
     machine: base.Machine, prefixes: _Prefixes, chosen: _Copies
 ) -> None:
     """Check that a command can enter and is limited to the chosen CPUs."""
@@ -308,7 +308,7 @@ async def _try_out(
             )
         _, _, remainder = done.stdout.partition("\nCpus_allowed_list:")
         listed = remainder.partition("\n")[0].strip()
-        if choice.ranges(listed) != set(copy_cpus):
+        if choice.parse_ranges(listed) != set(copy_cpus):
             raise _UnusableError(
                 f"a control group for CPUs {copy_cpus} gives {listed[:100]!r}"
             )
@@ -343,7 +343,7 @@ def _scope(
         *run_as.sudo,
         *("systemd-run", "--scope", "--quiet", "--collect"),
         f"--description={unit}",
-        f"--property=AllowedCPUs={_listed(copy_cpus)}",
+        f"--property=AllowedCPUs={_format_list(copy_cpus)}",
         f"--property=AllowedMemoryNodes={near}",
         f"--property=MemoryMax={memory_mib}M",
         "--property=MemorySwapMax=0",
@@ -366,8 +366,8 @@ def _nodes_of(
     copy_cpus: tuple[int, ...], nodes: collections.abc.Mapping[int, int]
 ) -> str:
     """Return the list of the NUMA nodes of CPUs."""
-    return _listed(sorted({nodes[number] for number in copy_cpus}))
+    return _format_list(sorted({nodes[number] for number in copy_cpus}))
 
 
-def _listed(numbers: collections.abc.Iterable[int]) -> str:
+def _format_list(numbers: collections.abc.Iterable[int]) -> str:
     return ",".join(map(str, numbers))

@@ -10,7 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 #: A rate that is closer to a cap than this share is limited by it.
-NEAR = 0.02
+NEAR_SHARE = 0.02
 #: Sides that differ by less, in percent, and vary by at most
 #: ``STEADY_PERCENT`` share a bottleneck.
 EQUAL_PERCENT = 0.5
@@ -98,7 +98,7 @@ def _number(text: str | None) -> int:
     return int(digits[0]) if digits else 0
 
 
-def capped(
+def describe_bottleneck(
     comparison: loss.Comparison,
     caps: collections.abc.Iterable[Cap] = (),
     machines: int = 1,
@@ -108,11 +108,13 @@ def capped(
     :param machines: The number of concurrent guests.
     """
     rate = comparison.guest
-    bottleneck = limiting_cap(comparison.metric, rate, rate * machines, caps)
-    return bottleneck or _equal(comparison)
+    bottleneck = describe_limiting_cap(
+        comparison.metric, rate, rate * machines, caps
+    )
+    return bottleneck or _describe_equal_sides(comparison)
 
 
-def limiting_cap(
+def describe_limiting_cap(
     metric: sample.Metric,
     guest_rate: float,
     total: float,
@@ -123,29 +125,33 @@ def limiting_cap(
     :param guest_rate: The rate of the mean guest, in the metric's unit.
     :param total: The total rate of the concurrent guests.
     """
-    unit, factor = _kind(metric)
+    unit, factor = _cap_unit(metric)
     for cap in caps:
         if cap.part != metric.name.partition(".")[0] or cap.unit != unit:
             continue
         rate = (total if cap.shared else guest_rate) * factor
-        if cap.payload_rate * (1 - NEAR) <= rate <= cap.rate * (1 + NEAR):
-            together = cap.shared and total > guest_rate
+        if (
+            cap.payload_rate * (1 - NEAR_SHARE)
+            <= rate
+            <= cap.rate * (1 + NEAR_SHARE)
+        ):
+            is_total = cap.shared and total > guest_rate
             subject = (
-                "the guests together have" if together else "the guest has"
+                "the guests together have" if is_total else "the guest has"
             )
             return f"{subject} {units.show(rate, unit)} of {cap.name}"
     return ""
 
 
-def _kind(metric: sample.Metric) -> tuple[str, float]:
+def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
     """Return the unit of caps on a metric, and the factor to the unit."""
     if metric.better != "higher":
         return "", 0.0
     return _UNITS.get((metric.name.partition(".")[0], metric.unit), ("", 0.0))
 
 
-def _equal(comparison: loss.Comparison) -> str:
-    if not _kind(comparison.metric)[0]:
+def _describe_equal_sides(comparison: loss.Comparison) -> str:
+    if not _cap_unit(comparison.metric)[0]:
         return ""
     sides = (comparison.bare_values, comparison.guest_values)
     if min(map(len, sides)) < statistics.FEWEST:
@@ -153,10 +159,10 @@ def _equal(comparison: loss.Comparison) -> str:
     spreads = [
         statistics.spread_percent(side_values) or 0.0 for side_values in sides
     ]
-    apart = abs(comparison.overhead_percent)
-    if apart > EQUAL_PERCENT or max(spreads) > STEADY_PERCENT:
+    difference_percent = abs(comparison.overhead_percent)
+    if difference_percent > EQUAL_PERCENT or max(spreads) > STEADY_PERCENT:
         return ""
     return (
-        f"both sides give the same: {apart:.2f} % apart, while they vary by "
-        f"{spreads[0]:.2f} and {spreads[1]:.2f} %"
+        f"both sides give the same: {difference_percent:.2f} % apart, "
+        f"while they vary by {spreads[0]:.2f} and {spreads[1]:.2f} %"
     )

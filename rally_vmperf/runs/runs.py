@@ -23,7 +23,7 @@ Progress = t.Callable[[str], None]
 ConditionResults = collections.abc.Sequence[build.ConditionResult]
 
 #: The errors that can occur while machines are prepared, in one line each.
-EXPECTED = (
+RECORDED_ERRORS = (
     document.BaselineError,
     errors.GuestError,
     machines.MachineError,
@@ -33,13 +33,13 @@ EXPECTED = (
 #: The default order of a run.
 AS_LISTED = build.Order()
 #: Maximum number of characters of an error in a record.
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 
-def never_enough(
+def never_stop(
     repetitions: collections.abc.Sequence[ConditionResults],
 ) -> str:
-    """Return no reason to stop, so that all conditions are measured."""
+    """Return an empty reason to stop, so that all conditions are measured."""
     return ""
 
 
@@ -53,7 +53,7 @@ class Run:
     :param times: The number of planned repetitions, warm-up included.
     :param conditions: The conditions in the order of the task.
     :param options: The options of the question, for the record.
-    :param unready: The setting before machines are ready.
+    :param fallback_setting: The setting before machines are ready.
     :param open: A function that prepares the machines.
     :param enough: A function that returns the reason why no further condition
         is measured, or an empty string, from the results of the earlier
@@ -70,8 +70,8 @@ class Run:
     warmup: int
     conditions: tuple[conditions.Condition, ...]
     journal: journals.Journal
-    unready: build.Setting
-    open: t.Callable[[], attempt.Ready]
+    fallback_setting: build.Setting
+    open: t.Callable[[], attempt.ReadySession]
     progress: Progress
     warn: Progress
     order: build.Order = AS_LISTED
@@ -79,11 +79,11 @@ class Run:
         default_factory=dict
     )
     enough: t.Callable[[collections.abc.Sequence[ConditionResults]], str] = (
-        never_enough
+        never_stop
     )
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: Exception | None = None
-    ready: attempt.Ready | None = None
+    ready: attempt.ReadySession | None = None
     _latest: float | None = None
     _earlier: list[ConditionResults] = dataclasses.field(default_factory=list)
     _starts: collections.Counter[str] = dataclasses.field(
@@ -96,7 +96,7 @@ class Run:
             return
         try:
             self.ready = self.open()
-        except EXPECTED as error:
+        except RECORDED_ERRORS as error:
             self.failure = error
             self.warn(f"Not ready to measure: {error}")
 
@@ -106,20 +106,21 @@ class Run:
             self.ready.session.close()
 
     def repeat(self, number: int) -> dict[str, t.Any]:
-        """Measure all conditions once, and return the record, which is stored.
+        """Measure all conditions once; store the record and return it.
 
         If the disk is full, no samples are lost, because the record is
         returned.
         """
         counted = number > self.warmup
         kind = "" if counted else " (warm-up, not counted)"
-        self.progress(
-            f"Repetition {number} of {self.times}{kind}{self._left(number)}"
-        )
-        begun = time.monotonic()
+        left = self._estimate_remaining_time(number)
+        self.progress(f"Repetition {number} of {self.times}{kind}{left}")
+        started = time.monotonic()
         started_at = build.now()
         repetition_result = RepetitionResult(
-            raw=self.journal.raw_outputs(number, self._no_raw)
+            raw=self.journal.raw_outputs(
+                number, self._warn_without_raw_outputs
+            )
         )
         defect: BaseException | None = None
         try:
@@ -145,16 +146,16 @@ class Run:
             planned_repetitions=max(0, self.times - self.warmup),
             counted=counted,
         )
-        if counted and self.enough is not never_enough:
+        if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
         record = self._build(identity, repetition_result, started_at)
         self._append(record)
-        self._latest = time.monotonic() - begun
+        self._latest = time.monotonic() - started
         if defect is not None:
             raise defect
         return record
 
-    def _left(self, number: int) -> str:
+    def _estimate_remaining_time(self, number: int) -> str:
         """Return a description of the remaining time."""
         if self._latest is None:
             return ""
@@ -163,14 +164,14 @@ class Run:
 
     def _measure(
         self,
-        ready: attempt.Ready,
+        ready: attempt.ReadySession,
         number: int,
         repetition_result: "RepetitionResult",
     ) -> None:
         """Measure the conditions, and add their results to the repetition."""
         stop_reason = ""
         for position, condition in enumerate(
-            conditions.in_order(self.conditions, self.order, number), 1
+            conditions.order_conditions(self.conditions, self.order, number), 1
         ):
             if stop_reason:
                 skipped = build.ConditionResult(
@@ -214,23 +215,25 @@ class Run:
         repetition_result: "RepetitionResult",
         started_at: str,
     ) -> dict[str, t.Any]:
-        setting = self.ready.setting if self.ready else self.unready
+        setting = self.ready.setting if self.ready else self.fallback_setting
         setting = dataclasses.replace(
             setting,
             machines=[
-                dataclasses.replace(machine, boot_id=self._boot(machine))
+                dataclasses.replace(
+                    machine, boot_id=self._get_boot_id(machine)
+                )
                 for machine in setting.machines
             ],
         )
-        axes = [machine.axes for machine in self.conditions]
+        axes = [condition.axes for condition in self.conditions]
         return build.build(
             identity,
             setting,
             sorted(
                 repetition_result.conditions,
-                key=lambda machine: axes.index(machine.axes),
+                key=lambda condition: axes.index(condition.axes),
             ),
-            state=repetition_result.settled(),
+            state=repetition_result.final_state(),
             started_at=started_at,
             order=self.order,
             options=self.options,
@@ -243,7 +246,7 @@ class Run:
             },
         )
 
-    def _boot(self, machine: build.Machine) -> str:
+    def _get_boot_id(self, machine: build.Machine) -> str:
         """Return the identifier of a guest's current boot."""
         if not self._starts[machine.name]:
             return machine.boot_id
@@ -258,7 +261,7 @@ class Run:
                 f"{error}; repetition {record['repetition']} is not in it"
             )
 
-    def _no_raw(self, reason: str) -> None:
+    def _warn_without_raw_outputs(self, reason: str) -> None:
         self.warn(f"{reason}; the samples are still recorded")
 
 
@@ -279,15 +282,15 @@ class RepetitionResult:
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:
-        """Note the reason why the repetition is incomplete."""
+        """Add the reason why the repetition is incomplete."""
         self.missing.append(
             repetition.Missing(
-                name="repetition", machine=source, reason=reason[:_LONGEST]
+                name="repetition", machine=source, reason=reason[:_MAX_LENGTH]
             )
         )
 
-    def settled(self) -> repetition.State:
-        """Return the state: incomplete if results are missing."""
+    def final_state(self) -> repetition.State:
+        """Return the state; ``incomplete`` if results are missing."""
         whole = all(
             condition_result.state in ("complete", "skipped")
             for condition_result in self.conditions

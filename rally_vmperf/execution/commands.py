@@ -5,15 +5,15 @@ import time
 
 from rally_vmperf.execution import barrier
 from rally_vmperf.execution import servers
-from rally_vmperf.execution.stations import station as stations_
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import job
 from rally_vmperf.machines import job_result
-from rally_vmperf.measurement.samples import course as courses
+from rally_vmperf.measurement.samples import curves
 from rally_vmperf.workloads import base as workloads
 
 
 async def run(
-    station: stations_.Station,
+    station: roles.Station,
     command: workloads.Command,
     folder: str,
 ) -> workloads.Outcome:
@@ -23,12 +23,12 @@ async def run(
     :raises MachineError: If the machine cannot run the command.
     """
     return outcome(
-        await job_of(station, command, folder).run(station.finished)
+        await create_job(station, command, folder).run(station.finished)
     )
 
 
-def job_of(
-    station: stations_.Station, command: workloads.Command, folder: str
+def create_job(
+    station: roles.Station, command: workloads.Command, folder: str
 ) -> job.Job:
     """Return the job of a command, without starting it."""
     return job.Job(
@@ -56,20 +56,20 @@ class SynchronisedCommand:
         of the controller's.
     :param outcome: The outcome of the measured run, without its output, to
         limit memory; None until it is available.
-    :param course: The progress of the measured run over time, if it is
+    :param progress: The progress of the measured run over time, if it is
         reported.
     :param kept_up_until: The time at which the continued load ended, on the
         clock of the station.
     """
 
-    station: stations_.Station
+    station: roles.Station
     command: workloads.Command
     folder: str
     servers: servers.Servers
     start_barrier: barrier.StartBarrier
     clock_offset: float
     outcome: workloads.Outcome | None = None
-    course: courses.Course | None = None
+    progress: curves.ProgressCurve | None = None
     kept_up_until: float | None = None
     _job: job.Job | None = None
 
@@ -78,7 +78,7 @@ class SynchronisedCommand:
 
         :raises MachineError: If the machine cannot run the command.
         """
-        command_job = job_of(self.station, self.command, self.folder)
+        command_job = create_job(self.station, self.command, self.folder)
 
         async def work() -> workloads.Outcome:
             started_at = time.monotonic()

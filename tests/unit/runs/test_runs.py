@@ -12,7 +12,7 @@ from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
-from rally_vmperf.runs import run as runs
+from rally_vmperf.runs import runs
 from tests.unit.records import full_disk
 from tests.unit.records import raw
 from tests.unit.runs import fakes

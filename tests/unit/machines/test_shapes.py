@@ -8,7 +8,7 @@ import unittest
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines import shape
+from rally_vmperf.machines import shapes
 from rally_vmperf.machines import testing
 
 LOOK = (
@@ -32,13 +32,13 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
             self.skipTest("control groups need root")
         self.machine = local.Local("bare metal")
         look = await self.machine.run(
-            scripts.argv("shape.sh", "look", shape.MOUNTED)
+            scripts.argv("shape.sh", "look", shapes.MOUNTED)
         )
         if "method=cgroup" not in look.stdout:
             self.skipTest("no control groups for CPUs and memory here")
 
     async def test_cpus_and_memory_are_held_and_released(self):
-        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
+        hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         try:
             self.assertIn(hold.limited_by, ("cgroup1", "cgroup2"))
             self.assertEqual((), hold.findings)
@@ -60,19 +60,19 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
 
     async def test_groups_of_a_dead_recorder_are_removed(self):
-        stale = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
-        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
+        stale = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
+        hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         self.assertTrue(all(path.is_dir() for path in _groups(stale)))
         await hold.release()
         for path in _groups(stale):
             os.utime(path, (time.time() - 4000,) * 2)
-        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
+        hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         self.assertFalse(any(path.exists() for path in _groups(stale)))
         await hold.release()
         await stale.release()
 
     async def test_what_still_runs_is_ended(self):
-        hold = await shape.apply_limits(self.machine, cpus=1, memory_mib=64)
+        hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         prefix = hold.prefixes[0]
         await self.machine.run(
             [
@@ -92,9 +92,11 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(
             base.MachineError, f"has {have} CPUs .* need {have + 1};"
         ):
-            await shape.apply_limits(self.machine, cpus=have + 1, memory_mib=1)
+            await shapes.apply_limits(
+                self.machine, cpus=have + 1, memory_mib=1
+            )
         with self.assertRaisesRegex(base.MachineError, "999999999 MiB"):
-            await shape.apply_limits(
+            await shapes.apply_limits(
                 self.machine, cpus=1, memory_mib=999999999
             )
 
@@ -121,7 +123,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         )
 
     async def assert_taskset(self, machine, why):
-        hold = await shape.apply_limits(machine, cpus=1, memory_mib=512)
+        hold = await shapes.apply_limits(machine, cpus=1, memory_mib=512)
         self.assertEqual("taskset", hold.limited_by)
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
         (found,) = hold.findings
@@ -132,7 +134,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_chosen_cpus(self):
         """Those that were named are taken, isolated ones among them."""
         machine = self.machine("none")
-        hold = await shape.apply_limits(
+        hold = await shapes.apply_limits(
             machine, cpus=1, memory_mib=512, copies=2, allowed="2-3,9"
         )
         self.assertEqual(((2,), (3,)), hold.cpus)
@@ -144,13 +146,13 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             hold.document(),
         )
         with self.assertRaisesRegex(
-            shape.TooSmall, "host1 has 2 CPUs of 2-3,9 and 3 copies of 1 "
+            shapes.TooSmall, "host1 has 2 CPUs of 2-3,9 and 3 copies of 1 "
         ):
-            await shape.apply_limits(
+            await shapes.apply_limits(
                 machine, cpus=1, memory_mib=512, copies=3, allowed="2-3,9"
             )
-        with self.assertRaisesRegex(shape.TooSmall, "0 CPUs of 7 "):
-            await shape.check(machine, cpus=1, memory_mib=1, allowed="7")
+        with self.assertRaisesRegex(shapes.TooSmall, "0 CPUs of 7 "):
+            await shapes.check(machine, cpus=1, memory_mib=1, allowed="7")
 
     async def test_control_groups_that_cannot_be_made(self):
         def refuse(argv):
@@ -198,10 +200,10 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             "systemd", **{"systemd-run": base.Unreachable("away")}
         )
         with self.assertRaises(base.Unreachable):
-            await shape.apply_limits(machine, cpus=1, memory_mib=512)
+            await shapes.apply_limits(machine, cpus=1, memory_mib=512)
 
     async def test_taskset_limits_no_memory_and_says_so(self):
-        hold = await shape.apply_limits(
+        hold = await shapes.apply_limits(
             self.machine("taskset"), cpus=2, memory_mib=512, copies=2
         )
         self.assertEqual(
@@ -213,7 +215,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
 
     async def test_systemd(self):
-        hold = await shape.apply_limits(
+        hold = await shapes.apply_limits(
             self.machine("systemd"), cpus=1, memory_mib=512
         )
         words = hold.prefixes[0]
@@ -226,7 +228,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         """The record states this node."""
         look = LOOK.replace("0,0,0", "0,0,1")
         machine = self.machine("systemd", look=look)
-        hold = await shape.apply_limits(
+        hold = await shapes.apply_limits(
             machine, cpus=1, memory_mib=512, allowed="0"
         )
         self.assertEqual([1], hold.document()["numa_nodes"])
@@ -234,7 +236,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_user_enters_as_root_and_works_as_himself(self):
         machine = self.machine("cgroup2", uid="1000")
-        hold = await shape.apply_limits(machine, cpus=1, memory_mib=512)
+        hold = await shapes.apply_limits(machine, cpus=1, memory_mib=512)
         prefix = hold.prefixes[0]
         self.assertEqual(("sudo", "-n", "--"), prefix[:3])
         self.assertEqual(
@@ -251,7 +253,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("down", machine.commands[-1][7])
 
     def test_whole(self):
-        hold = shape.unlimited(3)
+        hold = shapes.unlimited(3)
         self.assertEqual(
             ("none", ((), (), ())), (hold.limited_by, hold.prefixes)
         )
@@ -273,7 +275,7 @@ class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(f"{group}/cgroup.procs\n", done.stdout)
         self.assertEqual("0-1\n", (group / "cpuset.cpus").read_text())
         self.assertEqual("1048576\n", (group / "memory.max").read_text())
-        run_as = shape.User(uid="0", gid="0")
-        prefix = shape.enter(run_as, done.stdout.split())
+        run_as = shapes.User(uid="0", gid="0")
+        prefix = shapes.enter(run_as, done.stdout.split())
         done = await machine.run([*prefix, "sh", "-c", "echo $$"])
         self.assertEqual(done.stdout, (group / "cgroup.procs").read_text())

@@ -36,7 +36,7 @@ class RunChart(charts.OutputChart):
         scenario = self._workload["name"]
         journal_dir = pathlib.Path(CONF.vmperf.journal_dir)
         source = sources.of_workload(self._workload, scenario, journal_dir)
-        html = page.embedded(source_judge.judge(source))
+        html = page.embedded(source_judge.judge_source(source))
         return {
             "title": self.title,
             "description": self.description,
