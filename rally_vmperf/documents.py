@@ -22,6 +22,12 @@ if t.TYPE_CHECKING:
     import jsonschema
 
 Json = collections.abc.Mapping[str, t.Any]
+#: The arguments of a task, a workload or a criterion, or options by name.
+Arguments = collections.abc.Mapping[str, t.Any]
+#: The facts that a machine or a cloud reports, by name.
+Facts = collections.abc.Mapping[str, t.Any]
+#: A JSON Schema.
+Schema = dict[str, t.Any]
 
 #: The default maximum size of a document in bytes.
 LARGEST = 64 << 20
@@ -292,13 +298,14 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
         for key, child in pairs:
             if isinstance(child, dict | list | tuple | set):
                 pending.append((child, (parents, key), depth + 1))
-            reason = _reject_reason(child) or _reject_reason(key)
+            reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
                 raise _damage_error(origin, (parents, key), reason)
     return document
 
 
-def _reject_reason(value: t.Any) -> str:
+def _rejection_reason(value: t.Any) -> str:
+    """Return the reason why a value must not be in a document, or ""."""
     if isinstance(value, str):
         # A lone surrogate cannot be encoded.
         has_surrogate = not value.isascii() and any(

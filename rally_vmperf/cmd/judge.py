@@ -12,7 +12,7 @@ from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.questions import table
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.report import sources
+    from rally_vmperf.records import sources
 
 #: The exit code for a run that has not passed.
 NOT_PASSED = 2
@@ -68,8 +68,8 @@ class Judge(base.Command):
             self.code = 0 if passed else NOT_PASSED
             return
         # These imports take a second, and --help does not require them.
+        from rally_vmperf.judging import verdict_table
         from rally_vmperf.questions import source_judge
-        from rally_vmperf.report import verdict_table
 
         judged_sources: list[sources.Source] = []
         for name in parsed.runs or [None]:
@@ -97,7 +97,7 @@ def _read_sources(
     name: str | None, config_file: str | None
 ) -> "list[sources.Source]":
     """Return the runs in a file or in a task of Rally."""
-    from rally_vmperf.report import sources
+    from rally_vmperf.records import sources
 
     scenarios = table.scenarios()
     journal_dir = rally_api.get_journal_dir(config_file)

@@ -12,7 +12,7 @@ from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base as workloads
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.measurement import overhead_judge
+    from rally_vmperf.judging import overhead_judge
     from rally_vmperf.measurement import repetition
     from rally_vmperf.report import reports
 
@@ -121,8 +121,8 @@ def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
 
 def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     """Judge outputs of a guest; return the lines and whether it passed."""
+    from rally_vmperf.judging import verdict_table
     from rally_vmperf.questions.overhead import conclusion
-    from rally_vmperf.report import verdict_table
 
     _, _, judgement = _judge(parsed)
     table = [_COLUMNS, *map(_format_row, judgement.compared)]
@@ -134,20 +134,26 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
 
 def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     """Judge outputs of a guest, and return a report."""
+    from rally_vmperf.judging import judged_run
     from rally_vmperf.questions.overhead import conclusion
     from rally_vmperf.questions.overhead import question
+    from rally_vmperf.report import reports
 
     content, repetitions, judgement = _judge(parsed)
     tools = [tool for tool in raw.PARSERS if getattr(parsed, tool)]
-    section = question.QUESTION.section()
-    run_report: reports.RunReport = section.report_class(
-        section=section,
+    run = judged_run.JudgedRun(
+        question=question.QUESTION.name,
         title=f"Guest compared with {content['name']}",
         records=(),
         repetitions=tuple(repetitions),
+        judged_repetitions=tuple(repetitions),
         judgements={question.OVERHEAD.heading: judgement},
         machines=(),
         machines_error="",
+    )
+    return reports.create_report(
+        question.QUESTION.section(),
+        run,
         conclusion=conclusion.conclude(judgement),
         facts=[
             ("Guest", [f"outputs of {', '.join(tools)}"]),
@@ -161,13 +167,12 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
             ("Confidence", [f"{judgement.confidence * 100:g} %"]),
         ],
     )
-    return run_report
 
 
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Return the baseline, the repetitions of the guest and the judgement."""
+    from rally_vmperf.judging import overhead_judge
     from rally_vmperf.measurement import gathering
-    from rally_vmperf.measurement import overhead_judge
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported

@@ -93,7 +93,7 @@ class Report(base.Command):
     def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":
         """Judge the runs in the files, and warn about skipped SLAs."""
         from rally_vmperf.questions import source_judge
-        from rally_vmperf.report import sources
+        from rally_vmperf.records import sources
 
         journal_dir = (
             pathlib.Path(parsed.journal_dir) if parsed.journal_dir else None
@@ -104,7 +104,9 @@ class Report(base.Command):
             for source in sources.read(path, table.scenarios(), journal_dir)
         ]
         run_reports = [
-            source_judge.judge_by_file(source, parsed.limits)
+            source_judge.create_report(
+                source_judge.judge_by_file(source, parsed.limits)
+            )
             for source in run_sources
         ]
         for line in source_judge.format_skipped(parsed.limits, run_sources):

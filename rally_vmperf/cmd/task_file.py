@@ -145,8 +145,7 @@ def _check_slas(
         name
         for workload, task_question in workloads
         for name in limits_file.list_applicable_slas(
-            task_question,
-            has_neighbours=bool(workload.arguments.get("neighbours")),
+            task_question, workload.arguments
         )
     }
     for line in limits_file.format_skipped(arguments, applied):

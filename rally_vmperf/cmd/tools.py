@@ -97,8 +97,11 @@ def _select_tools(
     assignments = [
         assigned
         for path in parsed.task or ()
-        for workload, _ in task_file.read_task(path, parsed)
-        for assigned in workload.every_workload
+        for workload, task_question in task_file.read_task(path, parsed)
+        for assigned in (
+            *workload.assignments,
+            *task_question.unmeasured_workloads(workload.arguments),
+        )
     ]
     if not parsed.task:
         assignments += assignment.assign(

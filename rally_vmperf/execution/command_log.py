@@ -21,7 +21,7 @@ class ResultOffset:
     observations: int = 0
 
     @classmethod
-    def of(cls, result: measured.Measured) -> "ResultOffset":
+    def at_end(cls, result: measured.Measured) -> "ResultOffset":
         """Return the position of the end of a result."""
         return cls(
             runs=len(result.runs), observations=len(result.observations)

@@ -80,7 +80,7 @@ async def repetition(
     gone = {name: f"{name} no longer answers" for name in lost}
     clocks = clocks_.Clocks()
     log = command_log.CommandLog()
-    offset = command_log.ResultOffset.of(result)
+    offset = command_log.ResultOffset.at_end(result)
     try:
         await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
@@ -134,7 +134,7 @@ async def _run(
     log: command_log.CommandLog,
     caches: caches_.Caches | None,
 ) -> None:
-    """Run the commands of a workload, each on all its stations."""
+    """Run the commands in turn, each on all its stations at once."""
     for name in dict.fromkeys(
         name for run in station_runs for name in run.steps
     ):

@@ -9,6 +9,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers as servers_
+from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
@@ -50,12 +51,10 @@ class Neighbours:
 
     :param guests: The number of guests, the last ones, that are neighbours.
     :param work: The assignment that they run.
-    :param names: The names of the neighbours, after the boot of the guests.
     """
 
     guests: int
     work: assignment.Assignment
-    names: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, t.Any]:
         """Return a plain document for records."""
@@ -204,6 +203,26 @@ class Load:
             f"neighbour {station.name} did not run {self.work.workload.name} "
             f"throughout: {reason}"
         )
+
+
+def create_load(
+    neighbours: Neighbours,
+    session: sessions.Session,
+    names: collections.abc.Collection[str],
+) -> Load:
+    """Return the load of neighbours in a session.
+
+    :param names: The names of the neighbours.
+    """
+    return Load(
+        work=neighbours.work,
+        measured=session.assignments,
+        stations=[
+            station for station in session.stations if station.name in names
+        ],
+        others=len(session.stations) - len(names),
+        peer=session.peer,
+    )
 
 
 def _longest(assignment: assignment.Assignment) -> float:

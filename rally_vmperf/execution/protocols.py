@@ -78,7 +78,7 @@ DEFAULT = Protocol()
 def create_protocol(
     arguments: collections.abc.Mapping[str, t.Any],
 ) -> Protocol:
-    """Return the protocol among the arguments of a scenario."""
+    """Return the protocol: pauses, caches, reboots and shape."""
     return Protocol(
         **{name: arguments[name] for name in SCHEMA if name in arguments}
     )

@@ -31,8 +31,8 @@ class Session:
 
     ``open_session`` creates sessions.
 
-    :param neighbour_assignments: The workloads that are prepared, and that
-        neighbours run.
+    :param extra_assignments: The workloads that are prepared, but not
+        measured.
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
@@ -46,7 +46,7 @@ class Session:
     progress: measure.Progress
     runner: asyncio.Runner
     owns_runner: bool = True
-    neighbour_assignments: tuple[assignment.Assignment, ...] = ()
+    extra_assignments: tuple[assignment.Assignment, ...] = ()
     fingerprints: dict[str, dict[str, t.Any]] = dataclasses.field(
         default_factory=dict
     )
@@ -222,16 +222,15 @@ def open_session(
     supply: provision.Supply,
     progress: measure.Progress,
     runner: asyncio.Runner | None = None,
-    neighbour_assignments: tuple[assignment.Assignment, ...] = (),
+    extra_assignments: tuple[assignment.Assignment, ...] = (),
 ) -> Session:
     """Connect to all machines, check, provision and prepare them.
 
     :param supply: The permitted ways to install missing tools on guests.
     :param runner: The runner of the event loop that the machines already use;
         None creates one.
-    :param neighbour_assignments: The workloads that are also prepared, and
-        that neighbours
-        run.
+    :param extra_assignments: The workloads that are also prepared, but not
+        measured.
     :raises MachineError: If a machine cannot be prepared; with its name.
     :raises WorkloadError: If a workload cannot be prepared.
     """
@@ -243,7 +242,7 @@ def open_session(
         progress=progress,
         runner=runner or asyncio.Runner(),
         owns_runner=runner is None,
-        neighbour_assignments=neighbour_assignments,
+        extra_assignments=extra_assignments,
     )
     try:
         session.runner.run(_make_ready(session, supply))
@@ -265,7 +264,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         station.name: facts
         for station, facts in zip(stations, fingerprints, strict=True)
     }
-    assignments = (*session.assignments, *session.neighbour_assignments)
+    assignments = (*session.assignments, *session.extra_assignments)
     session.tools = await requirements.ensure(
         assignments, session.stations, session.peer, supply=supply
     )

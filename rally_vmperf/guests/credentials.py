@@ -53,5 +53,6 @@ def get_tenant_network(context: Json) -> str | None:
 
 
 def _get_platform(context: Json) -> Json:
+    """Return the OpenStack platform of Rally's environment, or {}."""
     env = context.get("env") or {}
     return env.get("platforms", {}).get("openstack", {})

@@ -179,6 +179,7 @@ def _arguments(line: str) -> list[str]:
 
 
 def _table(body: str) -> list[dict[str, str]]:
+    """Return the key=value pairs of each line, as one dict per line."""
     return [
         row
         for line in body.splitlines()[:_MAX_FIELDS]

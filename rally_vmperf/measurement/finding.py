@@ -187,7 +187,7 @@ def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
 
 
 def _first(texts: collections.abc.Iterable[str], separator: str) -> str:
-    """Return the first few texts, and the number of the others."""
+    """Join the first few texts, and add the number of the others."""
     shown = list(texts)
     omitted = len(shown) - DETAILS_SHOWN
     if omitted > 0:
@@ -233,5 +233,6 @@ def collect(
 
 
 def _sort_key(finding: Finding) -> tuple[int, int, str, str]:
+    """Return the sort key of a finding; the most severe are first."""
     weight = _WEIGHT[finding.severity]
     return weight, _ORDER[finding.kind], finding.subject, finding.detail

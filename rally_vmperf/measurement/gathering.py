@@ -1,135 +1,66 @@
-"""The samples of one metric in several repetitions."""
+"""Gather the repetitions and samples that are judged."""
 
 import collections
 import collections.abc
 import dataclasses
 
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
 #: The reason why a metric has no samples of guests.
 NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 
-Observations = tuple[sample.Observation, ...]
 Conditions = collections.abc.Sequence[repetition.Condition]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class MetricSamples:
-    """The samples of one metric in one repetition.
-
-    :param number: The number of the repetition.
-    :param observations: The observations of this metric, one or more for each
-        guest or copy.
-    :param merged: The percentile of the values of all machines together; None
-        for a metric that is not a percentile.
-    """
-
-    number: int
-    observations: Observations
-    merged: float | None = None
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The values, in the order of the observations.
-
-        A percentile has one value, of all machines together, because a mean
-        of percentiles is not a percentile.
-        """
-        if self.merged is not None:
-            return (self.merged,)
-        return tuple(
-            observation.sample.value for observation in self.observations
-        )
 
 
 def guest_samples(
     metric: sample.Metric, conditions: Conditions
-) -> tuple[MetricSamples, ...]:
+) -> tuple[sample.MetricSamples, ...]:
     """Return the samples of a metric in counted repetitions.
 
     A repetition that is not complete counts only if every guest reported the
     metric: a mean over the guests that finished would look too good.
     """
-    counted = [condition for condition in conditions if condition.counted]
+    measured = [
+        (condition, samples)
+        for condition in conditions
+        if condition.counted and (samples := condition.by_metric.get(metric))
+    ]
     usual_sources: collections.Counter[str] = collections.Counter()
-    for condition in counted:
-        usual_sources |= _sources(_of_metric(metric, condition.observations))
+    for _, samples in measured:
+        if samples.sources != usual_sources:
+            usual_sources |= samples.sources
     most_machines = max(
-        (_merged_machines(metric, condition) for condition in counted),
-        default=0,
+        (samples.merged_machines for _, samples in measured), default=0
     )
-    gathered = []
-    for condition in counted:
-        observations = _of_metric(metric, condition.observations)
-        merged = condition.distribution(metric)
-        if merged is not None:
-            is_complete = (
-                condition.state == "complete"
-                or merged.machines >= most_machines
-            )
-        else:
-            is_complete = bool(observations) and _is_reported_by_all(
-                metric, condition, usual_sources
-            )
-        if is_complete:
-            gathered.append(
-                MetricSamples(
-                    number=condition.number,
-                    observations=observations,
-                    merged=merged.values()[metric] if merged else None,
-                )
-            )
-    return tuple(gathered)
-
-
-def _merged_machines(
-    metric: sample.Metric, condition: repetition.Condition
-) -> int:
-    """Return the number of machines in the distribution of a percentile."""
-    merged = condition.distribution(metric)
-    return merged.machines if merged else 0
+    return tuple(
+        samples
+        for condition, samples in measured
+        if (
+            _is_reported_by_all(metric, condition, samples, usual_sources)
+            if samples.merged is None
+            else condition.state == "complete"
+            or samples.merged_machines >= most_machines
+        )
+    )
 
 
 def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
-) -> tuple[MetricSamples, ...]:
+) -> tuple[sample.MetricSamples, ...]:
     """Return the samples of a metric in the repetitions of the baseline."""
-    gathered = []
-    for number, repetition_observations in enumerate(
-        reference.repetitions, start=1
-    ):
-        observations = _of_metric(metric, repetition_observations)
-        percentiles = reference.percentiles[number - 1 : number]
-        merged = percentiles[0].get(metric) if percentiles else None
-        if observations or merged is not None:
-            gathered.append(
-                MetricSamples(
-                    number=number, observations=observations, merged=merged
-                )
-            )
-    return tuple(gathered)
-
-
-def _of_metric(
-    metric: sample.Metric, observations: Observations
-) -> Observations:
     return tuple(
-        observation
-        for observation in observations
-        if observation.sample.metric == metric
-    )
-
-
-def _sources(observations: Observations) -> collections.Counter[str]:
-    return collections.Counter(
-        observation.source for observation in observations
+        samples
+        for by_metric in reference.by_metric
+        if (samples := by_metric.get(metric))
     )
 
 
 def _is_reported_by_all(
     metric: sample.Metric,
     condition: repetition.Condition,
+    samples: sample.MetricSamples,
     usual_sources: collections.Counter[str],
 ) -> bool:
     """Return whether every guest reported a metric in a condition.
@@ -139,15 +70,16 @@ def _is_reported_by_all(
     is marked complete, all guests that participated count.
     """
     if condition.state == "complete":
+        if samples.sources == usual_sources:
+            return True
         expected_sources = {
             source: number
             for source, number in usual_sources.items()
             if source in condition.machines or not condition.machines
         }
-        sources = _sources(_of_metric(metric, condition.observations))
         return (
             metric not in condition.expected_metrics
-            or sources >= collections.Counter(expected_sources)
+            or samples.sources >= collections.Counter(expected_sources)
         )
     if any(gap.name == metric.name for gap in condition.missing):
         return False
@@ -157,8 +89,7 @@ def _is_reported_by_all(
         for gap in condition.missing
         if gap.name not in expected_names
     }
-    sources = _sources(_of_metric(metric, condition.observations))
-    return sources >= usual_sources and silent <= set(sources)
+    return samples.sources >= usual_sources and silent <= set(samples.sources)
 
 
 def metrics(conditions: Conditions) -> list[sample.Metric]:
@@ -168,15 +99,140 @@ def metrics(conditions: Conditions) -> list[sample.Metric]:
         for condition in conditions
         for metric in condition.expected_metrics
     ]
-    observed = [
-        observation.sample.metric
+    measured = [
+        (metric, samples)
         for condition in conditions
-        for observation in condition.observations
+        for metric, samples in condition.by_metric.items()
     ]
-    percentiles = [
-        metric
-        for condition in conditions
-        for distribution in condition.distributions
-        for metric in distribution.values()
-    ]
+    observed = [metric for metric, samples in measured if samples.observations]
+    percentiles = [metric for metric, _ in measured]
     return list(dict.fromkeys(expected + observed + percentiles))
+
+
+def merge_duplicates(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> tuple[
+    list[repetition.Repetition],
+    list[tuple[finding.Finding, int | None]],
+]:
+    """Return each repetition once, by number, and findings on repeated ones.
+
+    :returns: The repetitions, and findings about repetitions that were
+        recorded more than once and about mixed runs.
+    """
+    groups: dict[tuple[str, int], list[repetition.Repetition]] = {}
+    for repetition_ in repetitions:
+        groups.setdefault((repetition_.run, repetition_.number), []).append(
+            repetition_
+        )
+    distinct = []
+    occurrences: list[tuple[finding.Finding, int | None]] = []
+    for (_, number), alike in sorted(
+        groups.items(), key=lambda group: group[0][::-1]
+    ):
+        is_identical = all(duplicate == alike[0] for duplicate in alike)
+        # The verdict must not depend on the order of records.
+        distinct.append(alike[0] if is_identical else min(alike, key=repr))
+        if len(alike) > 1:
+            detail = f"recorded {len(alike)} times, counted once"
+            duplicate_finding = finding.Finding(
+                kind="repetition_duplicated"
+                if is_identical
+                else "records_contradict",
+                subject=f"repetition {number}",
+                detail=detail
+                if is_identical
+                else f"{detail}; the records differ",
+            )
+            occurrences.append((duplicate_finding, number))
+    runs = sorted({run for run, _ in groups})
+    if len(runs) > 1:
+        mixed = finding.Finding(
+            kind="records_contradict",
+            subject="run",
+            detail=f"repetitions of runs {', '.join(runs)}",
+        )
+        occurrences.append((mixed, None))
+    return distinct, occurrences
+
+
+def without_void_samples(
+    repetition_: repetition.Repetition,
+    tolerate: collections.abc.Collection[str],
+) -> repetition.Repetition:
+    """Return a repetition without the samples that findings void.
+
+    A command that did not run on all guests at once does not affect other
+    commands or other repetitions.
+
+    :param tolerate: The kinds of findings that do not void.
+    """
+    kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
+    findings = [
+        *repetition_.findings,
+        *(
+            finding_
+            for condition in repetition_.conditions
+            for finding_ in condition.findings
+        ),
+    ]
+    if kinds.isdisjoint(finding_.kind for finding_ in findings):
+        return repetition_
+    return dataclasses.replace(
+        repetition_,
+        findings=tuple(
+            finding_
+            for finding_ in repetition_.findings
+            if finding_.kind not in kinds
+        ),
+        conditions=tuple(
+            _without_samples(
+                dataclasses.replace(
+                    condition,
+                    findings=tuple(
+                        finding_
+                        for finding_ in condition.findings
+                        if finding_.kind not in kinds
+                    ),
+                ),
+                {
+                    finding_.subject
+                    for finding_ in (
+                        *repetition_.findings,
+                        *condition.findings,
+                    )
+                    if finding_.kind in kinds
+                },
+            )
+            for condition in repetition_.conditions
+        ),
+    )
+
+
+def _without_samples(
+    condition: repetition.Condition, metrics: collections.abc.Set[str]
+) -> repetition.Condition:
+    """Return a condition without the samples of some metrics.
+
+    A distribution is omitted with any of its percentiles.
+    """
+    return dataclasses.replace(
+        condition,
+        observations=tuple(
+            observation
+            for observation in condition.observations
+            if observation.sample.metric.name not in metrics
+        ),
+        distributions=tuple(
+            distribution
+            for distribution in condition.distributions
+            if metrics.isdisjoint(
+                metric.name for metric in distribution.values()
+            )
+        ),
+        time_series=tuple(
+            time_series
+            for time_series in condition.time_series
+            if time_series.metric.name not in metrics
+        ),
+    )

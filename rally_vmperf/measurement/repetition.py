@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf import sanitize
@@ -19,8 +20,38 @@ Axes = collections.abc.Mapping[str, int | str]
 
 #: The axis of the number of guests of each host that are measured at once.
 GUESTS = "guests"
-#: The axis of the number of guests that run another workload.
-NEIGHBOURS = "neighbours"
+
+
+class HasAxes(t.Protocol):
+    """A condition, measured or not."""
+
+    @property
+    def axes(self) -> Axes:
+        """The parameters that distinguish it from other conditions."""
+        ...
+
+
+ConditionT = t.TypeVar("ConditionT", bound=HasAxes)
+
+
+def select(
+    conditions: collections.abc.Iterable[ConditionT], **axes: int | str
+) -> list[ConditionT]:
+    """Return the conditions that have these axes, among others.
+
+    :param axes: The value of each axis; True stands for any value except
+        zero, False for zero or a condition without the axis.
+    """
+    return [
+        condition
+        for condition in conditions
+        if all(
+            bool(condition.axes.get(axis)) is expected
+            if isinstance(expected, bool)
+            else condition.axes.get(axis) == expected
+            for axis, expected in axes.items()
+        )
+    ]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -87,6 +118,22 @@ class Reference:
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def by_metric(self) -> tuple[sample.ByMetric, ...]:
+        """The samples of each metric, per repetition of the baseline."""
+        return tuple(
+            sample.group_by_metric(
+                number,
+                observations,
+                {
+                    metric: (percentile, 0)
+                    for percentiles in self.percentiles[number - 1 : number]
+                    for metric, percentile in percentiles.items()
+                },
+            )
+            for number, observations in enumerate(self.repetitions, start=1)
+        )
 
     def describe_alternatives(self, metric: sample.Metric) -> list[str]:
         """Return other metrics of the metric's tool, or else all tools.
@@ -198,17 +245,13 @@ class Condition:
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
 
-    def distribution(
-        self, metric: sample.Metric
-    ) -> merged.Distribution | None:
-        """Return the distribution of a percentile; None without one."""
-        return next(
-            (
-                distribution
-                for distribution in self.distributions
-                if metric in distribution.values()
-            ),
-            None,
+    @functools.cached_property
+    def by_metric(self) -> sample.ByMetric:
+        """The samples of each metric."""
+        return sample.group_by_metric(
+            self.number,
+            self.observations,
+            merged.list_percentiles(self.distributions),
         )
 
     @property
@@ -228,12 +271,14 @@ class Repetition:
     :param expected_metrics: The metrics of a complete repetition.
     :param conditions: The conditions of the task, including skipped ones;
         fewer if the repetition was interrupted.
+    :param unselected: The conditions that ``select`` left out.
     :param hosts: The host of each guest, as far as the cloud reports it: a
         name or an identifier.
     :param missing: The missing measurements that belong to no condition.
     :param findings: The findings of the whole repetition.
     :param run: The identifier of the run; identifies the repetition together
         with the number.
+    :param question: The name of its question.
     :param rate_limits: The links and policies that may limit rates.
     :param host_limits: The capacities of the resources of the host whose
         size is known.
@@ -245,25 +290,27 @@ class Repetition:
     state: State
     expected_metrics: tuple[sample.Metric, ...]
     conditions: tuple[Condition, ...]
+    unselected: tuple[Condition, ...] = ()
     hosts: collections.abc.Mapping[str, str]
     missing: tuple[Missing, ...]
     findings: tuple[finding.Finding, ...]
     run: str = ""
+    question: str = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     host_limits: tuple[HostLimit, ...] = ()
 
     @property
     def condition(self) -> Condition:
-        """The condition without neighbours, merged with the repetition.
+        """The only condition, merged with the repetition.
 
         The condition is empty if the repetition ended before it.
 
         :raises ValueError: If the repetition has several conditions.
         """
-        if len(self.quiet_conditions) > 1:
+        if len(self.conditions) > 1:
             raise ValueError(
                 f"repetition {self.number} has {len(self.conditions)} "
-                "conditions, name one of them"
+                "conditions, select one of them"
             )
         empty = Condition(
             axes={},
@@ -274,73 +321,50 @@ class Repetition:
             state=self.state,
             expected_metrics=self.expected_metrics,
         )
-        single = self.quiet_conditions[0] if self.quiet_conditions else empty
-        is_only = len(self.conditions) <= 1
+        single = self.conditions[0] if self.conditions else empty
         return dataclasses.replace(
             single,
-            state=self.state if is_only or self.missing else single.state,
+            state=single.state
+            if self.unselected and not self.missing
+            else self.state,
             missing=tuple(dict.fromkeys((*single.missing, *self.missing))),
             findings=(*self.findings, *single.findings),
         )
 
-    @property
-    def quiet_conditions(self) -> tuple[Condition, ...]:
-        """The conditions without neighbours."""
-        return tuple(
-            condition
-            for condition in self.conditions
-            if not condition.axes.get(NEIGHBOURS)
-        )
-
-    def without_neighbours(self) -> "Repetition":
-        """Return a copy with the conditions without neighbours only.
+    def select(self, **axes: int | str) -> "Repetition":
+        """Return a copy with the conditions that have these axes.
 
         Measurements that the other conditions lack stay missing: the
         repetition is not complete.
+
+        :param axes: See ``select``.
         """
-        if all(
-            NEIGHBOURS not in condition.axes for condition in self.conditions
-        ):
+        selected = tuple(select(self.conditions, **axes))
+        if len(selected) == len(self.conditions):
             return self
-        with_neighbours = [
-            condition
-            for condition in self.conditions
-            if condition.axes.get(NEIGHBOURS)
-        ]
-        gaps = [
-            gap for condition in with_neighbours for gap in condition.missing
-        ]
         return dataclasses.replace(
             self,
-            conditions=tuple(
-                dataclasses.replace(
-                    condition,
-                    axes={
-                        axis: setting
-                        for axis, setting in condition.axes.items()
-                        if axis != NEIGHBOURS
-                    },
-                )
-                for condition in self.quiet_conditions
+            conditions=selected,
+            unselected=(
+                *self.unselected,
+                *(
+                    condition
+                    for condition in self.conditions
+                    if condition not in selected
+                ),
             ),
-            missing=tuple(dict.fromkeys((*self.missing, *gaps))),
         )
 
-    def at(self, **axes: int | str) -> Condition | None:
-        """Return the condition with these axes; None without one."""
-        return next(
-            (
-                condition
-                for condition in self.conditions
-                if condition.axes == axes
-            ),
-            None,
-        )
+    def has_axis(self, axis: str) -> bool:
+        """Return whether all conditions have an axis."""
+        return all(axis in condition.axes for condition in self.conditions)
 
     @property
     def all_missing(self) -> tuple[Missing, ...]:
         """All missing measurements, those of the conditions first."""
         gaps = [
-            gap for condition in self.conditions for gap in condition.missing
+            gap
+            for condition in (*self.conditions, *self.unselected)
+            for gap in condition.missing
         ]
         return tuple(dict.fromkeys((*gaps, *self.missing)))

@@ -154,9 +154,9 @@ def _is_complete(repetition_: repetition.Repetition) -> bool:
 def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
     """Return the expected metrics without observations."""
     reported = {
-        observation.sample.metric
+        metric
         for condition in repetition_.conditions
-        for observation in condition.observations
+        for metric in condition.by_metric
     }
     return [
         metric.name

@@ -42,7 +42,11 @@ def check_task(
     :raises Exception: One of ``REQUEST_ERRORS`` with the key, its value and
         the allowed values.
     """
-    needed = assignment.required_endpoints(subtask.every_workload)
+    workloads = (
+        *subtask.assignments,
+        *task_question.unmeasured_workloads(subtask.arguments),
+    )
+    needed = assignment.required_endpoints(workloads)
     _check_runner(subtask)
     check_repetitions(subtask)
     for name in task_question.contexts:
@@ -53,7 +57,7 @@ def check_task(
     _check_endpoints(subtask, needed)
     ports.used_ports(subtask.assignments, subtask.count)
     open_files.allow_files(subtask.count)
-    for assigned in subtask.every_workload:
+    for assigned in workloads:
         assigned.read_files()
     _check_criteria(subtask, task_question)
     baseline = None

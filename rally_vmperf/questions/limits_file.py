@@ -8,7 +8,6 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
-from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
@@ -73,17 +72,17 @@ def check_limits(
 
 
 def list_applicable_slas(
-    question_: question.Question, *, has_neighbours: bool
+    question_: question.Question, arguments: question.Json
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run or to a task.
 
     :param question_: The question of the run.
-    :param has_neighbours: Whether guests run with neighbours.
+    :param arguments: The arguments of the scenario.
     """
     return [
         criterion.name
         for criterion in question_.criteria
-        if has_neighbours or criterion is not neighbours.CRITERION
+        if not criterion.requires or arguments.get(criterion.requires)
     ]
 
 
@@ -97,16 +96,16 @@ def format_skipped(
     :param applied: The names of the SLAs that apply to a run or to a task.
     """
     lines = []
+    criteria = table.criteria()
     for name in names:
         scenarios = [
             question_.scenario
             for question_ in table.questions().values()
-            if name in list_applicable_slas(question_, has_neighbours=True)
+            if any(name == criterion.name for criterion in question_.criteria)
         ]
         if scenarios and name not in applied:
-            condition = (
-                " with neighbours" if name == neighbours.CRITERION.name else ""
-            )
+            required = criteria[name].requires
+            condition = required and f" with {required}"
             lines.append(
                 f"{name} is skipped: it applies to "
                 f"{' and '.join(scenarios)}{condition}"

@@ -4,23 +4,25 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import gathering
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
+from rally_vmperf.records import files
+from rally_vmperf.records import model
+from rally_vmperf.records import sources
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
-    from rally_vmperf.report import sources
 
 
-def get_question(source: "sources.Source") -> question.Question:
+def get_question(source: sources.Source) -> question.Question:
     """Return the question of a run.
 
     :raises SourceError: If the question is unknown.
     """
-    from rally_vmperf.report import sources
-
     questions = table.questions()
     question_ = questions.get(source.question)
     question_ = question_ or table.scenarios().get(source.scenario)
@@ -33,39 +35,78 @@ def get_question(source: "sources.Source") -> question.Question:
 
 
 def judge_source(
-    source: "sources.Source", criteria: question.Criteria | None = None
-) -> "reports.RunReport":
+    source: sources.Source, criteria: question.Criteria | None = None
+) -> judged_run.JudgedRun:
     """Return the run with the verdicts of its criteria.
 
     :param criteria: The limits by the name of their criterion; None for the
         limits of the task. Criteria of other questions are ignored.
     """
-    # The import takes a second, and a list of plugins does not need it.
-    from rally_vmperf.report import reports
-
     run_question = get_question(source)
     limits = source.criteria if criteria is None else criteria
-    main, *_ = run_question.criteria
-    judges = {
-        criterion.heading: criterion.judge(**limits.get(criterion.name, {}))
+    main_criterion, *_ = run_question.criteria
+    judges: list[tuple[question.Criterion, judge.Judge[t.Any]]] = [
+        (criterion, criterion.judge(**limits.get(criterion.name, {})))
         for criterion in run_question.criteria
-        if criterion is main or limits.get(criterion.name) is not None
-    }
-    report = reports.judge_records(
-        run_question.section(), source.records, judges, source.folder
+        if criterion is main_criterion
+        or limits.get(criterion.name) is not None
+    ]
+    _, main = judges[0]
+    readable: dict[tuple[str, int], model.Record] = {}
+    for record in source.decoded:
+        for criterion, criterion_judge in judges:
+            criterion.feed(
+                criterion_judge, record.repetition if record else None
+            )
+        if record and main.accepts(main_criterion.select(record.repetition)):
+            # Each repetition is counted once, as in the judges.
+            key = (record.repetition.run, record.repetition.number)
+            readable.setdefault(key, record)
+    shown = sorted(
+        readable.values(), key=lambda record: record.repetition.number
+    )
+    machines, machines_error = (
+        files.describe_machines(source.folder, shown[-1])
+        if shown
+        else ((), "")
     )
     criteria_by_name = table.criteria()
-    sla_results = tuple(
-        result
-        for result in source.sla_results
-        if result.criterion not in criteria_by_name
+    run = judged_run.JudgedRun(
+        question=run_question.name,
+        title=judged_run.NO_RECORDS,
+        records=tuple(shown),
+        repetitions=tuple(record.repetition for record in shown),
+        judged_repetitions=tuple(
+            main_criterion.select(record.repetition) for record in shown
+        ),
+        judgements={
+            criterion.heading: criterion_judge.judgement()
+            for criterion, criterion_judge in judges
+        },
+        machines=machines,
+        machines_error=machines_error,
+        sla_results=tuple(
+            result
+            for result in source.sla_results
+            if result.criterion not in criteria_by_name
+        ),
     )
-    return dataclasses.replace(report, sla_results=sla_results)
+    if not shown:
+        return run
+    return dataclasses.replace(run, title=run_question.describe(run))
+
+
+def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
+    """Return a judged run with the section of its question on a page."""
+    from rally_vmperf.report import reports
+
+    section = table.questions()[run.question].section()
+    return reports.create_report(section, run)
 
 
 def judge_by_file(
-    source: "sources.Source", path: str | None
-) -> "reports.RunReport":
+    source: sources.Source, path: str | None
+) -> judged_run.JudgedRun:
     """Return the run with the verdicts of a limits file.
 
     :param path: The path of the file; None for the limits of the task.
@@ -80,10 +121,10 @@ def judge_by_file(
         for name, limits in limits_file.read_limits(path).items()
         if name in names
     }
-    report = judge_source(source, criteria)
+    run = judge_source(source, criteria)
     measured = [
         condition
-        for repetition in report.repetitions
+        for repetition in run.repetitions
         for condition in repetition.conditions
     ]
     limits_file.check_limits(
@@ -92,11 +133,11 @@ def judge_by_file(
         criteria,
         gathering.metrics(measured),
     )
-    return report
+    return run
 
 
 def format_skipped(
-    path: str | None, measured: collections.abc.Iterable["sources.Source"]
+    path: str | None, measured: collections.abc.Iterable[sources.Source]
 ) -> list[str]:
     """Return a line for each SLA of a file that applies to no run.
 
@@ -114,13 +155,15 @@ def format_skipped(
     ]
 
 
-def _list_applicable_slas(source: "sources.Source") -> list[str]:
+def _list_applicable_slas(source: sources.Source) -> list[str]:
     """Return the names of the SLAs that apply to a run."""
     return limits_file.list_applicable_slas(
         get_question(source),
-        has_neighbours=any(
-            record.get("options", {}).get("neighbours")
-            for record in source.records
+        {
+            option: argument
+            for record in source.decoded
             if record is not None
-        ),
+            for option, argument in record.options.items()
+            if argument
+        },
     )

@@ -1,15 +1,35 @@
 """The table of all questions."""
 
+import dataclasses
+
 from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import valid
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.overhead import question as overhead
 
 _QUESTIONS: dict[str, question.Question] = {}
 
 
+def _list_own_criteria(name: str) -> list[question.Criterion]:
+    """Return the criteria that a question lists; none if it is unknown."""
+    return [
+        criterion
+        for question_ in _QUESTIONS.values()
+        if question_.name == name
+        for criterion in question_.criteria
+        if criterion is not VALID
+    ]
+
+
+#: The criterion for the runs of every question.
+VALID = valid.create_criterion(_list_own_criteria)
+
+
 def register(question_: question.Question) -> None:
-    """Add a question."""
-    _QUESTIONS[question_.name] = question_
+    """Add a question, with the criterion for every question."""
+    _QUESTIONS[question_.name] = dataclasses.replace(
+        question_, criteria=(*question_.criteria, VALID)
+    )
 
 
 for _question in (overhead.QUESTION, density.QUESTION):

@@ -15,12 +15,12 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
 from rally_vmperf.records import merged as merged_
+from rally_vmperf.records import model
 from rally_vmperf.records import packing
 
 #: The packages whose versions are in every record.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
 
-OrderKind = t.Literal["listed", "shuffled", "blocks"]
 Json = collections.abc.Mapping[str, t.Any]
 
 
@@ -38,21 +38,6 @@ class Identity:
     repetition: int
     planned_repetitions: int
     counted: bool
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Machine:
-    """A machine in a record; its details are in a file.
-
-    :param host: The host of a guest, as far as the cloud reports it.
-    :param boot_id: The boot of a guest as ``<server id>#<count>``; for bare
-        metal the session of the recording.
-    """
-
-    name: str
-    role: t.Literal["guest", "copy", "peer"]
-    host: str = ""
-    boot_id: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -79,7 +64,7 @@ class Setting:
     """
 
     shape: dict[str, int]
-    machines: collections.abc.Sequence[Machine]
+    machines: collections.abc.Sequence[model.Machine]
     details: dict[str, dict[str, t.Any]]
     workloads: list[dict[str, t.Any]]
     expected_metrics: list[str]
@@ -89,18 +74,6 @@ class Setting:
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
     hosts: tuple[HostCapacity, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Order:
-    """The order in which the conditions of a repetition ran.
-
-    :param seed: The seed of the random order; the number of the repetition is
-        added.
-    """
-
-    kind: OrderKind = "listed"
-    seed: int = 0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -151,7 +124,7 @@ def build(
     *,
     state: repetition.State,
     started_at: str,
-    order: Order = Order(),
+    order: model.Order = model.AS_LISTED,
     options: Json | None = None,
     missing: collections.abc.Iterable[repetition.Missing] = (),
     findings: collections.abc.Iterable[finding.Finding] = (),
@@ -228,7 +201,7 @@ def _condition(
         "skip_reason": condition.skip_reason,
         "machines": machines,
         **({"batches": condition.batches} if condition.batches > 1 else {}),
-        **({"flows": kinds} if kinds else {}),
+        **({"flows": _plain(kinds)} if kinds else {}),
         "samples": codec.encode_samples(condition.observations, machines),
         "reference_copies": condition.reference_copies,
         "missing": _plain(condition.missing),

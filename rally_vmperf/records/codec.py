@@ -9,11 +9,15 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import flows
 from rally_vmperf.records import merged
+from rally_vmperf.records import model
 
 Json = collections.abc.Mapping[str, t.Any]
 #: For each machine one value, a list of values, or None.
 Values = list[float | list[float] | None]
+#: The bare-metal samples by number of copies.
+References = collections.abc.Mapping[int, repetition.Reference]
 #: The usage of a command: the fields of ``Usage`` without the workload.
 Row = list[t.Any]
 
@@ -26,6 +30,8 @@ _DEFINITION_FIELDS = (
     "resolution",
     "step",
 )
+#: The errors that a document raises that is not a valid record.
+INVALID = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 #: Version of the format of records.
 VERSION = 3
 #: Significant digits of the duration of commands.
@@ -187,14 +193,57 @@ def copy_names(number: int) -> list[str]:
     return [f"copy-{index}" for index in range(1, number + 1)]
 
 
-def decode_or_none(record: Json | None) -> repetition.Repetition | None:
-    """Return the repetition in a record; None if it is not valid."""
-    if record is None:
-        return None
+def decode_or_none(document: t.Any) -> model.Record | None:
+    """Return the record in a document; None if it is not valid."""
     try:
-        return decode(record)
-    except (ArithmeticError, KeyError, TypeError, ValueError):
+        return decode_record(document)
+    except INVALID:
         return None
+
+
+def decode_record(document: Json) -> model.Record:
+    """Return the record in a valid document.
+
+    :raises ValueError: If a value is not valid.
+    """
+    reference, bare_metal = document["reference"], None
+    references = _decode_references(reference, document["metrics"])
+    if reference is not None:
+        bare_metal = model.BareMetal(
+            name=reference["name"],
+            machine=reference["machine"],
+            recorded_at=reference["recorded_at"],
+            digest=reference["digest"],
+            fingerprint=reference["fingerprint"],
+            tools=reference["tools"],
+            references=references,
+        )
+    return model.Record(
+        repetition=_decode_repetition(document, references),
+        question=document["question"],
+        task=document["task"],
+        started_at=document["started_at"],
+        finished_at=document["finished_at"],
+        software=document["software"],
+        shape=model.Shape(**document["shape"]),
+        machines=tuple(
+            model.Machine(**machine) for machine in document["machines"]
+        ),
+        workloads=tuple(
+            model.Workload(**workload) for workload in document["workloads"]
+        ),
+        order=model.Order(**document["order"]),
+        options=document["options"],
+        bare_metal=bare_metal,
+        flows=tuple(
+            dict.fromkeys(
+                flow
+                for condition in document["conditions"]
+                for flow in flows.decode(condition)
+            )
+        ),
+        machines_file=document["files"]["machines"],
+    )
 
 
 def decode(record: Json) -> repetition.Repetition:
@@ -202,11 +251,18 @@ def decode(record: Json) -> repetition.Repetition:
 
     :raises ValueError: If a value is not valid.
     """
+    references = _decode_references(record["reference"], record["metrics"])
+    return _decode_repetition(record, references)
+
+
+def _decode_repetition(
+    record: Json, references: References
+) -> repetition.Repetition:
     metrics = decode_metrics(record["metrics"])
     expected = tuple(metrics[name] for name in record["expected_metrics"])
-    references = _decode_references(record["reference"], record["metrics"])
     return repetition.Repetition(
         run=record["rally_workload"],
+        question=record["question"],
         number=record["repetition"],
         planned_repetitions=record["planned_repetitions"],
         counted=record["counted"],
@@ -267,7 +323,7 @@ def _decode_condition(
     document: Json,
     metrics: merged.Metrics,
     expected: tuple[sample.Metric, ...],
-    references: collections.abc.Mapping[int | None, repetition.Reference],
+    references: References,
 ) -> repetition.Condition:
     return repetition.Condition(
         axes=document["axes"],
@@ -291,7 +347,7 @@ def _decode_condition(
             for start in document["synchronisation"]
         ),
         reference=references.get(
-            document["reference_copies"], repetition.NO_REFERENCE
+            document["reference_copies"] or 0, repetition.NO_REFERENCE
         ),
         command_usage=decode_commands(document.get("command_usage", {})),
         distributions=merged.decode_distributions(document, metrics),
@@ -310,9 +366,7 @@ def _decode_findings(document: Json) -> tuple[finding.Finding, ...]:
     )
 
 
-def _decode_references(
-    reference: Json | None, metrics: Json
-) -> dict[int | None, repetition.Reference]:
+def _decode_references(reference: Json | None, metrics: Json) -> References:
     """Return the bare-metal samples by the number of copies."""
     if reference is None:
         return {}

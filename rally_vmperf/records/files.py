@@ -5,6 +5,7 @@ A record has their names and checksums. Each is a compressed JSON document.
 
 import collections.abc
 import contextlib
+import dataclasses
 import gzip
 import hashlib
 import io
@@ -16,6 +17,7 @@ import zlib
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.records import model
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Called once, with one line, when writing fails.
@@ -192,6 +194,33 @@ def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
     except documents.DocumentError as error:
         raise FileError(error) from None
     return t.cast(Json, content_document)
+
+
+def describe_machines(
+    folder: pathlib.Path | None, record: model.Record
+) -> tuple[tuple[model.DescribedMachine, ...], str]:
+    """Return the machines of a record with their facts, and the error.
+
+    The error is empty if the file with the facts can be read.
+    """
+    details: Json = {}
+    error_message = ""
+    try:
+        details = read(folder, record.machines_file).get("machines", {})
+    except FileError as error:
+        error_message = str(error)
+    described = []
+    for machine in record.machines:
+        facts = details.get(machine.name, {})
+        described.append(
+            model.DescribedMachine(
+                **dataclasses.asdict(machine),
+                nova=facts.get("nova", {}),
+                fingerprint=facts.get("fingerprint", {}),
+                tools=facts.get("tools", {}),
+            )
+        )
+    return tuple(described), error_message
 
 
 def _file_reference(path: pathlib.Path, digest: str) -> dict[str, str]:

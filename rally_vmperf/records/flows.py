@@ -2,12 +2,40 @@
 
 import collections
 import collections.abc
+import dataclasses
 import ipaddress
 import typing as t
 
 Json = collections.abc.Mapping[str, t.Any]
-#: The target, the hosts, the path, and whether it uses a floating IP.
-Kind = tuple[str, str, str, bool]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A flow between machines of a condition.
+
+    :param target: The other end: ``peer`` or ``partner``.
+    :param hosts: Whether both ends are on the ``same`` host or on ``other``
+        hosts.
+    :param path: Whether it uses a common ``link`` or a ``router``.
+    :param machines: The number of machines with this flow.
+    """
+
+    target: str
+    hosts: str
+    path: str
+    floating_ip: bool
+    machines: int = 1
+
+    def describe(self) -> str:
+        """Return a description, as far as the flow is known."""
+        phrases = [
+            _KIND_TEXTS[text]
+            for text in (self.target, self.hosts, self.path)
+            if text in _KIND_TEXTS
+        ]
+        if self.floating_ip:
+            phrases.append("from a floating IP")
+        return ", ".join(phrases)
 
 
 class Endpoints(t.NamedTuple):
@@ -34,35 +62,15 @@ _KIND_TEXTS = {
 }
 
 
-def describe(flow: Json) -> str:
-    """Return a description of a flow, as far as it is known."""
-    phrases = [
-        _KIND_TEXTS[flow[key]]
-        for key in ("target", "hosts", "path")
-        if flow[key] in _KIND_TEXTS
+def decode(
+    document: Json, ends: collections.abc.Container[str] = ("peer", "partner")
+) -> list[Flow]:
+    """Return the flows of a condition or a baseline to these other ends."""
+    return [
+        Flow(**fields)
+        for fields in document.get("flows", ())
+        if fields["target"] in ends
     ]
-    if flow["floating_ip"]:
-        phrases.append("from a floating IP")
-    return ", ".join(phrases)
-
-
-def of_records(
-    records: collections.abc.Iterable[Json],
-    ends: collections.abc.Container[str],
-) -> list[Json]:
-    """Return each flow to these other ends, once.
-
-    :param ends: The other ends: ``peer``, ``partner``, both or none.
-    """
-    flows: list[Json] = []
-    for record in records:
-        for condition in record["conditions"]:
-            flows += [
-                flow
-                for flow in condition.get("flows", ())
-                if flow["target"] in ends and flow not in flows
-            ]
-    return flows
 
 
 def of_condition(
@@ -70,7 +78,7 @@ def of_condition(
     batches: int,
     ends: Endpoints,
     details: collections.abc.Mapping[str, Json],
-) -> list[dict[str, t.Any]]:
+) -> list[Flow]:
     """Return each flow, with the number of its machines.
 
     :param names: The names of the machines, in the order of their pairs.
@@ -99,14 +107,8 @@ def of_condition(
         for address in [ends.addresses.get(partner, "")]
     )
     return [
-        {
-            "target": target,
-            "hosts": hosts,
-            "path": path,
-            "floating_ip": floating_ip,
-            "machines": number,
-        }
-        for (target, hosts, path, floating_ip), number in counted.items()
+        dataclasses.replace(flow, machines=number)
+        for flow, number in counted.items()
     ]
 
 
@@ -114,13 +116,17 @@ def _is_metal(details: collections.abc.Mapping[str, Json], name: str) -> bool:
     return not details.get(name, {}).get("nova")
 
 
-def _kind(target: str, machine: Json, other_end: Json, address: str) -> Kind:
+def _kind(target: str, machine: Json, other_end: Json, address: str) -> Flow:
     path = _path(
         machine.get("fingerprint", {}).get("connected_networks") or (), address
     )
     floating_ip = bool(machine.get("nova", {}).get("floating_address"))
-    hosts = _hosts(machine, other_end)
-    return target, hosts, path, floating_ip and path == "router"
+    return Flow(
+        target=target,
+        hosts=_hosts(machine, other_end),
+        path=path,
+        floating_ip=floating_ip and path == "router",
+    )
 
 
 def _hosts(machine: Json, other_end: Json) -> str:

@@ -58,4 +58,8 @@ def records_of(iteration: Json) -> list[t.Any]:
 
 def decode(iteration: Json) -> repetition.Repetition | None:
     """Return the repetition in an iteration; None without a valid record."""
-    return codec.decode_or_none(find_record(iteration))
+    record = find_record(iteration)
+    try:
+        return None if record is None else codec.decode(record)
+    except codec.INVALID:
+        return None

@@ -2,28 +2,29 @@
 
 import typing as t
 
-from rally_vmperf.measurement import neighbours_judge
-from rally_vmperf.measurement import summary
+from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report import text
 
 
-def describe(run: reports.RunReport) -> list[str]:
-    """Return the number of neighbours and their workload."""
-    options = run.last["options"].get("neighbours")
+def describe(run: reports.RunReport) -> reports.Facts:
+    """Return the number of neighbours and their workload, if there are any."""
+    options = run.last.options.get("neighbours")
     if not options:
         return []
     number = units.number_of("guest", options["guests"])
     text_ = f"{number}, the last, with {text.flatten(options['workload'])}"
-    return [f"{text_} ({text.flatten(options['arguments'])})"]
+    line = f"{text_} ({text.flatten(options['arguments'])})"
+    return [("Neighbours", [line])]
 
 
 def losses(
     run: reports.RunReport,
 ) -> summary.Judgement[neighbours_judge.NeighboursResult] | None:
     """Return the loss caused by neighbours, with verdicts if limited."""
-    if not run.last.get("options", {}).get("neighbours"):
+    if not run.records or not run.last.options.get("neighbours"):
         return None
     for judgement in run.judgements.values():
         if any(

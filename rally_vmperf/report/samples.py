@@ -2,16 +2,15 @@
 
 import collections.abc
 import dataclasses
-import math
-import typing as t
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.report import text
 
-Json = collections.abc.Mapping[str, t.Any]
-Records = collections.abc.Sequence[Json]
+Records = collections.abc.Sequence[model.Record]
 #: Metric, condition and machine.
 Key = tuple[str, int | str, str]
 Cells = dict[Key, dict[int, str]]
@@ -37,18 +36,17 @@ def of_guests(records: Records) -> Table:
     cells: Cells = {}
     heads = {}
     for record in records:
-        number = record["repetition"]
-        warm = "" if record["counted"] else " (warm-up)"
+        number = record.repetition.number
+        warm = "" if record.repetition.counted else " (warm-up)"
         heads[number] = f"{number}{warm}"
-        for condition in record["conditions"]:
-            positions = list(condition["axes"].values())
+        for condition in record.repetition.conditions:
+            positions = list(condition.axes.values())
             label = (
                 positions[0]
                 if len(positions) == 1
                 else ", ".join(map(str, positions))
             )
-            samples, names = condition["samples"], condition["machines"]
-            _add_cells(cells, number, label, samples, names, record)
+            _add_cells(cells, number, label, condition.observations)
     return _build_table(_axis(records), cells, heads)
 
 
@@ -56,20 +54,20 @@ def of_bare_metal(records: Records) -> Table:
     """Return the samples of the baseline by number of copies."""
     cells: Cells = {}
     heads = {}
-    last = records[-1]
-    for copies in (last["reference"] or {}).get("copies", ()):
-        names = codec.copy_names(copies["copies"])
-        for number, samples in enumerate(copies["repetitions"], 1):
+    bare_metal = records[-1].bare_metal
+    references = bare_metal.references if bare_metal else {}
+    for copies, reference in references.items():
+        for number, observations in enumerate(reference.repetitions, 1):
             heads[number] = str(number)
-            _add_cells(cells, number, copies["copies"], samples, names, last)
+            _add_cells(cells, number, copies, observations)
     return _build_table(_axis(records) and "copies", cells, heads)
 
 
 def _axis(records: Records) -> str:
     axes = (
-        condition["axes"]
+        condition.axes
         for record in records
-        for condition in record["conditions"]
+        for condition in record.repetition.conditions
     )
     return ", ".join(next(axes, {}))
 
@@ -78,20 +76,16 @@ def _add_cells(
     cells: Cells,
     number: int,
     label: int | str,
-    samples: Json,
-    names: list[str],
-    record: Json,
+    observations: collections.abc.Iterable[sample.Observation],
 ) -> None:
-    for metric, values in samples.items():
-        definition = record["metrics"][metric]
-        for name, stored in zip(names, values, strict=True):
-            numbers = codec.decode_values(stored, definition)
-            shown = [
-                units.show(value, definition["unit"]) for value in numbers
-            ]
-            if shown:
-                row = cells.setdefault((metric, label, name), {})
-                row[number] = ", ".join(shown)
+    texts: dict[Key, list[str]] = {}
+    for observation in observations:
+        metric = observation.sample.metric
+        texts.setdefault((metric.name, label, observation.source), []).append(
+            units.show(observation.sample.value, metric.unit)
+        )
+    for key, shown in texts.items():
+        cells.setdefault(key, {})[number] = ", ".join(shown)
 
 
 def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
@@ -112,45 +106,39 @@ def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     )
 
 
-def of_repetition(record: t.Any) -> list[list[str]]:
+def of_repetition(record: model.Record | None) -> list[list[str]]:
     """Return rows for Rally's table: guest, metric, value and state.
 
-    An unreadable record is a row with that state. Rally writes texts into a
-    script of its page without escaping, so the rows contain no ``<``.
+    A record that cannot be read is a row with that state. Rally writes texts
+    into a script of its page without escaping, so the rows contain no ``<``.
     """
-    try:
-        rows = [*_samples(record), *_missing(record)]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        rows = [["-", "-", "-", "the record cannot be read"]]
+    rows = (
+        [*_samples(record.repetition), *_missing(record.repetition)]
+        if record
+        else [["-", "-", "-", "the record cannot be read"]]
+    )
     return [[sanitize.text(cell) for cell in row] for row in rows]
 
 
-def _samples(record: Json) -> collections.abc.Iterator[list[str]]:
-    warm = "" if record["counted"] else "warm-up, not counted"
-    for condition in record["conditions"]:
-        label = _label(condition["axes"])
-        if condition["skip_reason"]:
-            yield [
-                "-",
-                "-",
-                "-",
-                f"{label}skipped, {condition['skip_reason']}",
-            ]
-        state = f"{label}{warm or condition['state']}"
-        for metric, values in condition["samples"].items():
-            definition = record["metrics"][metric]
-            for name, stored in zip(
-                condition["machines"], values, strict=True
-            ):
-                for value in codec.decode_values(stored, definition):
-                    shown = _shown(value, definition["unit"])
-                    yield [name, metric, shown, state]
+def _samples(
+    repetition_: repetition.Repetition,
+) -> collections.abc.Iterator[list[str]]:
+    warm = "" if repetition_.counted else "warm-up, not counted"
+    for condition in repetition_.conditions:
+        label = _label(condition.axes)
+        if condition.skip_reason:
+            yield ["-", "-", "-", f"{label}skipped, {condition.skip_reason}"]
+        state = f"{label}{warm or condition.state}"
+        for observation in condition.observations:
+            metric = observation.sample.metric
+            shown = units.show(observation.sample.value, metric.unit)
+            yield [observation.source, metric.name, shown, state]
 
 
-def _label(axes: Json) -> str:
+def _label(axes: repetition.Axes) -> str:
     """Return the label of a condition with a colon, or an empty string."""
     label = ", ".join(
-        f"{units.number_of('guest', value)} at once"
+        f"{units.number_of('guest', int(value))} at once"
         if axis == "guests"
         else f"{axis} {value}"
         for axis, value in axes.items()
@@ -158,12 +146,8 @@ def _label(axes: Json) -> str:
     return f"{label}: " if label else ""
 
 
-def _shown(value: float, unit: str) -> str:
-    return units.show(value, unit) if math.isfinite(value) else str(value)
-
-
-def _missing(record: Json) -> collections.abc.Iterator[list[str]]:
-    for scope in (*record["conditions"], record):
-        for gap in scope["missing"]:
-            reason = text.flatten(gap["reason"])
-            yield [gap["machine"], gap["name"], "missing", reason]
+def _missing(
+    repetition_: repetition.Repetition,
+) -> collections.abc.Iterator[list[str]]:
+    for gap in repetition_.all_missing:
+        yield [gap.machine, gap.name, "missing", text.flatten(gap.reason)]

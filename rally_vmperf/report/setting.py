@@ -5,11 +5,9 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import flows
+from rally_vmperf.records import model
 from rally_vmperf.report import reports
 from rally_vmperf.report import text
-
-Json = collections.abc.Mapping[str, t.Any]
 
 #: The maximum number of guests with one line each.
 _MOST_LINES = 6
@@ -28,7 +26,7 @@ def facts(run: reports.RunReport) -> reports.Facts:
         ("Flavor", _unique_lines(_flavor(guest) for guest in guests)),
         (
             "Image",
-            _unique_lines(_name(_nova(guest, "image")) for guest in guests),
+            _unique_lines(_name(guest.nova.get("image")) for guest in guests),
         ),
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
         ("Guests", _guests(guests)),
@@ -42,20 +40,16 @@ def facts(run: reports.RunReport) -> reports.Facts:
         (
             "Measured",
             [
-                f"{text.format_time(run.records[0]['started_at'])} to "
-                f"{text.format_time(record['finished_at'])}"
+                f"{text.format_time(run.records[0].started_at)} to "
+                f"{text.format_time(record.finished_at)}"
             ],
         ),
         (
             "Rally",
-            [f"task {record['task']}, workload {record['rally_workload']}"],
+            [f"task {record.task}, workload {record.repetition.run}"],
         ),
     ]
     return [(name, lines) for name, lines in described if lines]
-
-
-def _nova(guest: Json, key: str) -> t.Any:
-    return guest.get("nova", {}).get(key)
 
 
 def _unique_lines(lines: collections.abc.Iterable[str]) -> list[str]:
@@ -68,8 +62,8 @@ def _name(reference: t.Any) -> str:
     return text.flatten(reference) if reference else ""
 
 
-def _flavor(guest: Json) -> str:
-    flavor = _nova(guest, "flavor")
+def _flavor(guest: model.DescribedMachine) -> str:
+    flavor = guest.nova.get("flavor")
     text_ = _name(flavor)
     if not isinstance(flavor, collections.abc.Mapping):
         return text_
@@ -87,42 +81,43 @@ def _flavor(guest: Json) -> str:
     return f"{text_}, {text.flatten(specs)}" if specs else text_
 
 
-def _disk(guest: Json) -> str:
+def _disk(guest: model.DescribedMachine) -> str:
     """Return the boot volume of a guest, or an empty string."""
-    disk = _nova(guest, "disk")
+    disk = guest.nova.get("disk")
     if not disk or disk["source"] != "volume":
         return ""
     kind = f", type {text.flatten(disk['type'])}" if disk.get("type") else ""
     return f"volume of {disk['size_gib']} GiB{kind}"
 
 
-def _guests(guests: list[Json]) -> list[str]:
+def _guests(guests: list[model.DescribedMachine]) -> list[str]:
     """Return the guests with their hosts; one line per host if many."""
     if len(guests) <= _MOST_LINES:
-        return [f"{guest['name']} on {_host(guest)}" for guest in guests]
+        return [f"{guest.name} on {_host(guest)}" for guest in guests]
     hosts: dict[str, list[str]] = {}
     for guest in guests:
-        hosts.setdefault(_host(guest), []).append(guest["name"])
+        hosts.setdefault(_host(guest), []).append(guest.name)
     return [
         f"{len(names)} on {host}: {text.flatten(names)}"
         for host, names in hosts.items()
     ]
 
 
-def _host(guest: Json) -> str:
-    host, host_id = _nova(guest, "host"), _nova(guest, "host_id")
+def _host(guest: model.DescribedMachine) -> str:
+    host, host_id = guest.nova.get("host"), guest.nova.get("host_id")
     if host:
         return text.flatten(host)
     if host_id:
         return f"host id {text.flatten(host_id)[:12]}"
-    return text.flatten(guest["host"]) or "an unknown host"
+    return text.flatten(guest.host) or "an unknown host"
 
 
 def _virtualisation(
-    run: reports.RunReport, guests: collections.abc.Iterable[Json]
+    run: reports.RunReport,
+    guests: collections.abc.Iterable[model.DescribedMachine],
 ) -> list[str]:
     kinds = _unique_lines(
-        text.flatten(guest.get("fingerprint", {}).get("virtualisation") or "")
+        text.flatten(guest.fingerprint.get("virtualisation") or "")
         for guest in guests
     )
     if run.emulated:
@@ -130,46 +125,48 @@ def _virtualisation(
     return kinds or ["not known"]
 
 
-def reference(reference: Json) -> str:
+def describe_bare_metal(bare_metal: model.BareMetal) -> str:
     """Return the description of a baseline."""
     number = max(
-        (len(copies["repetitions"]) for copies in reference["copies"]),
+        (
+            len(reference.repetitions)
+            for reference in bare_metal.references.values()
+        ),
         default=0,
     )
     return (
-        f"baseline {reference['name']}, machine {reference['machine']}, "
-        f"recorded {text.format_time(reference['recorded_at'])} in "
+        f"baseline {bare_metal.name}, machine {bare_metal.machine}, "
+        f"recorded {text.format_time(bare_metal.recorded_at)} in "
         f"{units.number_of('repetition', number)}"
     )
 
 
-def _peer(peer: Json, run: reports.RunReport) -> str:
+def _peer(peer: model.Machine, run: reports.RunReport) -> str:
+    """Return the peer's name, and whether it is on the bare-metal host."""
     if run.has_finding("peer_on_host"):
-        return f"{peer['name']}, on the bare-metal host"
-    return str(peer["name"])
+        return f"{peer.name}, on the bare-metal host"
+    return peer.name
 
 
-def _flows(records: collections.abc.Iterable[Json]) -> list[str]:
+def _flows(records: collections.abc.Iterable[model.Record]) -> list[str]:
     """Return the endpoints and the path of network workloads."""
     return _unique_lines(
-        flows.describe(flow)
-        for flow in flows.of_records(records, ("peer", "partner"))
+        flow.describe() for record in records for flow in record.flows
     )
 
 
-def _protocol(record: Json) -> list[str]:
+def _protocol(record: model.Record) -> list[str]:
     """Return the preparation of commands with the affected workloads."""
     titles: dict[str, list[str]] = {}
-    for workload in record["workloads"]:
-        title = "-".join(filter(None, (workload["name"], workload["label"])))
-        if workload.get("cooldown"):
-            step = f"{workload['cooldown']:g} s of rest before each command"
-            titles.setdefault(step, []).append(title)
-        if workload.get("drop_caches"):
+    for workload in record.workloads:
+        if workload.cooldown:
+            step = f"{workload.cooldown:g} s of rest before each command"
+            titles.setdefault(step, []).append(workload.title)
+        if workload.drop_caches:
             step = "caches dropped before each command"
-            titles.setdefault(step, []).append(title)
-    total = len(record["workloads"])
-    reboot = str(record["options"].get("reboot", "")).replace("_", " ")
+            titles.setdefault(step, []).append(workload.title)
+    total = len(record.workloads)
+    reboot = str(record.options.get("reboot", "")).replace("_", " ")
     return [
         *([f"guests stopped and started {reboot}"] if reboot else []),
         *(
@@ -180,7 +177,7 @@ def _protocol(record: Json) -> list[str]:
 
 
 def _repetitions(run: reports.RunReport, planned: int) -> str:
-    counted = sum(1 for record in run.records if record["counted"])
+    counted = sum(1 for record in run.records if record.repetition.counted)
     warm = len(run.records) - counted
     text_ = f"{counted} counted of {planned} planned"
     if not warm:
@@ -201,35 +198,38 @@ class Machines:
 
 
 def compare_machines(
-    described: collections.abc.Iterable[Json], reference: Json | None
+    described: collections.abc.Iterable[model.DescribedMachine],
+    bare_metal: model.BareMetal | None,
 ) -> Machines:
     """Return the facts of all machines; a dash for missing facts.
 
     Bare metal is first if there is a baseline.
     """
-    machines = [*described]
-    if reference is not None:
-        metal = {"name": reference["machine"], "role": "bare metal"}
-        machines.insert(0, {**reference, **metal})
-    machine_facts = [_describe_machine(machine) for machine in machines]
-    names = dict.fromkeys(name for facts in machine_facts for name in facts)
+    machines = [
+        (f"{machine.name} ({machine.role})", _list_facts(machine))
+        for machine in described
+    ]
+    if bare_metal is not None:
+        title = f"{bare_metal.machine} (bare metal)"
+        machines.insert(0, (title, _list_facts(bare_metal)))
+    names = dict.fromkeys(name for _, facts in machines for name in facts)
     return Machines(
-        names=tuple(
-            f"{machine['name']} ({machine['role']})" for machine in machines
-        ),
+        names=tuple(title for title, _ in machines),
         rows=tuple(
-            (name, tuple(facts.get(name, "-") for facts in machine_facts))
+            (name, tuple(facts.get(name, "-") for _, facts in machines))
             for name in names
         ),
     )
 
 
-def _describe_machine(machine: Json) -> dict[str, str]:
+def _list_facts(
+    machine: model.DescribedMachine | model.BareMetal,
+) -> dict[str, str]:
     facts = {
         key.replace("_", " "): text.flatten(fact)
-        for key, fact in machine.get("fingerprint", {}).items()
+        for key, fact in machine.fingerprint.items()
     }
-    for command, tool in machine.get("tools", {}).items():
+    for command, tool in machine.tools.items():
         if isinstance(tool, collections.abc.Mapping):
             version = text.flatten(tool.get("version"))
             checksum = text.flatten(tool.get("checksum") or "")[:12]

@@ -8,7 +8,6 @@ import threading
 import time
 import typing as t
 
-from rally_vmperf.execution import neighbours
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.machines import background_load
@@ -141,16 +140,16 @@ class GuestWatch(Action):
 
 
 @dataclasses.dataclass
-class NeighbourLoad(Action):
-    """The load of neighbours in the conditions that have neighbours."""
+class UnmeasuredLoad(Action):
+    """The load of unmeasured guests in the conditions that have them."""
 
-    load: neighbours.Load
+    load: conditions.Load
     runner: asyncio.Runner
-    name = "neighbours"
+    name: str
 
     def before(self, current: conditions.CurrentCondition) -> ActionResult:
         """Start the jobs, and wait for the load to build up."""
-        if not current.condition.neighbours:
+        if not current.condition.unmeasured:
             return ActionResult()
         return ActionResult(errors=self.runner.run(self.load.begin()))
 

@@ -5,8 +5,10 @@ import dataclasses
 import random
 import typing as t
 
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import sessions
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import build
+from rally_vmperf.records import model
 
 Names = collections.abc.Collection[str]
 
@@ -28,6 +30,46 @@ class Participants:
     reason: str = ""
 
 
+class Load(t.Protocol):
+    """Jobs on guests that are not measured; errors are by machine."""
+
+    async def begin(self) -> dict[str, str]:
+        """Start the jobs, and wait for the load to build up."""
+        ...
+
+    async def end(self) -> dict[str, str]:
+        """End the jobs; without jobs, this has no effect."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Unmeasured:
+    """Guests that work in some conditions without being measured.
+
+    :param axis: The axis of their number.
+    :param guests: Their number; the last guests of each host.
+    :param names: Their names, after the boot of the guests.
+    :param assignments: The workloads that they run.
+    :param options: Their number and workloads, for records.
+    :param create_load: A function that returns their load from a session and
+        their names.
+    """
+
+    axis: str
+    guests: int
+    names: tuple[str, ...] = ()
+    assignments: tuple[assignment.Assignment, ...]
+    options: collections.abc.Mapping[str, t.Any]
+    create_load: t.Callable[[sessions.Session, Names], Load]
+
+    def list_settings(self) -> list[tuple[repetition.Axes, tuple[str, ...]]]:
+        """Return the axes without and with them, and who works."""
+        return [
+            ({self.axis: 0}, ()),
+            ({self.axis: self.guests}, self.names),
+        ]
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Condition:
     """A condition to measure.
@@ -37,14 +79,14 @@ class Condition:
     :param choose: A function that returns the participants from the names of
         lost machines and the number of the repetition; without it, all
         machines participate, and lost ones are tried again.
-    :param neighbours: The names of guests that run another workload
+    :param unmeasured: The names of guests that run another workload
         concurrently.
     """
 
     axes: repetition.Axes = dataclasses.field(default_factory=dict)
     copies: int | None = None
     choose: t.Callable[[Names, int], Participants] | None = None
-    neighbours: tuple[str, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.axes.items())
@@ -66,13 +108,13 @@ class CurrentCondition:
 
     @property
     def working(self) -> frozenset[str]:
-        """The names of the participants and their neighbours."""
-        return frozenset((*self.machines, *self.condition.neighbours))
+        """The names of the participants and of unmeasured guests."""
+        return frozenset((*self.machines, *self.condition.unmeasured))
 
 
 def order_conditions(
     conditions: collections.abc.Sequence[Condition],
-    order: build.Order,
+    order: model.Order,
     number: int,
 ) -> list[Condition]:
     """Return the conditions in the order of one repetition.
@@ -99,6 +141,6 @@ def order_conditions(
 
 
 def _create_generator(
-    order: build.Order, seed_suffix: object
+    order: model.Order, seed_suffix: object
 ) -> random.Random:
     return random.Random(f"{order.seed}/{seed_suffix}")  # noqa: S311

@@ -97,8 +97,12 @@ def _build_entry(
         facts.update(
             shape_recording.details[name]["facts"].get(assignment.title, {})
         )
-    kinds = flows.of_records(
-        records, assignment.workload.needs(assignment.arguments)
+    ends = assignment.workload.needs(assignment.arguments)
+    kinds = dict.fromkeys(
+        flow
+        for record in records
+        for condition in record["conditions"]
+        for flow in flows.decode(condition, ends)
     )
     return {
         "workload": assignment.workload.name,
@@ -119,7 +123,7 @@ def _build_entry(
         ).get(assignment.workload.name, []),
         **_merge_samples(records, assignment),
         "findings": list(_merge_findings(records)),
-        **({"flows": kinds} if kinds else {}),
+        **({"flows": [*map(dataclasses.asdict, kinds)]} if kinds else {}),
     }
 
 

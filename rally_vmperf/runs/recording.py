@@ -24,6 +24,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
+from rally_vmperf.records import model
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
@@ -32,7 +33,6 @@ from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 Json = collections.abc.Mapping[str, t.Any]
-Findings = list[finding.Finding]
 
 QUESTION = "recording"
 
@@ -48,8 +48,7 @@ class RecordingPlan:
     :param baseline: The name of the baseline.
     :param session: The identifier of the recording.
     :param repetitions: The number of counted repetitions.
-    :param directory: The parent of the directories of the copies, on the disk
-        that guests use.
+    :param directory: The parent of the copies' directories, on guests' disk.
     :param is_limited: Whether the machine is limited to the shape.
     :param cpus: The list of permitted CPUs; empty for all.
     :param reboot: The time of reboots of the machine in the run.
@@ -327,6 +326,7 @@ def _build_setting(
     hostname: str,
     findings: tuple[finding.Finding, ...],
 ) -> build.Setting:
+    """Return the setting of a recording on bare metal."""
     details = {
         station.name: {
             **setting.describe_machine(session, station.name),
@@ -335,13 +335,13 @@ def _build_setting(
         for station in session.everyone()
     }
     machines = [
-        build.Machine(
+        model.Machine(
             name=station.name, role="copy", host=hostname, boot_id=plan.session
         )
         for station in session.stations
     ]
     if session.peer:
-        machines.append(build.Machine(name=session.peer.name, role="peer"))
+        machines.append(model.Machine(name=session.peer.name, role="peer"))
     return build.Setting(
         shape=dataclasses.asdict(plan.shape),
         machines=machines,
@@ -357,7 +357,7 @@ def _build_setting(
 
 def _find_machine_findings(
     plan: RecordingPlan, limits: shapes.ResourceLimits
-) -> Findings:
+) -> list[finding.Finding]:
     if plan.is_limited:
         return list(limits.findings)
     return [

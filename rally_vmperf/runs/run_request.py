@@ -8,11 +8,9 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import neighbours as neighbours_
 from rally_vmperf.execution import protocols
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import sessions
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -20,6 +18,7 @@ from rally_vmperf.records import journal as journals
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
+from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_reboot
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import runs
@@ -128,22 +127,6 @@ class RunRequest:
         """The workloads with complete arguments."""
         return assignment.assign(self.workloads, self.protocol)
 
-    def resolve_neighbours(
-        self, argument: dict[str, t.Any] | None
-    ) -> neighbours_.Neighbours | None:
-        """Return the neighbours of a task; None if it has none.
-
-        :param argument: The argument of the scenario.
-        :raises GuestError: If a guest is unavailable.
-        """
-        requested_neighbours = neighbours_.create_neighbours(argument)
-        if requested_neighbours and self.booted.absent:
-            raise errors.GuestError(
-                f"neighbours: guests {', '.join(self.booted.absent)} failed "
-                "to boot, so neighbours cannot be assigned; run the task again"
-            )
-        return requested_neighbours
-
     def prepare_session(
         self,
         shapes: collections.abc.Sequence[matching.Shape] = (),
@@ -151,7 +134,7 @@ class RunRequest:
         act: CreateActions | None = None,
         idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
-        neighbours: neighbours_.Neighbours | None = None,
+        unmeasured: conditions.Unmeasured | None = None,
     ) -> attempt.ReadySession:
         """Prepare the guests; return their session, setting and actions.
 
@@ -159,7 +142,7 @@ class RunRequest:
         :param act: A function that returns the actions of the question.
         :param idle_guests: The state of guests that do not participate.
         :param findings: The earlier findings on the guests.
-        :param neighbours: The guests that are not measured.
+        :param unmeasured: The guests that are not measured.
         """
         bare_metal, metrics = None, None
         if self.baseline is not None and shapes:
@@ -167,7 +150,9 @@ class RunRequest:
                 self.baseline, self.assignments, shapes
             )
         connection = self.connect()
-        session = self.open_session((neighbours.work,) if neighbours else ())
+        session = self.open_session(
+            unmeasured.assignments if unmeasured else ()
+        )
         rebooting: list[actions.Action] = []
         if self.protocol.reboot != "never":
             rebooting.append(
@@ -193,12 +178,12 @@ class RunRequest:
                 reference=bare_metal,
                 metrics=metrics,
                 findings=(*findings, *comparability_findings),
-                neighbours=len(neighbours.names) if neighbours else 0,
+                unmeasured=len(unmeasured.names) if unmeasured else 0,
             ),
             actions=(
                 *rebooting,
                 *(act(connection, session) if act else ()),
-                *([_create_load(neighbours, session)] if neighbours else ()),
+                *_list_loads(unmeasured, session),
                 actions.GuestWatch(
                     connection,
                     self.booted.guests,
@@ -210,12 +195,12 @@ class RunRequest:
         )
 
     def open_session(
-        self, neighbour_assignments: tuple[assignment.Assignment, ...] = ()
+        self, extra_assignments: tuple[assignment.Assignment, ...] = ()
     ) -> sessions.Session:
         """Open a session with the guests, with all tools available.
 
-        :param neighbour_assignments: The workloads that are prepared, and that
-            neighbours run.
+        :param extra_assignments: The workloads that are prepared, but not
+            measured.
         :raises MachineError: If a machine cannot be prepared; with its name.
         :raises WorkloadError: If a workload cannot be prepared.
         :raises BundleError: If tools cannot be supplied as configured.
@@ -230,7 +215,7 @@ class RunRequest:
             supply=requirements.create_supply(self.options),
             progress=self.progress,
             runner=connections.runner,
-            neighbour_assignments=neighbour_assignments,
+            extra_assignments=extra_assignments,
         )
 
     def common_arguments(self, **options: t.Any) -> dict[str, t.Any]:
@@ -251,19 +236,11 @@ class RunRequest:
         }
 
 
-def _create_load(
-    neighbours: neighbours_.Neighbours, session: sessions.Session
-) -> actions.NeighbourLoad:
-    """Return the action that runs the load of neighbours."""
-    load = neighbours_.Load(
-        work=neighbours.work,
-        measured=session.assignments,
-        stations=[
-            station
-            for station in session.stations
-            if station.name in neighbours.names
-        ],
-        others=len(session.stations) - len(neighbours.names),
-        peer=session.peer,
-    )
-    return actions.NeighbourLoad(load, session.runner)
+def _list_loads(
+    unmeasured: conditions.Unmeasured | None, session: sessions.Session
+) -> list[actions.Action]:
+    """Return the action that runs the load of unmeasured guests."""
+    if unmeasured is None:
+        return []
+    load = unmeasured.create_load(session, unmeasured.names)
+    return [actions.UnmeasuredLoad(load, session.runner, unmeasured.axis)]

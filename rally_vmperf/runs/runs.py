@@ -15,6 +15,7 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
+from rally_vmperf.records import model
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.workloads import base as workloads
@@ -30,8 +31,6 @@ RECORDED_ERRORS = (
     requirements.SupplyError,
     workloads.WorkloadError,
 )
-#: The default order of a run.
-AS_LISTED = build.Order()
 #: Maximum number of characters of an error in a record.
 _MAX_LENGTH = 500
 
@@ -74,7 +73,7 @@ class Run:
     open: t.Callable[[], attempt.ReadySession]
     progress: Progress
     warn: Progress
-    order: build.Order = AS_LISTED
+    order: model.Order = model.AS_LISTED
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
@@ -91,7 +90,7 @@ class Run:
     )
 
     def prepare(self) -> None:
-        """Prepare the machines once; a failure is not retried."""
+        """Prepare the machines once; store a failure, do not raise it."""
         if self.ready or self.failure:
             return
         try:
@@ -246,7 +245,7 @@ class Run:
             },
         )
 
-    def _get_boot_id(self, machine: build.Machine) -> str:
+    def _get_boot_id(self, machine: model.Machine) -> str:
         """Return the identifier of a guest's current boot."""
         if not self._starts[machine.name]:
             return machine.boot_id

@@ -14,6 +14,7 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
+from rally_vmperf.records import model
 
 Json = dict[str, t.Any]
 Guests = collections.abc.Sequence[models.Guest]
@@ -28,7 +29,7 @@ def build_setting(
     reference: Json | None = None,
     metrics: Json | None = None,
     findings: collections.abc.Iterable[finding.Finding] = (),
-    neighbours: int = 0,
+    unmeasured: int = 0,
 ) -> build.Setting:
     """Return the setting of guests.
 
@@ -37,12 +38,12 @@ def build_setting(
     :param reference: The bare-metal samples for the comparison.
     :param metrics: The metrics of the reference.
     :param findings: The findings in addition to those of the boot.
-    :param neighbours: The number of guests, the last ones, that are not
+    :param unmeasured: The number of guests, the last ones, that are not
         measured.
     """
     nova = {guest.name: _encode_guest(guest) for guest in booted.guests}
     machines = [
-        build.Machine(
+        model.Machine(
             name=guest.name,
             role="guest",
             host=get_host(guest),
@@ -51,9 +52,9 @@ def build_setting(
         for guest in booted.guests
     ]
     if session and session.peer:
-        machines.append(build.Machine(name=session.peer.name, role="peer"))
+        machines.append(model.Machine(name=session.peer.name, role="peer"))
     return build.Setting(
-        shape=_encode_shape(booted, neighbours),
+        shape=_encode_shape(booted, unmeasured),
         machines=machines,
         details={
             machine.name: {
@@ -126,9 +127,9 @@ def find_shape(guests: Guests) -> matching.Shape:
     )
 
 
-def _encode_shape(booted: models.BootedGuests, neighbours: int) -> Json:
+def _encode_shape(booted: models.BootedGuests, unmeasured: int) -> Json:
     """Return the shape, with the requested number of guests if some fail."""
-    measured = booted.guests[: len(booted.guests) - neighbours]
+    measured = booted.guests[: len(booted.guests) - unmeasured]
     shape = dataclasses.asdict(find_shape(measured))
     if not booted.absent:
         return shape

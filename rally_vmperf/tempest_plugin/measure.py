@@ -9,14 +9,14 @@ from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import requirements
 from rally_vmperf.guests import models
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.records import journal
+from rally_vmperf.records import sources
 from rally_vmperf.report import page
-from rally_vmperf.report import reports
-from rally_vmperf.report import sources
-from rally_vmperf.report import verdict_table
 from rally_vmperf.runs import run_request
 
 Progress = t.Callable[[str], None]
@@ -31,7 +31,7 @@ class Outcome:
     :param report: The path of the HTML report.
     """
 
-    run: reports.RunReport
+    run: judged_run.JudgedRun
     journal: pathlib.Path
     report: pathlib.Path
 
@@ -159,9 +159,12 @@ class Measurement:
             raise failure
 
     def _write_report(
-        self, owner: str, judgement: reports.RunReport
+        self, owner: str, run: judged_run.JudgedRun
     ) -> pathlib.Path:
         self.report_dir.mkdir(parents=True, exist_ok=True)
         path = self.report_dir / f"{owner}.html"
-        path.write_text(page.standalone([judgement]), encoding="utf-8")
+        path.write_text(
+            page.standalone([source_judge.create_report(run)]),
+            encoding="utf-8",
+        )
         return path

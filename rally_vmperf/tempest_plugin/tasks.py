@@ -77,10 +77,8 @@ class ConfiguredQuestion:
 
     @property
     def _applicable(self) -> list[str]:
-        """The names of the SLAs that apply without neighbours."""
-        return limits_file.list_applicable_slas(
-            self.question, has_neighbours=False
-        )
+        """The names of the SLAs that apply without optional arguments."""
+        return limits_file.list_applicable_slas(self.question, {})
 
     @property
     def baseline_reference(self) -> Json:

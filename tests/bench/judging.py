@@ -12,7 +12,7 @@ import pstats
 import random
 import time
 
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
@@ -100,7 +100,7 @@ def judge_each(
     for repetition_ in repetitions:
         last_began = time.process_time()
         judge.add(repetition_)
-        judge.failed_beyond_return()
+        judge.is_failure_final()
     status = judge.judgement().status
     ended = time.process_time()
     return ended - began, ended - last_began, status

@@ -22,8 +22,8 @@ from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table as questions
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.records import sources
 from rally_vmperf.report import page
-from rally_vmperf.report import sources
 from tests.unit.runs import golden
 from tests.unit.runs import whole
 
@@ -172,7 +172,8 @@ class Drive:
         path = str(self.folder / f"{self.question}.jsonl")
         (source,) = sources.read(path, questions.scenarios())
         limits = {_MAIN[self.question]: self.limits}
-        page.standalone([source_judge.judge_source(source, limits)])
+        run = source_judge.judge_source(source, limits)
+        page.standalone([source_judge.create_report(run)])
 
 
 def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:

@@ -3,7 +3,7 @@
 import os
 import statistics
 
-from rally_vmperf.measurement.density import judging
+from rally_vmperf.judging import degradation_judge
 from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
@@ -79,7 +79,7 @@ class TestDensity(DensityCase):
 
         Which one it is depends on how steadily the machine ran.
         """
-        judge = judging.DegradationJudge(
+        judge = degradation_judge.DegradationJudge(
             {CPU: limit}, levels=3, tolerate=TOLERATED
         )
         for record in records:
@@ -143,7 +143,9 @@ class TestDensity(DensityCase):
             guests: statistics.geometric_mean(
                 one.sample.value
                 for record in records
-                for one in codec.decode(record).at(guests=guests).observations
+                for one in codec.decode(record)
+                .select(guests=guests)
+                .condition.observations
                 if one.sample.metric.name == CPU
             )
             for guests in (1, 3)

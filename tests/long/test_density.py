@@ -8,8 +8,8 @@ import time
 import ddt
 import yaml
 
+from rally_vmperf.judging import degradation_judge
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.density import judging
 from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
@@ -123,11 +123,13 @@ class TestKilled(test_density.DensityCase):
             {"g2", "g3"},
             {
                 one.source
-                for one in codec.decode(record).at(guests=3).observations
+                for one in codec.decode(record)
+                .select(guests=3)
+                .condition.observations
             },
         )
         self.assertEqual(["g2", "g3"], two["machines"])
-        judge = judging.DegradationJudge(
+        judge = degradation_judge.DegradationJudge(
             {test_density.CPU: 95}, tolerate=test_density.TOLERATED
         )
         judge.add(codec.decode(record))

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from rally_vmperf.baseline import store
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory

@@ -12,19 +12,18 @@ import random
 import shutil
 import tempfile
 
+from rally_vmperf.judging import degradation_judge
+from rally_vmperf.judging import density_rows
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition as repetitions_
 from rally_vmperf.measurement.density import fits
-from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rows
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
 from rally_vmperf.records import files
-from rally_vmperf.report import sources
+from rally_vmperf.records import sources
 
 #: Where the files lie that the records name.
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="vmperf-made-"))
@@ -584,7 +583,7 @@ def run_of(given, limits=None, folder=FOLDER, question="overhead"):
         criteria=limits or {},
         folder=folder,
     )
-    return questions.judge_source(source)
+    return questions.create_report(questions.judge_source(source))
 
 
 def density_run(given, limits=None):
@@ -913,20 +912,22 @@ def levels(
     ]
 
 
-def degradation_judge(entries, max_percent=None, **arguments):
+def judge_of_degradation(entries, max_percent=None, **arguments):
     """Return a judge of degradation that was given these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
-    return given(judging.DegradationJudge(limits, **arguments), entries)
+    return given(
+        degradation_judge.DegradationJudge(limits, **arguments), entries
+    )
 
 
 def degradation(entries, max_percent=None, **arguments):
-    return degradation_judge(entries, max_percent, **arguments).judgement()
+    return judge_of_degradation(entries, max_percent, **arguments).judgement()
 
 
 def fairness(entries, *limits, **arguments):
     """Return the judgement on fairness of these repetitions."""
     return given(
-        judging.FairnessJudge(*limits, **arguments), entries
+        degradation_judge.FairnessJudge(*limits, **arguments), entries
     ).judgement()
 
 
@@ -1025,7 +1026,7 @@ def density_row(
         "findings": (),
         "reason": "",
     }
-    return rows.DensityResult(**{**whole, **changes})
+    return density_rows.DensityResult(**{**whole, **changes})
 
 
 def unmeasured(name, reason="no counted repetition has it"):
@@ -1050,7 +1051,7 @@ def _rate(metric, value):
 
 def _gathered(metric, guests, factor=1.0):
     return tuple(
-        gathering.MetricSamples(
+        sample.MetricSamples(
             number=number,
             observations=tuple(
                 sample.Observation(

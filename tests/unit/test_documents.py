@@ -21,7 +21,7 @@ from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
-from rally_vmperf.report import sources
+from rally_vmperf.records import sources
 
 #: Nine lines of YAML that stand for nine to the ninth values.
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(

@@ -124,11 +124,11 @@ def peer_station(
     return reach.peer_station(peer)
 
 
-def find_too_small_shapes(
+def find_too_large_shapes(
     parsed: argparse.Namespace,
     requested_shapes: collections.abc.Iterable[matching.Shape],
 ) -> "dict[matching.Shape, shapes.TooSmall]":
-    """Return the errors of the shapes for which the machine is too small.
+    """Return the error of each shape that is too large for the machine.
 
     :param parsed: The parsed arguments.
     :param requested_shapes: The shapes to check.

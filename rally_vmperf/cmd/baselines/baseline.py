@@ -94,7 +94,9 @@ class Show(base.Lister):
         for measured in content["entries"]:
             shape = matching.describe(measured["shape"])
             nodes = ", ".join(map(str, measured.get("numa_nodes", ())))
-            network = "; ".join(map(flows.describe, measured.get("flows", ())))
+            network = "; ".join(
+                flow.describe() for flow in flows.decode(measured)
+            )
             conditions = (
                 measured["limited_by"],
                 "; ".join(measured.get("cpus", ())) or "-",

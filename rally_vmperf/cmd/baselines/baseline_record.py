@@ -209,7 +209,7 @@ class Record(registration.RegistrationCommand):
         )
         if not shapes:
             return list(coverages)
-        too_small = bare_metal.find_too_small_shapes(parsed, shapes)
+        too_small = bare_metal.find_too_large_shapes(parsed, shapes)
         for covered in coverages:
             if covered.required and covered.shape in too_small:
                 raise too_small[covered.shape]

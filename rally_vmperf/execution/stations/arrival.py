@@ -98,28 +98,29 @@ async def wait_all(
     begin = loop.time()
     way = reach.create_route(guests[0].jump, guests[0].namespace)
 
-    def passed() -> float:
+    def seconds_passed() -> float:
+        """Return the seconds since the wait began."""
         return loop.time() - begin
 
     async def wait(guest: target.Target) -> Arrival:
         machine = t.cast(ssh.Ssh, by_name[guest.name].machine)
         while True:
             try:
-                await machine.wait_ready(timeout - passed())
+                await machine.wait_ready(timeout - seconds_passed())
                 on_progress(
                     f"{guest.name} answers SSH at {guest.address}"
-                    f"{way.label} after {passed():.0f} s"
+                    f"{way.label} after {seconds_passed():.0f} s"
                 )
-                busy = await wait_for_boot(machine, timeout - passed())
+                busy = await wait_for_boot(machine, timeout - seconds_passed())
             except base.Unreachable as error:
-                if passed() >= timeout:
+                if seconds_passed() >= timeout:
                     return _failed_arrival(error)
             except base.MachineError as error:
                 return _failed_arrival(error)
             else:
                 break
         state = f"still runs {busy}" if busy else "has booted"
-        on_progress(f"{guest.name} {state} after {passed():.0f} s")
+        on_progress(f"{guest.name} {state} after {seconds_passed():.0f} s")
         return Arrival(busy=busy)
 
     return await concurrency.wait_for_all(map(wait, guests))

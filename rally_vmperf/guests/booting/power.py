@@ -100,7 +100,7 @@ class StatusChange:
             if server and server.task_state:
                 continue
             if status == target_status:
-                self._finish(guest, status)
+                self._record_ready(guest, status)
                 continue
             action = idle.choose_action(
                 status, target_status, self.idle_guests
@@ -135,7 +135,8 @@ class StatusChange:
                 new = self.guests[guest].started()
                 self.started[guest] = new
 
-    def _finish(self, guest: str, status: str) -> None:
+    def _record_ready(self, guest: str, status: str) -> None:
+        """Drop a guest that has its status, and report how long it took."""
         del self._pending[guest]
         if guest in self._requested_at:
             seconds = time.monotonic() - self._requested_at[guest]

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import normality
@@ -31,38 +32,80 @@ class Comparison:
         higher if few guest repetitions vary more than bare metal.
     :param bare_values: The geometric mean over copies per repetition.
     :param guest_values: The geometric mean over guests per repetition.
-    :param error: The rounding error of the ratio of the sides, as a share;
-        both ends of the interval include it.
+    :param bare_error: The rounding error of ``bare_values``, as a share; both
+        ends of the interval include it.
+    :param guest_error: The rounding error of ``guest_values``, as a share.
     :param paired: Whether both sides are of the same repetitions, in order.
     :param quantised: The side with too few different values, in words.
-    :param departures: The departures from a normal distribution: side, kind
-        of finding and detail; pairs have one side, their ratios.
     :param exact: Whether bare metal is a limit instead of a measurement.
     :param conservative: Whether the upper end is higher if few guest
         repetitions vary more.
-    :param bare_outliers: The positions in ``bare_values``, from 0.
-    :param guest_outliers: The positions in ``guest_values``, from 0.
     """
 
     metric: sample.Metric
     bare: float
     guest: float
-    bare_median: float
-    guest_median: float
     overhead_percent: float
     low: float | None
     high: float | None
     confidence: float
     bare_values: tuple[float, ...]
     guest_values: tuple[float, ...]
-    bare_outliers: tuple[int, ...]
-    guest_outliers: tuple[int, ...]
-    error: float = 0
+    bare_error: float = 0
+    guest_error: float = 0
     quantised: str = ""
     paired: bool = False
     exact: bool = False
     conservative: bool = True
-    departures: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def error(self) -> float:
+        """The rounding error of the ratio of the sides, as a share."""
+        return self.bare_error + self.guest_error
+
+    @property
+    def bare_median(self) -> float:
+        """The median of ``bare_values``."""
+        return stdlib.median(self.bare_values)
+
+    @property
+    def guest_median(self) -> float:
+        """The median of ``guest_values``."""
+        return stdlib.median(self.guest_values)
+
+    @functools.cached_property
+    def bare_outliers(self) -> tuple[int, ...]:
+        """The positions of outliers in ``bare_values``, from 0."""
+        return statistics.outliers(self.bare_values)
+
+    @functools.cached_property
+    def guest_outliers(self) -> tuple[int, ...]:
+        """The positions of outliers in ``guest_values``, from 0."""
+        return statistics.outliers(self.guest_values)
+
+    @functools.cached_property
+    def departures(self) -> tuple[tuple[str, str, str], ...]:
+        """The departures from a normal distribution.
+
+        They are the side, the kind of finding and the detail; pairs have one
+        side, their ratios. Without an interval there are none.
+        """
+        if self.low is None:
+            return ()
+        sides = [("the guest", self.guest_values, self.guest_error)]
+        if self.paired:
+            pairs = zip(self.bare_values, self.guest_values, strict=True)
+            ratios = tuple(guest / bare for bare, guest in pairs)
+            sides = [(_RATIOS, ratios, self.error)]
+        elif not self.exact:
+            sides.append(("bare metal", self.bare_values, self.bare_error))
+        departures = (
+            (side, normality.departure(values, error))
+            for side, values, error in sides
+        )
+        return tuple(
+            (side, *departure) for side, departure in departures if departure
+        )
 
     @property
     def bare_repetitions(self) -> int:
@@ -135,22 +178,18 @@ def compare(
         metric=metric,
         bare=bare_mean,
         guest=guest_mean,
-        bare_median=stdlib.median(bare_values),
-        guest_median=stdlib.median(guest_values),
         overhead_percent=percent(metric, guest_mean / bare_mean),
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,
         confidence=confidence,
         bare_values=bare_values,
         guest_values=guest_values,
-        bare_outliers=statistics.outliers(bare_values),
-        guest_outliers=statistics.outliers(guest_values),
-        error=error,
+        bare_error=errors.get("bare metal") or 0,
+        guest_error=errors["the guest"] or 0,
         quantised=quantised if ends else "",
         paired=paired,
         exact=exact,
         conservative=conservative,
-        departures=_departures(sides, errors, paired) if ends else (),
     )
 
 
@@ -180,25 +219,6 @@ def _interval(
             wider = statistics.interval(bare, guest, higher, error, paired)
             ends[1] = max(percent(metric, ratio) for ratio in wider or ())
     return ends
-
-
-def _departures(
-    sides: collections.abc.Mapping[str, tuple[float, ...]],
-    errors: collections.abc.Mapping[str, float | None],
-    paired: bool,
-) -> tuple[tuple[str, str, str], ...]:
-    """Return the side, kind and detail of values that are not normal."""
-    if paired:
-        pairs = zip(sides["bare metal"], sides["the guest"], strict=True)
-        sides = {_RATIOS: tuple(guest / bare for bare, guest in pairs)}
-        errors = {_RATIOS: sum(error or 0 for error in errors.values())}
-    departures = (
-        (side, normality.departure(values, errors[side] or 0))
-        for side, values in sides.items()
-    )
-    return tuple(
-        (side, *departure) for side, departure in departures if departure
-    )
 
 
 def _assume_rounding_error(

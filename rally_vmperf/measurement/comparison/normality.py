@@ -7,6 +7,7 @@ values for each number of values: 1 in 100 exceeds one threshold, and 1.5 to
 1.9 in 100 exceed either of the two.
 """
 
+import functools
 import itertools
 import math
 import statistics as stdlib
@@ -41,6 +42,13 @@ def departure(
 
     :param error: The rounding error of a value, as a share.
     """
+    return _departure(tuple(values), error)
+
+
+@functools.lru_cache(maxsize=1024)
+def _departure(
+    values: tuple[float, ...], error: float
+) -> tuple[str, str] | None:
     counts = [number for number in _CHANCE if number <= len(values)]
     if not counts or len(set(values)) < statistics.FEWEST:
         return None

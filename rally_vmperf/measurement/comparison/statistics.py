@@ -5,6 +5,7 @@ here works on logarithms. Nothing here knows about metrics or limits.
 """
 
 import collections.abc
+import functools
 import math
 import statistics
 import typing as t
@@ -38,6 +39,12 @@ def geometric_mean(values: Values) -> float:
 
     :raises ValueError: If values are missing or not above zero.
     """
+    return _geometric_mean(tuple(values))
+
+
+# The same repetitions are judged again after each new one.
+@functools.lru_cache(maxsize=1 << 16)
+def _geometric_mean(values: tuple[float, ...]) -> float:
     return math.exp(statistics.fmean(logarithms(values)))
 
 
@@ -63,7 +70,7 @@ def spread_percent(values: Values) -> float | None:
     """
     if len(values) < 2:
         return None
-    return math.expm1(statistics.stdev(logarithms(values))) * 100
+    return math.expm1(math.sqrt(variance(values))) * 100
 
 
 def jain_index(rates: Values) -> float | None:
@@ -144,9 +151,9 @@ def ratio_interval(
     bare_logs, guest_logs = logarithms(bare), logarithms(guest)
     mean = statistics.fmean(guest_logs) - statistics.fmean(bare_logs)
     margin = half_width(
-        statistics.variance(bare_logs),
+        variance(bare),
         len(bare),
-        statistics.variance(guest_logs),
+        variance(guest),
         len(guest),
         confidence,
     )
@@ -272,6 +279,12 @@ def confidence_of_loss(
 
 def variance(values: Values) -> float:
     """Return the variance of logarithms, by one less than their number."""
+    return _variance(tuple(values))
+
+
+@functools.lru_cache(maxsize=1024)
+def _variance(values: tuple[float, ...]) -> float:
+    """Return the variance; it is exact, slow, and required repeatedly."""
     return statistics.variance(logarithms(values))
 
 

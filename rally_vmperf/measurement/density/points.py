@@ -10,7 +10,6 @@ import functools
 import statistics as stdlib
 import typing as t
 
-from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
@@ -21,7 +20,7 @@ from rally_vmperf.measurement.samples import units
 
 CompareTo = t.Literal["solo_guest", "bare_metal"]
 Statistic = t.Literal["mean", "worst"]
-RepetitionSamples = tuple[gathering.MetricSamples, ...]
+RepetitionSamples = tuple[sample.MetricSamples, ...]
 _LargestLoss = rates.LargestLoss
 
 

@@ -8,12 +8,11 @@ import collections
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
-RepetitionSamples = collections.abc.Iterable[gathering.MetricSamples]
+RepetitionSamples = collections.abc.Iterable[sample.MetricSamples]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -38,7 +37,7 @@ def convert(metric: sample.Metric, value: float) -> float:
 
 
 def by_guest(
-    metric: sample.Metric, samples: gathering.MetricSamples
+    metric: sample.Metric, samples: sample.MetricSamples
 ) -> dict[str, float]:
     """Return the rates of the guests in one repetition, by guest.
 

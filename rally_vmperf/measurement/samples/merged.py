@@ -168,3 +168,14 @@ def _group_by_metric(
     for metric, grouped in pairs:
         groups.setdefault(metric, []).append(grouped)
     return groups
+
+
+def list_percentiles(
+    distributions: collections.abc.Iterable[Distribution],
+) -> dict[sample.Metric, tuple[float, int]]:
+    """Return the percentiles of distributions, with the number of machines."""
+    return {
+        metric: (percentile, distribution.machines)
+        for distribution in distributions
+        for metric, percentile in distribution.values().items()
+    }

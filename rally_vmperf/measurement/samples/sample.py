@@ -1,7 +1,9 @@
 """Metrics, and their samples, distributions and time series."""
 
+import collections
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf.measurement.samples import histogram as histograms
@@ -184,3 +186,70 @@ class Observation:
 
     source: str
     sample: Sample
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MetricSamples:
+    """The samples of one metric in one repetition.
+
+    :param number: The number of the repetition.
+    :param observations: The observations of this metric, one or more for each
+        guest or copy.
+    :param merged: The percentile of the values of all machines together; None
+        for a metric that is not a percentile.
+    :param merged_machines: The number of these machines.
+    """
+
+    number: int
+    observations: tuple[Observation, ...]
+    merged: float | None = None
+    merged_machines: int = 0
+
+    @functools.cached_property
+    def values(self) -> tuple[float, ...]:
+        """The values, in the order of the observations.
+
+        A percentile has one value, of all machines together, because a mean
+        of percentiles is not a percentile.
+        """
+        if self.merged is not None:
+            return (self.merged,)
+        return tuple(
+            observation.sample.value for observation in self.observations
+        )
+
+    @functools.cached_property
+    def sources(self) -> collections.Counter[str]:
+        """The number of observations of each guest or copy."""
+        return collections.Counter(
+            observation.source for observation in self.observations
+        )
+
+
+#: The samples of each metric in one repetition.
+ByMetric = collections.abc.Mapping[Metric, MetricSamples]
+
+
+def group_by_metric(
+    number: int,
+    observations: collections.abc.Iterable[Observation],
+    percentiles: collections.abc.Mapping[Metric, tuple[float, int]],
+) -> ByMetric:
+    """Return the samples of each metric: observed ones, then percentiles.
+
+    :param number: The number of the repetition.
+    :param percentiles: The percentiles of all machines together, with the
+        number of machines.
+    """
+    groups: dict[Metric, list[Observation]] = {}
+    for observation in observations:
+        groups.setdefault(observation.sample.metric, []).append(observation)
+    return {
+        metric: MetricSamples(
+            number=number,
+            observations=tuple(groups.get(metric, ())),
+            merged=percentiles[metric][0] if metric in percentiles else None,
+            merged_machines=percentiles.get(metric, (0, 0))[1],
+        )
+        for metric in (*groups, *percentiles)
+    }

@@ -5,6 +5,7 @@ import typing as t
 from rally.common.plugin import plugin
 from rally.task.processing import charts
 
+from rally_vmperf.records import codec
 from rally_vmperf.records import output
 
 _COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
@@ -34,6 +35,8 @@ class Record(charts.OutputChart):
             "widget": cls.widget,
             "data": {
                 "cols": _COLUMNS,
-                "rows": samples.of_repetition(pdata["data"]),
+                "rows": samples.of_repetition(
+                    codec.decode_or_none(pdata["data"])
+                ),
             },
         }

@@ -30,13 +30,14 @@ class RunChart(charts.OutputChart):
     def render(self) -> dict[str, t.Any]:
         """Return an HTML page for a frame in Rally's report."""
         # Rally imports all plugins even to list them.
+        from rally_vmperf.records import sources
         from rally_vmperf.report import page
-        from rally_vmperf.report import sources
 
         scenario = self._workload["name"]
         journal_dir = pathlib.Path(CONF.vmperf.journal_dir)
         source = sources.of_workload(self._workload, scenario, journal_dir)
-        html = page.embedded(source_judge.judge_source(source))
+        run = source_judge.judge_source(source)
+        html = page.embedded(source_judge.create_report(run))
         return {
             "title": self.title,
             "description": self.description,

@@ -179,11 +179,11 @@ class Guests(context.OpenStackContext):
 
         The journal contains all repetitions that the SLAs judge.
         """
+        from rally_vmperf.judging import verdict_table
         from rally_vmperf.questions import source_judge
         from rally_vmperf.questions import table
         from rally_vmperf.records import journal
-        from rally_vmperf.report import sources
-        from rally_vmperf.report import verdict_table
+        from rally_vmperf.records import sources
 
         owner = self.get_owner_id()
         stored = db.workload_get(owner)

@@ -18,11 +18,13 @@ from rally_vmperf.execution import protocols
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.runs import run_request
@@ -119,7 +121,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.chart_request(question.title))
             self.add_output(complete=output.encode(record))
-            raise_if_incomplete(record, stored["sla"])
+            raise_if_incomplete(codec.decode(record), stored["sla"])
 
     def _connect(self) -> t.Any:
         """Return a connection to the cloud with the owner of the guests."""
@@ -132,30 +134,28 @@ class MeasurementScenario(scenario.OpenStackScenario):
         )
 
 
-def raise_if_incomplete(record: Json, criteria: t.Container[str]) -> None:
+def raise_if_incomplete(
+    repetition_: repetition.Repetition, criteria: t.Container[str]
+) -> None:
     """Raise an error if a repetition was interrupted or is incomplete.
 
-    The record lists the missing measurements, which the SLAs of rally_vmperf
-    judge.  Without these SLAs, an incomplete iteration must fail; otherwise, a
-    task without any measurement would pass.
+    The SLAs of rally_vmperf judge missing measurements. Without these SLAs,
+    an incomplete iteration must fail; otherwise, a task without any
+    measurement would pass.
 
-    :param record: The record of the repetition.
     :param criteria: The names of the SLAs of the workload.
     :raises KeyboardInterrupt: If the repetition was interrupted.
     :raises IncompleteRepetition: If a measurement is missing; the message
         names the first.
     """
-    if record["state"] == "interrupted":
+    if repetition_.state == "interrupted":
         raise KeyboardInterrupt
-    if record["state"] == "complete":
+    if repetition_.state == "complete":
         return
-    sections = [*record["conditions"], record]
-    missing = [gap for section in sections for gap in section["missing"]]
-    first = missing[0]
+    missing = repetition_.all_missing
     message = sanitize.text(
-        f"repetition {record['repetition']} is incomplete: {len(missing)} "
-        f"measurements are missing; the first is {first['name']} of "
-        f"{first['machine']}: {first['reason']}"
+        f"repetition {repetition_.number} is incomplete: {len(missing)} "
+        f"measurements are missing; the first is {missing[0].sentence()}"
     )
     if not any(name in criteria for name in table.criteria()):
         raise IncompleteRepetition(message)

@@ -9,7 +9,7 @@ from rally import consts
 from rally.task import sla
 
 from rally_vmperf import sanitize
-from rally_vmperf.measurement import summary
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.plugins import defects
 from rally_vmperf.questions import table
@@ -34,7 +34,10 @@ class Criterion(sla.SLA):
     def add_iteration(self, iteration: t.Any) -> bool:
         """Add a repetition; return False after a final failure."""
         with self._record_defects():
-            self.judge.add(output.decode(iteration))
+            repetition_ = output.decode(iteration)
+            self.judge.add(
+                repetition_ and repetition_.select(**self.criterion.selects)
+            )
             return not self.judge.is_failure_final()
         return True
 

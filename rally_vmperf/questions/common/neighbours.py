@@ -1,17 +1,72 @@
 """The criterion for the loss that neighbours cause."""
 
+import functools
 import typing as t
 
-from rally_vmperf.measurement import neighbours_judge
+from rally_vmperf.execution import neighbours
+from rally_vmperf.guests import errors
+from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.runs import run_request
+
+#: The conditions without neighbours.
+WITHOUT: repetition.Axes = {neighbours_judge.NEIGHBOURS: False}
+
+
+def get_neighbours(arguments: question.Json) -> neighbours.Neighbours | None:
+    """Return the neighbours of a task; None if it has none.
+
+    :raises InvalidTask: If the argument is not valid.
+    :raises WorkloadError: If neighbours cannot run the workload.
+    """
+    argument = arguments.get("neighbours")
+    task.check_schema(argument, neighbours.SCHEMA, "neighbours")
+    return neighbours.create_neighbours(argument)
+
+
+def list_workloads(arguments: question.Json) -> question.Assignments:
+    """Return the workload of neighbours, if the task has them."""
+    neighbours_ = get_neighbours(arguments)
+    return (neighbours_.work,) if neighbours_ else ()
+
+
+def take_argument(
+    request: "run_request.RunRequest", arguments: question.Json
+) -> dict[str, t.Any]:
+    """Return the arguments with ``unmeasured`` in place of the neighbours.
+
+    :raises GuestError: If a guest is unavailable.
+    """
+    from rally_vmperf.runs import conditions
+
+    others = {**arguments}
+    neighbours_ = neighbours.create_neighbours(others.pop("neighbours", None))
+    if neighbours_ is None:
+        return others
+    if request.booted.absent:
+        raise errors.GuestError(
+            f"neighbours: guests {', '.join(request.booted.absent)} failed "
+            "to boot, so neighbours cannot be assigned; run the task again"
+        )
+    unmeasured = conditions.Unmeasured(
+        axis=neighbours_judge.NEIGHBOURS,
+        guests=neighbours_.guests,
+        assignments=(neighbours_.work,),
+        options=neighbours_.plain(),
+        create_load=functools.partial(neighbours.create_load, neighbours_),
+    )
+    return {**others, "unmeasured": unmeasured}
 
 
 def _check_has_neighbours(
     subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
     """Reject limits if the task has no neighbours."""
-    if subtask.neighbours is None:
+    if get_neighbours(subtask.arguments) is None:
         raise task.InvalidTask(
             f"sla {CRITERION.name}: the task has no neighbours; add "
             "neighbours: {guests: 1, workload: {name: ...}}, or remove the SLA"
@@ -37,4 +92,5 @@ CRITERION = question.Criterion(
     limits={"max_percent": ("ratio",)},
     bounds=task.create_limit_check(),
     check=_check_has_neighbours,
+    requires="neighbours",
 )

@@ -4,8 +4,11 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.execution import assignment
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judge
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -18,6 +21,9 @@ Json = collections.abc.Mapping[str, t.Any]
 #: Limits by the name of their criterion.
 Criteria = collections.abc.Mapping[str, Json]
 
+AnyJudge = judge.Judge[t.Any]
+
+Assignments = tuple[assignment.Assignment, ...]
 #: Limits by metric.
 PER_METRIC: dict[str, t.Any] = {
     "type": "object",
@@ -85,6 +91,11 @@ def accept_criterion(
     """Accept any configuration of a criterion."""
 
 
+def list_no_workloads(arguments: Json) -> Assignments:
+    """Return no workloads: all of the task are measured."""
+    return ()
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A criterion for the judgement of runs; an SLA in Rally.
@@ -93,11 +104,15 @@ class Criterion:
     :param schema: The JSON Schema of the configuration.
     :param heading: The subject of the verdict in one word.
     :param judge: The class of the judge; its arguments are the keys of the
-        configuration.
+        configuration, all optional.
     :param limits: The keys with limits by metric, and the scales of the
         metrics that the limits apply to.
     :param bounds: A function of the name, the configuration and the metrics.
         It raises ``InvalidTask`` if a limit always passes or always fails.
+    :param selects: The conditions that it judges, by axis, as in
+        ``Repetition.select``; all by default.
+    :param requires: The argument of the scenario without which it does not
+        apply; empty if it always applies.
     :param check: A function of the task, the configuration and the baseline
         (or None). It raises ``InvalidTask`` if they do not match.
     """
@@ -106,10 +121,29 @@ class Criterion:
     title: str
     heading: str
     schema: Json
-    judge: t.Callable[..., judge.Judge[t.Any]]
+    judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     bounds: task.LimitCheck = accept_limits
     check: t.Callable[[task.Task, Json, t.Any], None] = accept_criterion
+    selects: repetition.Axes = dataclasses.field(default_factory=dict)
+    requires: str = ""
+
+    def feed(
+        self,
+        judge_: AnyJudge,
+        repetition_: repetition.Repetition | None,
+    ) -> None:
+        """Add the conditions that the criterion judges to its judge.
+
+        :param repetition_: The repetition; None for an unreadable record.
+        """
+        judge_.add(repetition_ and self.select(repetition_))
+
+    def select(
+        self, repetition_: repetition.Repetition
+    ) -> repetition.Repetition:
+        """Return a copy with the conditions that the criterion judges."""
+        return repetition_.select(**self.selects)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -120,6 +154,7 @@ class Question:
     :param scenario: The name of the Rally scenario.
     :param title: The title of the chart of results.
     :param criteria: The criteria for its runs; the first is the main one.
+        The table adds those for the runs of every question.
     :param contexts: The names of the required contexts without platform.
     :param check: A function that raises ``InvalidTask`` if a task cannot be
         run, and returns warnings.
@@ -132,8 +167,11 @@ class Question:
     :param run: A function that returns a run for a request and the arguments
         of the scenario that only this question has.
     :param section: A function that returns the section of the report.
+    :param describe: A function that returns the title of a run.
     :param defaults: A function that returns the defaults of arguments that
         depend on other arguments or on the number of repetitions.
+    :param unmeasured_workloads: A function that returns the workloads that a
+        task with these arguments runs, but does not measure.
     :param one_host: A function that returns whether the guests of a task
         without placement options must share a host.
     """
@@ -150,4 +188,8 @@ class Question:
     run: "t.Callable[[run_request.RunRequest, Json], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda subtask: False
+    describe: t.Callable[[judged_run.JudgedRun], str] = (
+        judged_run.JudgedRun.describe
+    )
     defaults: task.Defaults = task.return_no_defaults
+    unmeasured_workloads: t.Callable[[Json], Assignments] = list_no_workloads

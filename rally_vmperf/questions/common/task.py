@@ -8,7 +8,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import neighbours
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
@@ -83,23 +82,6 @@ class Task:
         :raises WorkloadError: If an argument is not valid.
         """
         return assignment.assign(self.arguments["workloads"], self.protocol)
-
-    @functools.cached_property
-    def neighbours(self) -> neighbours.Neighbours | None:
-        """The guests that are not measured, and their workload.
-
-        :raises InvalidTask: If the argument is not valid.
-        :raises WorkloadError: If neighbours cannot run the workload.
-        """
-        argument = self.arguments.get("neighbours")
-        check_schema(argument, neighbours.SCHEMA, "neighbours")
-        return neighbours.create_neighbours(argument)
-
-    @property
-    def every_workload(self) -> tuple[assignment.Assignment, ...]:
-        """The workloads, with those of neighbours."""
-        idle = self.neighbours
-        return (*self.assignments, *([idle.work] if idle else ()))
 
     @property
     def protocol(self) -> protocols.Protocol:

@@ -1,5 +1,6 @@
 """The criterion for the findings of a run."""
 
+import functools
 import typing as t
 
 from rally_vmperf.measurement import finding
@@ -14,6 +15,34 @@ _KINDS = {
 }
 
 
+_SCHEMA: dict[str, t.Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "tolerate": {
+            **_KINDS,
+            "description": "Voiding findings that the run may have, "
+            "including those that other SLAs tolerate.",
+        },
+        "refuse": {
+            **_KINDS,
+            "description": "Warnings and notes that the run may not have.",
+        },
+        "physical_limit": {
+            **question.PER_METRIC,
+            "additionalProperties": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+            },
+            "description": "Metric or glob -> largest value that the "
+            "machine can reach, in base units; a larger value of a guest "
+            "or of bare metal is the finding above_physical_limit.",
+        },
+    },
+}
+_NAME = "vmperf_valid"
+
+
 def _check_tolerated(
     subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
@@ -24,42 +53,26 @@ def _check_tolerated(
         for kind in other_limits.get("tolerate", ()):
             if kind not in limits.get("tolerate", ()):
                 raise task.InvalidTask(
-                    f"sla {CRITERION.name}: {name} tolerates {kind}, which "
+                    f"sla {_NAME}: {name} tolerates {kind}, which "
                     "still fails here; add it to tolerate of both, or "
-                    f"remove {CRITERION.name}"
+                    f"remove {_NAME}"
                 )
 
 
-CRITERION = question.Criterion(
-    name="vmperf_valid",
-    title="Findings that a run may have, with or without limits.",
-    heading="Validity",
-    schema={
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "tolerate": {
-                **_KINDS,
-                "description": "Voiding findings that the run may have, "
-                "including those that other SLAs tolerate.",
-            },
-            "refuse": {
-                **_KINDS,
-                "description": "Warnings and notes that the run may not have.",
-            },
-            "physical_limit": {
-                **question.PER_METRIC,
-                "additionalProperties": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                },
-                "description": "Metric or glob -> largest value that the "
-                "machine can reach, in base units; a larger value of a guest "
-                "or of bare metal is the finding above_physical_limit.",
-            },
-        },
-    },
-    judge=validity_judge.ValidityJudge,
-    limits={"physical_limit": ("ratio", "count")},
-    check=_check_tolerated,
-)
+def create_criterion(
+    criteria_of: validity_judge.CriteriaOf,
+) -> question.Criterion:
+    """Return the criterion, which applies to the runs of every question.
+
+    :param criteria_of: A function that returns the other criteria of a
+        question from its name, the main one first.
+    """
+    return question.Criterion(
+        name=_NAME,
+        title="Findings that a run may have, with or without limits.",
+        heading="Validity",
+        schema=_SCHEMA,
+        judge=functools.partial(validity_judge.ValidityJudge, criteria_of),
+        limits={"physical_limit": ("ratio", "count")},
+        check=_check_tolerated,
+    )

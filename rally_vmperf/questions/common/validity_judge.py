@@ -5,18 +5,19 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import plausibility
+from rally_vmperf.judging import summary as summary_
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import neighbours_judge
-from rally_vmperf.measurement import overhead_judge
-from rally_vmperf.measurement import plausibility
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import judging
 from rally_vmperf.measurement.samples import units
+from rally_vmperf.questions.common import question
+
+CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,8 @@ class Validity(summary_.Judgement[summary_.MetricResult]):
 class ValidityJudge(judge.Judge[summary_.MetricResult]):
     """A judge of the findings of any question, with or without limits.
 
+    :param criteria_of: A function that returns the other criteria of a
+        question from its name, the main one first.
     :param tolerate: The kinds of voiding findings that the run may have.
     :param refuse: The kinds of other findings that the run may not have.
     :param physical_limit: The largest value that the machine can reach by
@@ -63,41 +66,36 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
 
     def __init__(
         self,
+        criteria_of: CriteriaOf,
         tolerate: collections.abc.Collection[str] = (),
         refuse: collections.abc.Collection[str] = (),
         physical_limit: judge.Given | None = None,
     ) -> None:
         super().__init__(tolerate=tolerate)
+        self._criteria_of = criteria_of
         for kind in refuse:
             finding.check(kind)
         self.refuse = frozenset(refuse) - frozenset(tolerate)
         self.physical_limit = limits.Limits(physical_limit or {})
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
-        """Return whether the judge of any question accepts a repetition."""
+        """Return whether the main judge of its question accepts it."""
         return any(
-            question_judge.accepts(repetition_)
-            for question_judge in self._judges()
+            question_judge.accepts(criterion.select(repetition_))
+            for criterion, question_judge in self._create_judges(
+                repetition_.question
+            )[:1]
         )
 
     def judgement(self) -> Validity:
         """Return the verdict on the repetitions so far."""
-        question_judge = next(
-            candidate
-            for candidate in self._judges()
-            if all(map(candidate.accepts, self._repetitions))
-        )
-        question_judge.extend(self._repetitions, self._unreadable)
-        summary = question_judge.judgement()
-        findings = dict.fromkeys(summary.findings)
-        neighbours = neighbours_judge.NeighboursJudge(tolerate=self.tolerate)
-        if any(
-            repetition_.conditions and neighbours.accepts(repetition_)
-            for repetition_ in self._repetitions
-        ):
-            neighbours.extend(self._repetitions, self._unreadable)
-            findings |= dict.fromkeys(neighbours.judgement().findings)
-        repetitions, _ = judge.merge_duplicates(self._repetitions)
+        summary, *others = self._judge_question() or [super().judgement()]
+        findings = {
+            run_finding: None
+            for judgement in (summary, *others)
+            for run_finding in judgement.findings
+        }
+        repetitions, _ = gathering.merge_duplicates(self._repetitions)
         findings = (
             dict.fromkeys(self._above_limits(repetitions, summary.omitted))
             | findings
@@ -190,11 +188,41 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             if len(numbers_left) < statistics.FEWEST
         }
 
-    def _judges(self) -> list[judge.Judge[t.Any]]:
-        """Return new judges of all questions, without limits."""
+    def _judge_question(self) -> list[summary_.Judgement[t.Any]]:
+        """Return the judgements of the question, the main one first.
+
+        Judges of conditions that the run does not have are left out.
+        """
+        names = sorted(
+            {repetition_.question for repetition_ in self._repetitions}
+        )
+        judgements: list[summary_.Judgement[t.Any]] = []
+        judges = self._create_judges(names[0]) if names else []
+        for criterion, question_judge in judges:
+            selected = [*map(criterion.select, self._repetitions)]
+            if judgements and not any(
+                repetition_.conditions and question_judge.accepts(repetition_)
+                for repetition_ in selected
+            ):
+                continue
+            for repetition_ in selected:
+                question_judge.add(repetition_)
+            question_judge.extend((), self._unreadable)
+            judgements.append(question_judge.judgement())
+        return judgements
+
+    def _create_judges(
+        self, question_name: str
+    ) -> list[tuple[question.Criterion, judge.Judge[t.Any]]]:
+        """Return a judge without limits for each selection of conditions."""
+        criteria: dict[frozenset[t.Any], question.Criterion] = {}
+        for criterion in self._criteria_of(question_name):
+            criteria.setdefault(
+                frozenset(criterion.selects.items()), criterion
+            )
         return [
-            judging.DegradationJudge(tolerate=self.tolerate),
-            overhead_judge.OverheadJudge(tolerate=self.tolerate),
+            (criterion, criterion.judge(tolerate=self.tolerate))
+            for criterion in criteria.values()
         ]
 
     def figures(
@@ -208,7 +236,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[summary_.MetricResult],
     ) -> finding.Occurrences:
-        """Return no findings; the judge of the question collects them."""
+        """Return no findings; the judges of the question collect them."""
         return ()
 
     def unmatched(

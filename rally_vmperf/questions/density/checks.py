@@ -1,5 +1,6 @@
 """Checks of a density task that run before any guest boots."""
 
+import collections.abc
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -66,9 +67,13 @@ def list_limited_levels(
     return sorted(selection) if isinstance(selection, list) else [selection]
 
 
-def check_task(subtask: task.Task) -> list[str]:
+def check_task(
+    subtask: task.Task, unmeasured: collections.abc.Mapping[str, int]
+) -> list[str]:
     """Reject levels, guests and a stop rule that contradict one another.
 
+    :param unmeasured: The number of guests on each host that work without
+        being measured, by title.
     :returns: The warnings, one sentence each.
     """
     counts = list_levels(subtask)
@@ -85,13 +90,7 @@ def check_task(subtask: task.Task) -> list[str]:
         )
     if solo_guest == "all":
         check_solo_guest("solo_guest: all", subtask)
-    warnings = _check_guests(subtask, max(counts))
-    if subtask.neighbours and subtask.arguments.get("order") == "listed":
-        warnings.append(
-            "order=listed: each repetition measures a level first without "
-            "and then with neighbours, so that drift counts as their effect; "
-            "use order: shuffled or blocks"
-        )
+    warnings = _check_guests(subtask, max(counts), unmeasured)
     odd_levels = [number for number in counts if number % 2]
     if odd_levels and "partner" in assignment.required_endpoints(
         subtask.assignments
@@ -139,7 +138,11 @@ def check_solo_guest(key_path: str, subtask: task.Task) -> None:
         )
 
 
-def _check_guests(subtask: task.Task, measured: int) -> list[str]:
+def _check_guests(
+    subtask: task.Task,
+    measured: int,
+    unmeasured: collections.abc.Mapping[str, int],
+) -> list[str]:
     """Reject a number of guests that does not match levels and hosts.
 
     :param measured: The number of guests in the largest level.
@@ -147,9 +150,9 @@ def _check_guests(subtask: task.Task, measured: int) -> list[str]:
     options, count = subtask.guests, subtask.count
     reason = f"the largest level has {measured} guests on a host"
     largest = measured
-    if neighbours := subtask.neighbours:
-        reason += f" and {neighbours.guests} neighbours"
-        largest += neighbours.guests
+    for title, number in unmeasured.items():
+        reason += f" and {number} {title}"
+        largest += number
     if count % largest:
         raise task.InvalidTask(
             f"count={count}: {reason}; set vmperf_guests: "

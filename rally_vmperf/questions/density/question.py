@@ -4,11 +4,13 @@ import typing as t
 
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement.density import judging
+from rally_vmperf.judging import degradation_judge
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.common import valid
 from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels
 
@@ -102,11 +104,12 @@ DEGRADATION = question.Criterion(
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
-    judge=judging.DegradationJudge,
+    judge=degradation_judge.DegradationJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
     bounds=task.create_limit_check(lambda metric: True),
     check=_check_degradation,
+    selects=neighbours.WITHOUT,
 )
 
 
@@ -145,10 +148,29 @@ FAIRNESS = question.Criterion(
             {"required": ["max_spread_percent"]},
         ],
     ),
-    judge=judging.FairnessJudge,
+    judge=degradation_judge.FairnessJudge,
     limits={"min_index": ("ratio",), "max_spread_percent": ("ratio",)},
     check=_check_fairness,
+    selects=neighbours.WITHOUT,
 )
+
+
+def _check_task(subtask: task.Task) -> list[str]:
+    """Reject contradictions, and warn about an order that adds drift.
+
+    :returns: The warnings, one sentence each.
+    """
+    neighbours_ = neighbours.get_neighbours(subtask.arguments)
+    if neighbours_ is None:
+        return checks.check_task(subtask, {})
+    warnings = checks.check_task(subtask, {"neighbours": neighbours_.guests})
+    if subtask.arguments.get("order") == "listed":
+        warnings.append(
+            "order=listed: each repetition measures a level first without "
+            "and then with neighbours, so that drift counts as their effect; "
+            "use order: shuffled or blocks"
+        )
+    return warnings
 
 
 def _create_defaults(arguments: question.Json, times: int) -> question.Json:
@@ -171,7 +193,7 @@ def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
 
 def _estimate_minutes(subtask: task.Task) -> int:
     counts = checks.list_levels(subtask)
-    neighbours_ = subtask.neighbours
+    neighbours_ = neighbours.get_neighbours(subtask.arguments)
     neighbour_counts = (0, neighbours_.guests) if neighbours_ else (0,)
     working_guests = [
         number + neighbour_count
@@ -201,7 +223,20 @@ def _create_run(
 ) -> "runs.Run":
     from rally_vmperf.questions.density import run
 
-    return run.create_run(request, **arguments)
+    return run.create_run(
+        request, **neighbours.take_argument(request, arguments)
+    )
+
+
+def _describe(run: judged_run.JudgedRun) -> str:
+    """Return the title of a run: the size and the numbers of guests."""
+    numbers = density_levels.guest_counts(run.judged_repetitions)
+    if not numbers:
+        return f"{run.size}, no guests"
+    most = units.number_of("guest", numbers[-1])
+    if len(numbers) == 1:
+        return f"{run.size}, {most}"
+    return f"{run.size}, {numbers[0]} to {most}"
 
 
 def _create_section() -> "reports.Section[t.Any]":
@@ -214,13 +249,15 @@ QUESTION = question.Question(
     name="density",
     scenario="VMPerf.density",
     title="Degradation by number of guests",
-    criteria=(DEGRADATION, FAIRNESS, neighbours.CRITERION, valid.CRITERION),
+    criteria=(DEGRADATION, FAIRNESS, neighbours.CRITERION),
     contexts=("vmperf_guests",),
-    check=checks.check_task,
+    check=_check_task,
     copies=checks.list_levels,
     compared=_list_compared_copies,
     minutes=_estimate_minutes,
     run=_create_run,
     section=_create_section,
+    describe=_describe,
     defaults=_create_defaults,
+    unmeasured_workloads=neighbours.list_workloads,
 )

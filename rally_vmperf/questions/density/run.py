@@ -10,7 +10,7 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
-from rally_vmperf.records import build
+from rally_vmperf.records import model
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_power
@@ -25,41 +25,38 @@ def create_run(
     request: run_request.RunRequest,
     *,
     levels: t.Any,
-    order: build.OrderKind,
+    order: model.OrderKind,
     idle_guests: idle.IdleState,
     solo_guest: numbers.SoloGuest,
     stop: dict[str, t.Any] | None,
-    neighbours: dict[str, t.Any] | None = None,
+    unmeasured: conditions.Unmeasured | None = None,
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 
-    With neighbours, each number has two conditions: without and with their
-    workload. The random seed of the order is recorded.
+    With unmeasured guests, each number has two conditions: without and with
+    their workload. The random seed of the order is recorded.
 
     :param levels: The levels argument of the task.
     :param order: The order of the levels.
     :param idle_guests: The state of guests that do not participate.
     :param solo_guest: The guest that runs at level 1: rotate or all.
     :param stop: The stop rule of the task; None without one.
-    :param neighbours: The neighbours argument of the task; None without one.
+    :param unmeasured: The guests that work without being measured.
     """
     counts = numbers.expand_levels(levels)
     guests = request.booted.guests
-    neighbours_ = request.resolve_neighbours(neighbours)
-    largest = max(counts) + (neighbours_.guests if neighbours_ else 0)
+    largest = max(counts) + (unmeasured.guests if unmeasured else 0)
     groups, placement_findings = host_groups.group_by_host(
         guests, largest, request.booted.absent
     )
-    neighbour_conditions: list[tuple[repetition.Axes, tuple[str, ...]]] = [
-        ({}, ())
-    ]
-    if neighbours_:
+    settings: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
+    counting_levels: dict[str, t.Any] = {}
+    if unmeasured:
+        # Their load reduces the rates.
+        counting_levels = {unmeasured.axis: False}
         groups, names = groups.split(max(counts))
-        neighbours_ = dataclasses.replace(neighbours_, names=names)
-        neighbour_conditions = [
-            ({repetition.NEIGHBOURS: 0}, ()),
-            ({repetition.NEIGHBOURS: neighbours_.guests}, names),
-        ]
+        unmeasured = dataclasses.replace(unmeasured, names=names)
+        settings = unmeasured.list_settings()
     shape = setting.find_shape(guests)
     covered_shapes = []
     if request.baseline is not None:
@@ -88,7 +85,7 @@ def create_run(
         **request.common_arguments(
             idle_guests=idle_guests,
             solo_guest=solo_guest,
-            **({"neighbours": neighbours_.plain()} if neighbours_ else {}),
+            **({unmeasured.axis: unmeasured.options} if unmeasured else {}),
         ),
         conditions=tuple(
             conditions.Condition(
@@ -97,20 +94,22 @@ def create_run(
                 choose=groups.choose_one_by_one
                 if number == 1 and solo_guest == "all"
                 else functools.partial(groups.choose, number),
-                neighbours=working,
+                unmeasured=working,
             )
             for number in counts
-            for axes, working in neighbour_conditions
+            for axes, working in settings
         ),
-        order=build.Order(kind=order, seed=secrets.randbits(32)),
-        enough=functools.partial(find_stop_reason, numbers.StopRule(**stop))
+        order=model.Order(kind=order, seed=secrets.randbits(32)),
+        enough=functools.partial(
+            find_stop_reason, numbers.StopRule(**stop), **counting_levels
+        )
         if stop
         else runs.never_stop,
         fallback_setting=setting.build_setting(
             request.booted,
             request.assignments,
             findings=placement_findings,
-            neighbours=len(neighbours_.names) if neighbours_ else 0,
+            unmeasured=len(unmeasured.names) if unmeasured else 0,
         ),
         open=functools.partial(
             request.prepare_session,
@@ -118,7 +117,7 @@ def create_run(
             act=act,
             idle_guests=idle_guests,
             findings=placement_findings,
-            neighbours=neighbours_,
+            unmeasured=unmeasured,
         ),
     )
 
@@ -126,13 +125,14 @@ def create_run(
 def find_stop_reason(
     stop: numbers.StopRule,
     repetitions: collections.abc.Sequence[runs.ConditionResults],
+    **axes: int | str,
 ) -> str:
     """Return the reason to stop after this level, or an empty string.
 
-    Incomplete levels are excluded, because their total is unknown; levels
-    with neighbours are excluded, because the neighbours reduce the rates.
+    Incomplete levels are excluded, because their total is unknown.
 
     :param repetitions: The counted repetitions; the last one is running.
+    :param axes: The axes of the levels that count, as in ``select``.
     """
     return stop.find_reason(
         [
@@ -142,9 +142,8 @@ def find_stop_reason(
                     condition.observations,
                     condition.batches,
                 )
-                for condition in repetition_
+                for condition in repetition.select(repetition_, **axes)
                 if condition.state == "complete"
-                and not condition.axes.get(repetition.NEIGHBOURS)
             ]
             for repetition_ in repetitions
         ]

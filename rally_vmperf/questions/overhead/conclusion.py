@@ -2,8 +2,8 @@
 
 import collections.abc
 
-from rally_vmperf.measurement import overhead_judge
-from rally_vmperf.measurement import rows as rows_
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import rows as rows_
 from rally_vmperf.measurement.samples import units
 
 #: Class -> the prefixes of its metrics; the first match applies.

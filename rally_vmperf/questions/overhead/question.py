@@ -5,13 +5,12 @@ import typing as t
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import overhead_judge
-from rally_vmperf.measurement import spread_judge
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import spread_judge
 from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.common import valid
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
@@ -37,6 +36,7 @@ OVERHEAD = question.Criterion(
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     bounds=task.create_limit_check(),
+    selects=neighbours.WITHOUT,
 )
 
 
@@ -109,12 +109,13 @@ SPREAD = question.Criterion(
     judge=spread_judge.SpreadJudge,
     limits=dict.fromkeys(_LIMITS, ("ratio",)),
     check=_check_spread,
+    selects=neighbours.WITHOUT,
 )
 
 
 def _check_guests(subtask: task.Task) -> list[str]:
     """Reject too many neighbours; warn about unspecified hosts."""
-    neighbours_ = subtask.neighbours
+    neighbours_ = neighbours.get_neighbours(subtask.arguments)
     if neighbours_ is None:
         return []
     if neighbours_.guests >= subtask.count:
@@ -148,12 +149,12 @@ def _needs_one_host(subtask: task.Task) -> bool:
 
 
 def _list_copies(subtask: task.Task) -> tuple[int, ...]:
-    neighbours_ = subtask.neighbours
+    neighbours_ = neighbours.get_neighbours(subtask.arguments)
     return (subtask.count - (neighbours_.guests if neighbours_ else 0),)
 
 
 def _estimate_minutes(subtask: task.Task) -> int:
-    conditions = 2 if subtask.neighbours else 1
+    conditions = 2 if neighbours.get_neighbours(subtask.arguments) else 1
     return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,
@@ -167,7 +168,9 @@ def _create_run(
 ) -> "runs.Run":
     from rally_vmperf.questions.overhead import run
 
-    return run.create_run(request, **arguments)
+    return run.create_run(
+        request, **neighbours.take_argument(request, arguments)
+    )
 
 
 def _create_section() -> "reports.Section[t.Any]":
@@ -180,7 +183,7 @@ QUESTION = question.Question(
     name="overhead",
     scenario="VMPerf.overhead",
     title="Overhead over bare metal",
-    criteria=(OVERHEAD, SPREAD, neighbours.CRITERION, valid.CRITERION),
+    criteria=(OVERHEAD, SPREAD, neighbours.CRITERION),
     contexts=("vmperf_baseline", "vmperf_guests"),
     check=_check_guests,
     copies=_list_copies,
@@ -189,4 +192,5 @@ QUESTION = question.Question(
     run=_create_run,
     section=_create_section,
     one_host=_needs_one_host,
+    unmeasured_workloads=neighbours.list_workloads,
 )

@@ -1,14 +1,12 @@
 """A run that measures the overhead of guests over bare metal."""
 
 import dataclasses
-import functools
-import typing as t
 
 from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import build
+from rally_vmperf.records import model
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import run_request
@@ -17,26 +15,27 @@ from rally_vmperf.runs import setting
 
 
 def create_run(
-    request: run_request.RunRequest, neighbours: dict[str, t.Any] | None = None
+    request: run_request.RunRequest,
+    unmeasured: conditions.Unmeasured | None = None,
 ) -> runs.Run:
     """Return a run with all guests concurrently.
 
-    With neighbours, it has two conditions, whose order alternates between
-    repetitions.
+    With unmeasured guests, it has two conditions, whose order alternates
+    between repetitions.
 
     :param request: The request for the run.
-    :param neighbours: The neighbours argument of the task; None without one.
-    :raises GuestError: If there are neighbours and a guest is absent.
+    :param unmeasured: The guests that work without being measured.
     """
     guests = request.booted.guests
-    number = 0
-    if neighbours_ := request.resolve_neighbours(neighbours):
-        number = neighbours_.guests
+    number = unmeasured.guests if unmeasured else 0
+    settings: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
+    if unmeasured:
         names = tuple(guest.name for guest in guests[-number:])
-        neighbours_ = dataclasses.replace(neighbours_, names=names)
+        unmeasured = dataclasses.replace(unmeasured, names=names)
+        settings = unmeasured.list_settings()
     measured = guests[: len(guests) - number]
     shape = setting.find_shape(measured)
-    findings = _find_separate_neighbours(guests, number)
+    findings = _find_separate_guests(guests, number)
 
     def ready() -> attempt.ReadySession:
         if request.baseline is None:
@@ -45,42 +44,40 @@ def create_run(
                 "with: rally-vmperf baseline record"
             )
         return request.prepare_session(
-            [shape], findings=findings, neighbours=neighbours_
+            [shape], findings=findings, unmeasured=unmeasured
         )
 
-    make_condition = functools.partial(
-        conditions.Condition, copies=shape.copies
-    )
     participants = conditions.Participants(
         names=tuple(guest.name for guest in measured)
     )
     return runs.Run(
         **request.common_arguments(
-            **({"neighbours": neighbours_.plain()} if neighbours_ else {})
+            **({unmeasured.axis: unmeasured.options} if unmeasured else {})
         ),
         conditions=tuple(
-            make_condition(
-                axes={repetition.NEIGHBOURS: number_at_work},
-                choose=lambda unavailable, _: participants,
-                neighbours=neighbours_.names if number_at_work else (),
+            conditions.Condition(
+                axes=axes,
+                copies=shape.copies,
+                choose=(lambda unavailable, _: participants)
+                if unmeasured
+                else None,
+                unmeasured=working,
             )
-            for number_at_work in (0, number)
-        )
-        if neighbours_
-        else (make_condition(),),
-        order=build.Order(kind="blocks") if neighbours_ else runs.AS_LISTED,
+            for axes, working in settings
+        ),
+        order=model.Order(kind="blocks") if unmeasured else model.AS_LISTED,
         fallback_setting=setting.build_setting(
-            request.booted, request.assignments, neighbours=number
+            request.booted, request.assignments, unmeasured=number
         ),
         open=ready,
     )
 
 
-def _find_separate_neighbours(
-    guests: tuple[models.Guest, ...], neighbours: int
+def _find_separate_guests(
+    guests: tuple[models.Guest, ...], unmeasured: int
 ) -> list[finding.Finding]:
-    """Return a finding for each neighbour without measured guests."""
-    hosts = {guest.host_id for guest in guests[: len(guests) - neighbours]}
+    """Return a finding for each unmeasured guest on a separate host."""
+    hosts = {guest.host_id for guest in guests[: len(guests) - unmeasured]}
     return [
         finding.Finding(
             kind="level_placement_wrong",
@@ -88,6 +85,6 @@ def _find_separate_neighbours(
             detail=f"neighbour {guest.name} is on a host without measured "
             "guests",
         )
-        for guest in guests[len(guests) - neighbours :]
+        for guest in guests[len(guests) - unmeasured :]
         if guest.host_id not in hosts
     ]

@@ -7,8 +7,8 @@ import typing as t
 import uuid
 
 from rally_vmperf.baseline import document
+from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample

@@ -63,7 +63,7 @@ def report_interval(runtime: int, ramp: int) -> int:
 
 
 def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
-    """Return the progress over time in the reports of fio.
+    """Return the curve of operations done over time, or None.
 
     Reports in the ramp time are skipped, because fio resets its counters
     after it.  The last report arrives shortly after the end.

@@ -277,6 +277,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
 
 
 def _metric(method: str) -> sample.Metric:
+    """Return the metric of a copy method, in bytes per second."""
     return sample.Metric(f"memory.mbw.{method}.bandwidth", "B/s", "higher")
 
 

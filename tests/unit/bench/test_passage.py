@@ -14,5 +14,5 @@ class PassageTest(unittest.TestCase):
             most = 15 if what.startswith("limit") else 30
             with self.subTest(what):
                 self.assertLessEqual(len(to_verdict), most, sorted(to_verdict))
-                self.assertIn("rally_vmperf.measurement.judge", to_verdict)
+                self.assertIn("rally_vmperf.judging.judge", to_verdict)
                 self.assertIn("rally_vmperf.report.page", shown - to_verdict)

@@ -20,7 +20,7 @@ from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
-from rally_vmperf.report import sources
+from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.report import rally_results
 from tests.unit.runs import golden

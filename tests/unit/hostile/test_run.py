@@ -6,6 +6,7 @@ import unittest
 
 from rally_vmperf.plugins.scenarios import base
 from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
@@ -74,7 +75,7 @@ class RunTestCase(unittest.TestCase):
 
     def test_what_rally_is_told(self):
         with self.assertRaises(base.IncompleteRepetition) as caught:
-            base.raise_if_incomplete(self.records[0], ())
+            base.raise_if_incomplete(codec.decode(self.records[0]), ())
         said = str(caught.exception)
         self.check(said)
         self.assertIn("of g1", said)

@@ -6,7 +6,7 @@ import unittest
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import spread_judge
+from rally_vmperf.judging import spread_judge
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 

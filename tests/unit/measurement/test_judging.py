@@ -8,7 +8,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import needed
 from tests.unit import made
@@ -355,7 +355,7 @@ class ImportTestCase(unittest.TestCase):
     def test_stays_cheap(self):
         """Listing plugins must not wait for scientific libraries."""
         program = (
-            "import sys, rally_vmperf.measurement.overhead_judge;"
+            "import sys, rally_vmperf.judging.overhead_judge;"
             "print({'numpy', 'scipy', 'rally'} & set(sys.modules))"
         )
         done = subprocess.run(

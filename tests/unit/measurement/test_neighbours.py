@@ -5,11 +5,11 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import neighbours_judge
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import degradation_judge
+from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import judging
-from rally_vmperf.questions.common import validity_judge
+from rally_vmperf.questions import table
 from tests.unit import made
 
 NAME = made.IOPS.name
@@ -35,6 +35,7 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
                 ),
             ],
             expected_metrics=(metric,),
+            question="overhead",
         )
         for number, values in enumerate(zip(quiet, loud, strict=True), 1)
     ]
@@ -117,7 +118,12 @@ def curve(losses, metric=made.IOPS, **changes):
             for some, left in ((0, 1), (2, share))
         ]
         found.append(
-            made.repetition(number, there, expected_metrics=(metric,))
+            made.repetition(
+                number,
+                there,
+                expected_metrics=(metric,),
+                question="density",
+            )
         )
     return found
 
@@ -243,8 +249,10 @@ class TestCurve(unittest.TestCase):
     def test_degradation(self):
         """It is that without neighbours, whatever befell the others."""
         given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
-        judge = judging.DegradationJudge({"disk.*": 51})
-        found = made.given(judge, given).judgement()
+        judge = degradation_judge.DegradationJudge({"disk.*": 51})
+        for one in given:
+            table.criteria()["vmperf_degradation"].feed(judge, one)
+        found = judge.judgement()
         (row,) = found.curves
         self.assertEqual("passed", found.status)
         self.assertAlmostEqual(50, row.point(2).loss.percent, 1)
@@ -254,7 +262,7 @@ class TestCurve(unittest.TestCase):
     def test_validity(self):
         """It is about all conditions."""
         given = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
-        judge = made.given(validity_judge.ValidityJudge(), given)
+        judge = made.given(table.VALID.judge(), given)
         self.assertEqual("void", judge.judgement().status)
 
     def test_what_the_others_lack(self):
@@ -263,8 +271,10 @@ class TestCurve(unittest.TestCase):
             name=NAME, machine="g9", reason="neighbour g9: it ended"
         )
         given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
-        judge = judging.DegradationJudge({"disk.*": 51})
-        found = made.given(judge, given).judgement()
+        judge = degradation_judge.DegradationJudge({"disk.*": 51})
+        for one in given:
+            table.criteria()["vmperf_degradation"].feed(judge, one)
+        found = judge.judgement()
         self.assertEqual("inconclusive", found.status)
         self.assertIn("neighbour g9", found.missing.sentence())
 
@@ -278,7 +288,9 @@ class TestOthers(unittest.TestCase):
             findings=made.seen("guest_rebooted"),
             state="incomplete",
         )
-        judge = made.given(overhead_judge.OverheadJudge(), given)
+        judge = overhead_judge.OverheadJudge()
+        for one in given:
+            table.criteria()["vmperf_overhead"].feed(judge, one)
         found = judge.judgement()
         row = next(one for one in found.rows if one.metric == made.IOPS)
         self.assertEqual(list(QUIET), [one.values[0] for one in row.guest])
@@ -288,7 +300,7 @@ class TestOthers(unittest.TestCase):
     def test_validity(self):
         """It is about both."""
         given = entries(findings=made.seen("guest_rebooted"))
-        judge = made.given(validity_judge.ValidityJudge(), given)
+        judge = made.given(table.VALID.judge(), given)
         found = judge.judgement()
         self.assertEqual("void", found.status)
         self.assertEqual(

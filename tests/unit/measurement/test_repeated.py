@@ -3,7 +3,7 @@
 import dataclasses
 import unittest
 
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
 from tests.unit import made
 
 

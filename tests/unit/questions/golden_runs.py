@@ -18,16 +18,16 @@ import typing as t
 import yaml
 
 from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.judging import density_rows
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import rows
+from rally_vmperf.judging import spread_judge
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import overhead_judge
-from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import spread_judge
-from rally_vmperf.measurement import summary
-from rally_vmperf.measurement.density import rows as density_rows
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
-from rally_vmperf.report import sources
+from rally_vmperf.records import sources
 from rally_vmperf.runs.raw_outputs import imported
 from tests.unit.workloads import golden
 

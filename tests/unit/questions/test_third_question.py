@@ -15,12 +15,15 @@ from rally.common import validation
 
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd import task_file
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.records import sources
 from tests.unit.questions import variants
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -131,7 +134,7 @@ class TestThirdQuestion(unittest.TestCase):
                 config_file=os.devnull, task_args=None, task_args_file=None
             ),
         )
-        self.assertIs(variants.QUESTION, entry)
+        self.assertIs(table.questions()["variants"], entry)
         self.assertEqual((1,), entry.copies(asked))
         self.assertEqual(3, entry.minutes(asked))
 
@@ -154,6 +157,52 @@ class TestThirdQuestion(unittest.TestCase):
         self.assertFalse(result["success"])
         self.assertIn("failed: 1 of 2", result["detail"])
         self.assertIn("overhead 10.0 %", result["detail"])
+
+    def test_validity(self):
+        """It needs no limits, and takes the judge from the table."""
+        for findings, status in (
+            ([], "passed"),
+            ([{"kind": "swap_or_oom", "subject": "g1", "detail": ""}], "void"),
+        ):
+            sla = criteria.SLAS["vmperf_valid"]({})
+            for record in self.records():
+                changed = {**record, "findings": findings}
+                sla.add_iteration(
+                    {
+                        "error": [],
+                        "output": {"complete": [output.encode(changed)]},
+                    }
+                )
+            result = sla.result()
+            self.assertEqual(status == "passed", result["success"])
+            self.assertRegex(result["detail"], f"^{status}: ")
+
+    def test_other_questions_stay_unreadable(self):
+        """A record of no known question is not judged."""
+        sla = criteria.SLAS["vmperf_valid"]({})
+        for record in self.records():
+            changed = {**record, "question": "unknown"}
+            sla.add_iteration(
+                {"error": [], "output": {"complete": [output.encode(changed)]}}
+            )
+        self.assertRegex(sla.result()["detail"], "^void: nothing was measured")
+
+    def test_table_of_verdicts(self):
+        """It shows the rows of its judge, and the validity."""
+        run = source_judge.judge_source(
+            sources.Source(
+                question="variants",
+                scenario=variants.SCENARIO,
+                records=self.records(),
+                criteria={"other_variant": LIMITS, "vmperf_valid": {}},
+                folder=self.folder,
+            )
+        )
+        lines = verdict_table.lines(run)
+        self.assertIn("Variant of plain, virtio: failed", lines[0])
+        (row,) = [one for one in lines if one.startswith("failed")]
+        self.assertRegex(row, r"cpu.sysbench.rate +overhead 10.0 % .*5 %")
+        self.assertIn("Validity of plain, virtio: passed", "\n".join(lines))
 
     def test_report(self):
         """The command and Rally's report have its section."""

@@ -3,9 +3,9 @@
 import jinja2
 
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import rows
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import reports
@@ -20,7 +20,7 @@ PLAIN = "plain"
 class Judge(overhead_judge.OverheadJudge):
     """Judges what the second variant loses against the first, the plain one.
 
-    :param variant: the second one
+    :param variant: the second one; the last of the run by default
     """
 
     def __init__(self, variant="", **given):
@@ -29,19 +29,24 @@ class Judge(overhead_judge.OverheadJudge):
 
     def accepts(self, entry):
         """Return whether all conditions are variants."""
-        return all("variant" in one.axes for one in entry.conditions)
+        return entry.has_axis("variant")
 
     def figures(self, entries):
         """Return the loss of each metric."""
-        plain = [entry.at(variant=PLAIN) for entry in entries]
-        other = [entry.at(variant=self.variant) for entry in entries]
+        plain, there = (
+            [
+                one
+                for entry in entries
+                for one in entry.select(variant=variant).conditions
+            ]
+            for variant in (PLAIN, self.variant or _last_variant(entries))
+        )
         reference = repetition.Reference(
             name=PLAIN,
             machine="",
             recorded_at="",
-            repetitions=tuple(one.observations for one in plain if one),
+            repetitions=tuple(one.observations for one in plain),
         )
-        there = [one for one in other if one]
         metrics = there[0].expected_metrics if there else ()
         found = []
         for metric in metrics:
@@ -60,10 +65,18 @@ class Judge(overhead_judge.OverheadJudge):
         return found
 
     def findings(self, entries, rows):
-        """Return the findings of the conditions."""
+        """Return the findings of the repetitions and their conditions."""
         for entry in entries:
+            yield from ((found, entry.number) for found in entry.findings)
             for one in entry.conditions:
                 yield from ((found, entry.number) for found in one.findings)
+
+
+def _last_variant(entries):
+    variants = [
+        one.axes["variant"] for entry in entries for one in entry.conditions
+    ]
+    return variants[-1] if variants else ""
 
 
 def _check(asked, limits, baseline):
@@ -95,20 +108,17 @@ CRITERION = question.Criterion(
 )
 
 
-class Run(reports.RunReport):
-    """Variants side by side."""
-
-    def describe(self):
-        """Return the variants."""
-        conditions_ = self.repetitions[-1].conditions
-        return ", ".join(str(one.axes["variant"]) for one in conditions_)
+def describe(run):
+    """Return the variants of a run."""
+    conditions_ = run.repetitions[-1].conditions
+    return ", ".join(str(one.axes["variant"]) for one in conditions_)
 
 
 SECTION = reports.Section(
     title="Variants of guests",
     subject="variants",
-    report_class=Run,
-    comparison_facts=lambda run: [("Variants", [run.describe()])],
+    report_class=reports.RunReport,
+    comparison_facts=lambda run: [("Variants", [describe(run)])],
     functions={"shout": str.upper},
     template="variants.html.j2",
     loader=jinja2.DictLoader(
@@ -157,4 +167,5 @@ QUESTION = question.Question(
     ),
     run=run,
     section=lambda: SECTION,
+    describe=describe,
 )

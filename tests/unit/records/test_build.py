@@ -18,6 +18,7 @@ from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import merged as merged_
+from rally_vmperf.records import model
 from rally_vmperf.records import schema
 from rally_vmperf.workloads import base as workloads
 from tests.unit import made
@@ -80,7 +81,7 @@ def setting(guests, metrics, reference=None, **changes):
     whole = {
         "shape": {"vcpus": 1, "memory_mib": 1024, "copies": guests},
         "machines": [
-            build.Machine(
+            model.Machine(
                 name=name,
                 role="guest",
                 host="compute-1.example.org",
@@ -245,7 +246,7 @@ class TestBuilt(unittest.TestCase):
             ],
             state="incomplete",
             started_at=build.now(),
-            order=build.Order(kind="shuffled", seed=3),
+            order=model.Order(kind="shuffled", seed=3),
             options={"idle_guests": "paused"},
             missing=[GAP],
             findings=[AGED],
@@ -261,7 +262,7 @@ class TestBuilt(unittest.TestCase):
 
     def test_each_condition_has_its_own(self):
         """Samples, gaps, findings, starts and bare metal."""
-        two = codec.decode(self.record).at(guests=2)
+        (two,) = codec.decode(self.record).select(guests=2).conditions
         self.assertEqual(("g1", "g2"), two.machines)
         self.assertEqual((START,), two.synchronisation)
         self.assertEqual("incomplete", two.state)
@@ -275,7 +276,7 @@ class TestBuilt(unittest.TestCase):
 
     def test_commands_are_added_up(self):
         """Over machines; work only where all tell."""
-        two = codec.decode(self.record).at(guests=2)
+        (two,) = codec.decode(self.record).select(guests=2).conditions
         both = usage(
             runs=2, seconds=20, user=1.25, system=6, work=None, unit=""
         )
@@ -366,13 +367,12 @@ class TestSize(unittest.TestCase):
         self.assertEqual([record], self.journal.read())
         read = codec.decode(record)
         self.assertEqual(32, len(read.conditions))
-        for one in (read.at(guests=32), read.at(guests=32).reference):
+        (only,) = read.select(guests=32).conditions
+        for one in (only, only.reference):
             self.assertEqual(4, len(one.distributions))
             self.assertEqual(6, len(one.time_series))
             self.assertEqual(32, one.distributions[0].machines)
-        self.assertEqual(
-            32 * (len(owed) + 8), len(read.at(guests=32).observations)
-        )
+        self.assertEqual(32 * (len(owed) + 8), len(only.observations))
 
     def test_1000_guests(self):
         """They are written, and read as they were."""

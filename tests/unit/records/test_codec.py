@@ -194,11 +194,11 @@ class TestDecode(unittest.TestCase):
         self.assertEqual("incomplete", read.state)
         self.assertEqual(4, len(read.all_missing))
         self.assertEqual((), read.missing)
-        four = read.at(guests=4)
+        (four,) = read.select(guests=4).conditions
         self.assertEqual("total falls", four.skip_reason)
         self.assertEqual((), four.expected_metrics)
         self.assertEqual(repetition.NO_REFERENCE, four.reference)
-        self.assertIsNone(read.at(guests=5))
+        self.assertEqual((), read.select(guests=5).conditions)
 
     def test_the_only_condition(self):
         """It is empty where there is none, and not one of several."""

@@ -1,5 +1,6 @@
 """Between whom network workloads measure, and by which path."""
 
+import dataclasses
 import unittest
 
 import ddt
@@ -37,7 +38,7 @@ def kinds(details, needed, names=("a", "b"), batches=1, peer_at="192.0.2.1"):
         {"a": "10.0.0.1", "b": "10.0.0.2", "peer": peer_at},
     )
     return [
-        tuple(one.values())
+        dataclasses.astuple(one)
         for one in flows.of_condition(names, batches, ends, details)
     ]
 

@@ -7,7 +7,7 @@ import ddt
 
 from rally_vmperf import documents
 from rally_vmperf import records
-from rally_vmperf.measurement import spread_judge
+from rally_vmperf.judging import spread_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import codec
 from rally_vmperf.records import schema
@@ -49,7 +49,7 @@ class TestPermitted(unittest.TestCase):
             for criterion in table.criteria().values():
                 judge = criterion.judge(**LIMITS.get(criterion.name, {}))
                 for one in read:
-                    judge.add(one)
+                    judge.add(one.repetition if one else None)
                     judge.is_failure_final()
                 got = judge.judgement()
                 self.assertIn(got.status, STATUSES)

@@ -1,13 +1,19 @@
 import unittest
 
 from rally_vmperf import sanitize
+from rally_vmperf.records import codec
 from rally_vmperf.report import samples
 from tests.unit import made
 
 
+def rows_of(record):
+    """Return the rows of Rally's table."""
+    return samples.of_repetition(codec.decode_or_none(record))
+
+
 class RepetitionTableTestCase(unittest.TestCase):
     def test_samples_have_units_and_state(self):
-        rows = samples.of_repetition(made.run_record())
+        rows = rows_of(made.run_record())
         self.assertEqual(len(made.METRICS), len(rows))
         guest, metric, value, state = rows[0]
         self.assertEqual(("g1", "cpu.events.rate"), (guest, metric))
@@ -15,9 +21,7 @@ class RepetitionTableTestCase(unittest.TestCase):
         self.assertRegex(value, r"^3 \d{3} events/s$")
 
     def test_warm_up_and_what_is_missing_are_told(self):
-        rows = samples.of_repetition(
-            made.incomplete(made.run_record(counted=False))
-        )
+        rows = rows_of(made.incomplete(made.run_record(counted=False)))
         self.assertEqual("warm-up, not counted", rows[0][3])
         self.assertEqual(
             ["g1", "disk.fio.randread.iops", "missing", "fio: no space left"],
@@ -27,7 +31,7 @@ class RepetitionTableTestCase(unittest.TestCase):
     def test_levels_are_told_apart(self):
         record = made.density_record(levels=(1, 2, 3))
         record["conditions"][2] = made.skipped(3, 3, "</the total fell")
-        rows = samples.of_repetition(record)
+        rows = rows_of(record)
         self.assertEqual("1 guest at once: complete", rows[0][3])
         self.assertEqual(6 + 12 + 1, len(rows))
         self.assertEqual(["g2", "2 guests at once: complete"], rows[17][::3])
@@ -41,10 +45,10 @@ class RepetitionTableTestCase(unittest.TestCase):
         record["conditions"][0]["missing"][0]["reason"] = (
             "</script><script>alert(1)</script>"
         )
-        cells = [cell for row in samples.of_repetition(record) for cell in row]
+        cells = [cell for row in rows_of(record) for cell in row]
         self.assertFalse([cell for cell in cells if "<" in cell])
 
     def test_damaged_record_does_not_break_rallys_report(self):
         for damaged in ({}, None, {"state": "complete"}):
-            (row,) = samples.of_repetition(damaged)
+            (row,) = rows_of(damaged)
             self.assertEqual("the record cannot be read", row[3])

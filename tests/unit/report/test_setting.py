@@ -1,27 +1,38 @@
 """Tests of what a report says about the circumstances."""
 
+import dataclasses
 import unittest
 
 import ddt
 
+from rally_vmperf.records import codec
+from rally_vmperf.records import flows
+from rally_vmperf.records import model
 from rally_vmperf.report import setting
+from tests.unit import made
+
+RECORD = codec.decode_record(made.run_record())
 
 
 class ProtocolTestCase(unittest.TestCase):
     def test_what_precedes_commands(self):
         """With the workloads it holds for, where it is not all."""
-        record = {
-            "workloads": [
-                {"name": "dd", "label": "", "drop_caches": True},
-                {
-                    "name": "fio",
-                    "label": "big",
-                    "drop_caches": True,
-                    "cooldown": 7.5,
-                },
-            ],
-            "options": {"reboot": "between_repetitions"},
-        }
+        record = dataclasses.replace(
+            RECORD,
+            workloads=(
+                model.Workload(
+                    name="dd", label="", arguments={}, drop_caches=True
+                ),
+                model.Workload(
+                    name="fio",
+                    label="big",
+                    arguments={},
+                    drop_caches=True,
+                    cooldown=7.5,
+                ),
+            ),
+            options={"reboot": "between_repetitions"},
+        )
         self.assertEqual(
             [
                 "guests stopped and started between repetitions",
@@ -30,10 +41,7 @@ class ProtocolTestCase(unittest.TestCase):
             ],
             setting._protocol(record),
         )
-        plain = {"name": "dd", "label": ""}
-        self.assertEqual(
-            [], setting._protocol({"workloads": [plain], "options": {}})
-        )
+        self.assertEqual([], setting._protocol(RECORD))
 
 
 class FlowsTestCase(unittest.TestCase):
@@ -41,21 +49,24 @@ class FlowsTestCase(unittest.TestCase):
         """In the words of what is known of it."""
 
         def flow(to, hosts, path, floating=False):
-            return {
-                "target": to,
-                "hosts": hosts,
-                "path": path,
-                "floating_ip": floating,
-                "machines": 2,
-            }
+            return flows.Flow(
+                target=to,
+                hosts=hosts,
+                path=path,
+                floating_ip=floating,
+                machines=2,
+            )
 
-        both = [
+        both = (
             flow("peer", "other", "router", floating=True),
             flow("partner", "same", "link"),
-        ]
+        )
         records = [
-            {"conditions": [{"flows": both}, {"flows": both}, {}]},
-            {"conditions": [{"flows": [flow("peer", "unknown", "unknown")]}]},
+            dataclasses.replace(RECORD, flows=record_flows)
+            for record_flows in (
+                both,
+                (*both, flow("peer", "unknown", "unknown")),
+            )
         ]
         self.assertEqual(
             [
@@ -85,4 +96,7 @@ class DiskTestCase(unittest.TestCase):
         ),
     )
     def test_volumes_are_named(self, nova, words):
-        self.assertEqual(words, setting._disk({"name": "g1", "nova": nova}))
+        guest = model.DescribedMachine(
+            name="g1", role="guest", nova=nova, fingerprint={}, tools={}
+        )
+        self.assertEqual(words, setting._disk(guest))

@@ -5,6 +5,7 @@ from rally_vmperf.machines import testing
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import build
 from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import runs
@@ -15,7 +16,7 @@ RATE = sample.Metric(
 SETTING = build.Setting(
     shape={"vcpus": 1, "memory_mib": 1024, "copies": 3},
     machines=[
-        build.Machine(
+        model.Machine(
             name=name, role="guest", host="h", boot_id=f"id-{name}#1"
         )
         for name in ("g1", "g2", "g3")

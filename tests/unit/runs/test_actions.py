@@ -138,7 +138,7 @@ class WatchTest(test_guest_power.Case):
         )
         for names in ((), ("g2", "g3")):
             current = conditions.CurrentCondition(
-                condition=conditions.Condition(neighbours=names),
+                condition=conditions.Condition(unmeasured=names),
                 machines=("g1",),
             )
             with mock.patch.object(

@@ -2,7 +2,7 @@
 
 import unittest
 
-from rally_vmperf.records import build
+from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
 
 GIVEN = tuple(conditions.Condition(axes={"x": n}) for n in range(1, 9))
@@ -10,7 +10,7 @@ GIVEN = tuple(conditions.Condition(axes={"x": n}) for n in range(1, 9))
 
 def orders(kind, seed, given=GIVEN, repetitions=8):
     """Return the orders of the first repetitions."""
-    order = build.Order(kind=kind, seed=seed)
+    order = model.Order(kind=kind, seed=seed)
     return [
         tuple(
             one.axes["x"]

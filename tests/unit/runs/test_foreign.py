@@ -21,8 +21,8 @@ from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import sources
 from rally_vmperf.report import page
-from rally_vmperf.report import sources
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from rally_vmperf.workloads import registry
@@ -180,6 +180,6 @@ class ForeignPackageTestCase(unittest.TestCase):
         (judgement,) = judged.judgements.values()
         rows = {row.metric.name for row in judgement.rows}
         self.assertLessEqual({RATE, f"{LATENCY}_p50"}, rows)
-        text = page.standalone([judged])
+        text = page.standalone([source_judge.create_report(judged)])
         for words in (RATE, LATENCY, "courier"):
             self.assertIn(words, text)

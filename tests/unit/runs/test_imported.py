@@ -8,7 +8,7 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
-from rally_vmperf.measurement import overhead_judge
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.questions.overhead import conclusion
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import raw

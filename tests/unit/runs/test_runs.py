@@ -8,9 +8,9 @@ from unittest import mock
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import build
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import runs
 from tests.unit.records import full_disk
@@ -242,7 +242,7 @@ class TestConditions(RunTestCase):
         run = self.run_of(
             session,
             conditions=fakes.guests(1, 2, 3),
-            order=build.Order(kind="shuffled", seed=5),
+            order=model.Order(kind="shuffled", seed=5),
         )
         positions = set()
         for number in range(1, 6):

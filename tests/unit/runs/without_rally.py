@@ -23,8 +23,8 @@ def main(folder):
     from rally_vmperf.questions import source_judge
     from rally_vmperf.questions import table
     from rally_vmperf.records import journal
+    from rally_vmperf.records import sources
     from rally_vmperf.report import page
-    from rally_vmperf.report import sources
     from tests.unit.runs import golden
     from tests.unit.runs import whole
 
@@ -52,7 +52,8 @@ def main(folder):
         asked.run_cache.close("w")
         path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
         (source,) = sources.read(path, table.scenarios())
-        return source_judge.judge_source(source, criteria)
+        run = source_judge.judge_source(source, criteria)
+        return source_judge.create_report(run)
 
     def limits(most):
         return {

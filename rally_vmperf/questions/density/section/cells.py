@@ -4,9 +4,8 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import level as level_
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
@@ -67,14 +66,14 @@ def strip(
     hosts: dict[str, str] = {}
     for guests in numbers:
         for repetition_ in counted:
-            level = repetition_.at(guests=guests)
-            if level is None or level.skip_reason:
-                continue
-            column = (guests, repetition_.number)
-            columns[column] = None
-            for name, cell in _cells(series, level).items():
-                cells[name, column] = cell
-                hosts[name] = repetition_.hosts.get(name, "")
+            for level in repetition_.select(guests=guests).conditions:
+                if level.skip_reason:
+                    continue
+                column = (guests, repetition_.number)
+                columns[column] = None
+                for name, cell in _cells(series, level).items():
+                    cells[name, column] = cell
+                    hosts[name] = repetition_.hosts.get(name, "")
     return Strip(
         series=series,
         guests=tuple(hosts.items()),
@@ -87,7 +86,7 @@ def _cells(
     series: shares.Series, level: repetition.Condition
 ) -> dict[str, Cell]:
     metric = series.row.metric
-    samples = gathering.MetricSamples(
+    samples = sample.MetricSamples(
         number=level.number,
         observations=tuple(
             observation

@@ -3,12 +3,9 @@
 import dataclasses
 import functools
 
-from rally_vmperf.measurement import level as level_
-from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import levels
-from rally_vmperf.measurement.density import rows
+from rally_vmperf.judging import density_rows
+from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import reports
@@ -22,20 +19,14 @@ class DensityReport(reports.RunReport):
     """The results of a density run by level."""
 
     @functools.cached_property
-    def levels(self) -> tuple[repetition.Repetition, ...]:
-        """The repetitions without the conditions with neighbours."""
-        return tuple(
-            repetition_.without_neighbours()
-            for repetition_ in self.repetitions
-        )
-
-    @functools.cached_property
     def series(self) -> list[shares.Series]:
         """The measured metrics as shares of the solo guest."""
         all_series = [self.shares_of(row) for row in self.judgement.curves]
         return [series_ for series_ in all_series if series_ is not None]
 
-    def shares_of(self, row: rows.DensityResult) -> shares.Series | None:
+    def shares_of(
+        self, row: density_rows.DensityResult
+    ) -> shares.Series | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 
@@ -47,7 +38,7 @@ class DensityReport(reports.RunReport):
                 (
                     len(level.machines)
                     // (level_.guests_of(level) * level.batches)
-                    for repetition_ in self.levels
+                    for repetition_ in self.judged_repetitions
                     for level in repetition_.conditions
                 ),
                 default=1,
@@ -60,7 +51,7 @@ class DensityReport(reports.RunReport):
         """The number of guests in the largest level, on all hosts."""
         conditions = [
             condition
-            for repetition_ in self.levels
+            for repetition_ in self.judged_repetitions
             for condition in repetition_.conditions
         ]
         return max(
@@ -88,14 +79,7 @@ class DensityReport(reports.RunReport):
     @functools.cached_property
     def strips(self) -> list[cells.Strip]:
         """The measured metrics by guest."""
-        return [cells.strip(series_, self.levels) for series_ in self.series]
-
-    def describe(self) -> str:
-        """Return the title of the run."""
-        numbers = levels.guest_counts(self.levels)
-        if not numbers:
-            return f"{self.size}, no guests"
-        most = units.number_of("guest", numbers[-1])
-        if len(numbers) == 1:
-            return f"{self.size}, {most}"
-        return f"{self.size}, {numbers[0]} to {most}"
+        return [
+            cells.strip(series_, self.judged_repetitions)
+            for series_ in self.series
+        ]

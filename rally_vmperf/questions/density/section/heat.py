@@ -89,6 +89,7 @@ def _build_shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
 
 
 def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
+    """Draw a metric: a row per guest, a column per repetition."""
     positions = _positions(strip.columns)
     rows = strip.guests[:MOST_GUESTS]
     figures = len(strip.columns) <= _MOST_FIGURES

@@ -3,9 +3,9 @@
 import collections.abc
 import dataclasses
 
+from rally_vmperf.judging import density_rows
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rows
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import density_report
 from rally_vmperf.report import groups
@@ -33,7 +33,7 @@ class MetricRows:
         bare metal or for metrics that are not additive.
     :param copies: The number of copies with that total, and the title of the
         run with their shape.
-    :param lines: The position and the cells of each run with the metric; a
+    :param rows: The position and the cells of each run with the metric; a
         cell is None if the run does not have that number of guests.
     """
 
@@ -81,7 +81,7 @@ def table(
 
 def _metric_rows(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, rows.DensityResult]],
+    rows: list[dict[sample.Metric, density_rows.DensityResult]],
     shown: collections.abc.Sequence[density_report.DensityReport],
     levels: list[int],
 ) -> MetricRows:
@@ -116,7 +116,10 @@ def _metric_rows(
 
 
 def _cell(
-    row: rows.DensityResult, guests: int, host: float | None, hosts: int
+    row: density_rows.DensityResult,
+    guests: int,
+    host: float | None,
+    hosts: int,
 ) -> Cell | None:
     point = row.point(guests)
     if point is None:

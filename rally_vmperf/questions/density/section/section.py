@@ -2,13 +2,13 @@
 
 import collections.abc
 import dataclasses
-import typing as t
 
 import jinja2
 import markupsafe
 
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import curves
@@ -18,6 +18,7 @@ from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import starts
+from rally_vmperf.records import model
 from rally_vmperf.report import neighbour_losses
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
@@ -37,7 +38,6 @@ _ORDERS = {
     "blocks": "in blocks, each level once at each position, seed {}",
 }
 
-Json = collections.abc.Mapping[str, t.Any]
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 
@@ -79,8 +79,10 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     """Return the incomplete levels by guests and repetition."""
     incomplete = []
     for repetition_ in repetitions:
-        for guests in levels.guest_counts(repetitions):
-            level = repetition_.at(guests=guests)
+        for guests in density_levels.guest_counts(repetitions):
+            level = next(
+                iter(repetition_.select(guests=guests).conditions), None
+            )
             if level is None:
                 state: str = "not started"
                 reasons: list[str] = []
@@ -109,16 +111,16 @@ def _compared(run: density_report.DensityReport) -> reports.Facts:
     limited = [row for row in run.judgement.curves if row.status is not None]
     return [
         ("Numbers of guests", [_levels(run.last)]),
-        ("Order", [_order(run.last["order"])]),
+        ("Order", [_ORDERS[run.last.order.kind].format(run.last.order.seed)]),
         (
             "Idle guests",
-            [run.last["options"].get("idle_guests", "running")],
+            [run.last.options.get("idle_guests", "running")],
         ),
         (
             "Solo guest",
-            [_SOLO_GUEST[run.last["options"].get("solo_guest", "rotate")]],
+            [_SOLO_GUEST[run.last.options.get("solo_guest", "rotate")]],
         ),
-        ("Neighbours", neighbour_losses.describe(run)),
+        *neighbour_losses.describe(run),
         ("Bare metal", _bare(run.last)),
         (
             "Limits",
@@ -130,36 +132,29 @@ def _compared(run: density_report.DensityReport) -> reports.Facts:
     ]
 
 
-def _levels(record: Json) -> str:
+def _levels(record: model.Record) -> str:
     numbers = sorted(
-        {condition["axes"]["guests"] for condition in record["conditions"]}
+        {level_.guests_of(each) for each in record.repetition.conditions}
     )
     text = f"{', '.join(map(str, numbers))} at once"
     hosts = {
-        machine["host"]
-        for machine in record["machines"]
-        if machine["role"] == "guest"
+        machine.host for machine in record.machines if machine.role == "guest"
     }
     return f"{text} on each of {len(hosts)} hosts" if len(hosts) > 1 else text
 
 
-def _order(order: Json) -> str:
-    return _ORDERS[order["kind"]].format(order["seed"])
-
-
-def _bare(record: Json) -> list[str]:
+def _bare(record: model.Record) -> list[str]:
     """Return the baseline, its numbers of copies, and the missing ones."""
-    reference = record["reference"]
-    if reference is None:
+    bare_metal = record.bare_metal
+    if bare_metal is None:
         return ["none"]
-    recorded_copies = [copies["copies"] for copies in reference["copies"]]
-    copies = units.number_of("copy", *recorded_copies)
-    lines = [f"{setting.reference(reference)}, for {copies}"]
+    copies = units.number_of("copy", *bare_metal.references)
+    lines = [f"{setting.describe_bare_metal(bare_metal)}, for {copies}"]
     missing_copies = {
-        condition["axes"]["guests"]: None
-        for condition in record["conditions"]
-        if condition["reference_copies"] is None
-        and not condition["skip_reason"]
+        level_.guests_of(condition): None
+        for condition in record.repetition.conditions
+        if condition.reference is repetition.NO_REFERENCE
+        and not condition.skip_reason
     }
     if missing_copies:
         lines.append(f"none for {units.number_of('copy', *missing_copies)}")

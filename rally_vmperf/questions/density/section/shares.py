@@ -2,9 +2,9 @@
 
 import dataclasses
 
+from rally_vmperf.judging import density_rows
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
-from rally_vmperf.measurement.density import rows
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class Series:
         totals are per host.
     """
 
-    row: rows.DensityResult
+    row: density_rows.DensityResult
     base: int
     rate: float
     hosts: int
@@ -107,7 +107,7 @@ class Series:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: rows.DensityResult, hosts: int = 1) -> Series | None:
+def series(row: density_rows.DensityResult, hosts: int = 1) -> Series | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.

@@ -3,7 +3,7 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.measurement import level as level_
+from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import repetition
 
 

@@ -6,7 +6,7 @@ import typing as t
 import markupsafe
 from matplotlib import figure
 
-from rally_vmperf.measurement import rows
+from rally_vmperf.judging import rows
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import chart_style

@@ -6,18 +6,17 @@ import typing as t
 import jinja2
 import markupsafe
 
-from rally_vmperf.measurement import overhead_judge
-from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import spread_judge
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import rows
+from rally_vmperf.judging import spread_judge
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import strips
+from rally_vmperf.records import model
 from rally_vmperf.report import groups
 from rally_vmperf.report import neighbour_losses
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
-
-Json = collections.abc.Mapping[str, t.Any]
 
 #: The maximum number of metrics in the chart; the table has all metrics.
 MOST_STRIPS = 60
@@ -72,19 +71,22 @@ def overview(
 
 
 def _compared(run: reports.RunReport) -> reports.Facts:
-    """Return the facts about bare metal and neighbours."""
-    reference = run.last["reference"]
+    """Return the facts about bare metal and unmeasured guests."""
+    bare_metal = run.last.bare_metal
     return [
-        ("Bare metal", [setting.reference(reference)] if reference else []),
-        ("Shape of bare metal", [_shape(run.last["shape"])]),
-        ("Neighbours", neighbour_losses.describe(run)),
+        (
+            "Bare metal",
+            [setting.describe_bare_metal(bare_metal)] if bare_metal else [],
+        ),
+        ("Shape of bare metal", [_shape(run.last.shape)]),
+        *neighbour_losses.describe(run),
     ]
 
 
-def _shape(shape: Json) -> str:
+def _shape(shape: model.Shape) -> str:
     return (
-        f"{shape['vcpus']} CPUs and {shape['memory_mib']} MiB for each of "
-        f"{units.number_of('copy', shape['copies'])}"
+        f"{shape.vcpus} CPUs and {shape.memory_mib} MiB for each of "
+        f"{units.number_of('copy', shape.copies)}"
     )
 
 

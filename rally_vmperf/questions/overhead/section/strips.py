@@ -8,8 +8,8 @@ import markupsafe
 from matplotlib import figure
 
 from rally_vmperf import sanitize
-from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import rows
+from rally_vmperf.judging import rows
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import chart_style
 
@@ -18,7 +18,7 @@ _COLUMNS = 3
 _SPREAD = 0.6
 _LONGEST_NAME = 12
 
-MetricSamples = collections.abc.Iterable[gathering.MetricSamples]
+MetricSamples = collections.abc.Iterable[sample.MetricSamples]
 Series = list[tuple[str, str, list[float]]]
 
 

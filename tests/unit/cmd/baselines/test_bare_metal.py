@@ -81,7 +81,7 @@ class TestTooSmall(unittest.TestCase):
         with mock.patch.object(
             bare_metal, "connect", autospec=True, return_value=machine
         ):
-            found = bare_metal.find_too_small_shapes(
+            found = bare_metal.find_too_large_shapes(
                 argparse.Namespace(cpu_list=""), [fits, cpus, memory]
             )
         self.assertEqual({cpus, memory}, set(found))

@@ -40,7 +40,7 @@ class TestThatFit(unittest.TestCase):
         """Have a machine on which more than two copies are too many."""
         super().setUp()
         patch = mock.patch(
-            "rally_vmperf.cmd.baselines.bare_metal.find_too_small_shapes",
+            "rally_vmperf.cmd.baselines.bare_metal.find_too_large_shapes",
             lambda connect, asked: {
                 one: shapes.TooSmall(f"2 CPUs and {one.copies} copies")
                 for one in asked

@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement.density import judging
+from rally_vmperf.judging import degradation_judge
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
@@ -38,7 +38,7 @@ class BeyondReturnTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_degradation(self, name, curves, arguments, beyond):
-        judge = made.degradation_judge(curves, {"*": 15}, **arguments)
+        judge = made.judge_of_degradation(curves, {"*": 15}, **arguments)
         self.assertEqual(beyond, judge.is_failure_final())
 
     def test_much_to_come(self):
@@ -47,25 +47,25 @@ class BeyondReturnTestCase(unittest.TestCase):
         rates = {made.EVENTS: {1: [100.0], 2: [80.0, 80.0]}}
         curves = made.levels(rates, 5, noise=noise, apart=True)
         limit = made.degradation(curves).rows[0].points[1].loss.low - 0.01
-        got = made.degradation_judge(curves, {"*": limit})
+        got = made.judge_of_degradation(curves, {"*": limit})
         self.assertEqual("failed", got.judgement().status)
         self.assertFalse(got.is_failure_final())
         sure = {"*": 5}
         self.assertTrue(
-            made.degradation_judge(curves, sure).is_failure_final()
+            made.judge_of_degradation(curves, sure).is_failure_final()
         )
         later = made.levels(
             rates, noise=(1.0, 1.3, 0.8), planned_repetitions=99
         )
         self.assertFalse(
-            made.degradation_judge(later, sure).is_failure_final()
+            made.judge_of_degradation(later, sure).is_failure_final()
         )
 
     @ddt.data((2, False), (3, True))
     @ddt.unpack
     def test_fairness(self, count, beyond):
         judge = made.given(
-            judging.FairnessJudge({"*": 0.9}),
+            degradation_judge.FairnessJudge({"*": 0.9}),
             made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, count),
         )
         self.assertEqual(beyond, judge.is_failure_final())

@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement.density import judging
+from rally_vmperf.judging import degradation_judge
 
 
 @ddt.ddt
@@ -23,10 +23,14 @@ class ArgumentsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_degradation(self, arguments, message):
         with self.assertRaisesRegex(ValueError, message):
-            judging.DegradationJudge(**{"max_percent": {}, **arguments})
+            degradation_judge.DegradationJudge(
+                **{"max_percent": {}, **arguments}
+            )
 
     def test_one_guest_against_bare_metal(self):
-        judge = judging.DegradationJudge({}, levels=1, compare_to="bare_metal")
+        judge = degradation_judge.DegradationJudge(
+            {}, levels=1, compare_to="bare_metal"
+        )
         self.assertEqual("void", judge.judgement().status)
 
     @ddt.data(0, 1.01, -1)
@@ -34,4 +38,4 @@ class ArgumentsTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             ValueError, "^min_index 'x'=.*: must be > 0 and <= 1$"
         ):
-            judging.FairnessJudge({"x": limit})
+            degradation_judge.FairnessJudge({"x": limit})

@@ -4,10 +4,10 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging import density_levels
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.density import levels
 from tests.unit import made
 
 GAP = (
@@ -18,8 +18,8 @@ GAP = (
 
 
 def points(curves, metric=made.EVENTS, **strict):
-    return levels.build_points(
-        metric, levels.RunMetrics.collect(curves), **strict
+    return density_levels.build_points(
+        metric, density_levels.RunMetrics.collect(curves), **strict
     )
 
 
@@ -170,7 +170,7 @@ class PointsTestCase(unittest.TestCase):
 
     def test_incomplete_level(self):
         curves = made.levels({made.EVENTS: made.SHARED})
-        level = curves[1].at(guests=3)
+        (level,) = curves[1].select(guests=3).conditions
         got = points(
             changed(
                 curves,

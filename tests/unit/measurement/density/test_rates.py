@@ -11,7 +11,7 @@ from tests.unit import made
 
 
 def gathered(metric, sources, values, number=1):
-    return gathering.MetricSamples(
+    return sample.MetricSamples(
         number=number,
         observations=made.observations(sources, {metric: values}),
     )
@@ -105,9 +105,7 @@ class TestMerged(unittest.TestCase):
 
         def together(*values):
             return [
-                gathering.MetricSamples(
-                    number=n, observations=(), merged=value
-                )
+                sample.MetricSamples(number=n, observations=(), merged=value)
                 for n, value in enumerate(values, start=1)
             ]
 

@@ -96,7 +96,7 @@ class TestOverhead(unittest.TestCase):
         first.merge(second)
         self.assertEqual(self.judged(values).result(), first.result())
 
-    @ddt.data("add", "is_failure_final", "judgement")
+    @ddt.data("add", "is_failure_final", "figures")
     def test_a_defect_of_the_judge(self, method):
         """Voids the verdict in one line; Rally's consumer goes on."""
         sla = self.judged([90.0, 91.0, 89.0])

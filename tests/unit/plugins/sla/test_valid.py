@@ -6,7 +6,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.questions.common import validity_judge
+from rally_vmperf.questions import table
 from rally_vmperf.records import codec
 from tests.unit import made
 from tests.unit.plugins.sla import test_overhead
@@ -131,12 +131,12 @@ class TestValid(unittest.TestCase):
 
     def test_density(self):
         """Curves are judged by what their question sees."""
-        judge = validity_judge.ValidityJudge()
+        judge = table.VALID.judge()
         records = made.density_records()
         for record in records:
             judge.add(codec.decode(record))
         self.assertEqual("passed", judge.judgement().status)
-        judge = validity_judge.ValidityJudge()
+        judge = table.VALID.judge()
         for record in records:
             judge.add(
                 codec.decode({**record, "findings": [found("swap_or_oom")]})
@@ -146,7 +146,7 @@ class TestValid(unittest.TestCase):
     def test_physical_limit_of_density(self):
         """It applies to each guest at each number of guests."""
         for limit, status in ((1e15, "passed"), (1.0, "void")):
-            judge = validity_judge.ValidityJudge(physical_limit={"*": limit})
+            judge = table.VALID.judge(physical_limit={"*": limit})
             for record in made.density_records():
                 judge.add(codec.decode(record))
             self.assertEqual(status, judge.judgement().status)

@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import run as density
 from rally_vmperf.records import journal
@@ -223,7 +224,10 @@ class TestMake(unittest.TestCase):
             "stop": None,
         }
         run = asked.run_cache.get_run(
-            "w", lambda: density.create_run(asked, **{**given, **changes})
+            "w",
+            lambda: table.questions()["density"].run(
+                asked, {**given, **changes}
+            ),
         )
         self.addCleanup(asked.run_cache.close, "w")
         return run

@@ -6,6 +6,8 @@ import ddt
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels
+from rally_vmperf.questions.density import run
+from tests.unit import made
 
 RATE = sample.Metric(name="cpu.rate", unit="1/s", better="higher")
 TIME = sample.Metric(name="cpu.time", unit="s", better="lower")
@@ -27,6 +29,29 @@ def level(metric, *values):
             for number, value in enumerate(values, 1)
         ],
     )
+
+
+class TestLevelsThatCount(unittest.TestCase):
+    """Those whose conditions are selected."""
+
+    def test_load_of_unmeasured_guests(self):
+        """It reduces the rates, and ends no curve."""
+        measured = [
+            made.taken(
+                1, {RATE: rates}, axes={"guests": n, "neighbours": some}
+            )
+            for n, some, rates in (
+                (1, 0, [100.0]),
+                (1, 2, [10.0]),
+                (2, 0, [90.0, 90.0]),
+                (2, 2, [1.0, 1.0]),
+            )
+        ]
+        rule = levels.StopRule(max_percent={"*": 50})
+        self.assertIn("lost", run.find_stop_reason(rule, [measured]))
+        self.assertEqual(
+            "", run.find_stop_reason(rule, [measured], neighbours=False)
+        )
 
 
 @ddt.ddt

@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.guests import errors
+from rally_vmperf.questions import table
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from tests.unit.runs import fakes
@@ -99,7 +100,7 @@ class TestMake(unittest.TestCase):
         with self.assertRaisesRegex(
             errors.GuestError, "guests g3 failed to boot"
         ):
-            overhead.create_run(asked, beside)
+            table.questions()["overhead"].run(asked, {"neighbours": beside})
 
     def test_what_there_is_to_say(self):
         """Of bare metal, of its age and of the guests."""
@@ -157,7 +158,10 @@ class TestNeighbours(TestMake):
         """Return the run, closed in the end."""
         asked = whole.asked(self.folder, document, *self.machines, **changes)
         run = asked.run_cache.get_run(
-            "w", lambda: overhead.create_run(asked, golden.NEIGHBOURS)
+            "w",
+            lambda: table.questions()["overhead"].run(
+                asked, {"neighbours": golden.NEIGHBOURS}
+            ),
         )
         self.addCleanup(asked.run_cache.close, "w")
         return run
@@ -225,7 +229,10 @@ class TestNeighbours(TestMake):
         )
         asked = dataclasses.replace(asked, booted=booted)
         run = asked.run_cache.get_run(
-            "w", lambda: overhead.create_run(asked, golden.NEIGHBOURS)
+            "w",
+            lambda: table.questions()["overhead"].run(
+                asked, {"neighbours": golden.NEIGHBOURS}
+            ),
         )
         self.addCleanup(asked.run_cache.close, "w")
         self.assertIn(

@@ -6,14 +6,13 @@ are merged; the verdict depends on neither.
 
 import abc
 import collections.abc
-import dataclasses
 import typing as t
 
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
-from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import statistics
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
@@ -29,7 +28,7 @@ ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 Given = collections.abc.Mapping[str, float]
 
 
-RowT = t.TypeVar("RowT", bound=summary_.MetricResult)
+RowT = t.TypeVar("RowT", bound=summary.MetricResult)
 
 
 class Judge(abc.ABC, t.Generic[RowT]):
@@ -42,19 +41,19 @@ class Judge(abc.ABC, t.Generic[RowT]):
     """
 
     #: The class of the verdict.
-    judgement_class: type[summary_.Judgement[t.Any]] = summary_.Judgement
+    judgement_class: type[summary.Judgement[t.Any]] = summary.Judgement
 
     def __init__(
         self,
         confidence: float = 0.95,
-        on_inconclusive: summary_.OnInconclusive = "fail",
+        on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
     ) -> None:
         if not 0.5 <= confidence < 1:
             raise ValueError(
                 f"confidence={confidence}: must be >= 0.5 and < 1"
             )
-        if on_inconclusive not in t.get_args(summary_.OnInconclusive):
+        if on_inconclusive not in t.get_args(summary.OnInconclusive):
             raise ValueError(
                 f"on_inconclusive={on_inconclusive}: must be fail or pass"
             )
@@ -65,6 +64,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self.tolerate = tolerate
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
+        self._judgement: summary.Judgement[RowT] | None = None
 
     def add(self, repetition_: repetition.Repetition | None) -> None:
         """Add a repetition; None stands for an unreadable record.
@@ -89,12 +89,21 @@ class Judge(abc.ABC, t.Generic[RowT]):
         """Add repetitions, and the number of unreadable records."""
         self._repetitions += repetitions
         self._unreadable += unreadable
+        self._judgement = None
 
     def is_failure_final(self) -> bool:
         """Return whether the run has failed and cannot recover.
 
-        An undecided run continues.
+        An undecided run continues, also where a limit fails only without
+        the repetitions that findings void. Findings are costly, and most
+        runs have no figure beyond its limit.
         """
+        repetitions, _ = gathering.merge_duplicates(self._repetitions)
+        if not any(
+            row.with_verdict((), False).status == "failed"
+            for row in self.figures(repetitions)
+        ):
+            return False
         current = self.judgement()
         return any(
             row.is_failure_final(current.missing.planned)
@@ -103,12 +112,19 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     def judgement(self) -> t.Any:
         """Return the verdict on the repetitions so far."""
-        repetitions, record_occurrences = merge_duplicates(self._repetitions)
+        if self._judgement is None:
+            self._judgement = self._judge()
+        return self._judgement
+
+    def _judge(self) -> summary.Judgement[RowT]:
+        repetitions, record_occurrences = gathering.merge_duplicates(
+            self._repetitions
+        )
         rows = self.figures(repetitions)
         occurrences = [*record_occurrences, *self.findings(repetitions, rows)]
         void = self._void_repetitions(repetitions, occurrences)
         judged = [
-            without_void_samples(repetition_, self.tolerate)
+            gathering.without_void_samples(repetition_, self.tolerate)
             for repetition_ in repetitions
             if repetition_.number not in void
         ]
@@ -143,7 +159,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         missing = shortfall.count_missing(repetitions, self._unreadable, void)
         unmatched = self.unmatched(rows)
         return self.judgement_class(
-            status=summary_.overall_status(
+            status=summary.overall_status(
                 rows,
                 self.is_run_void(findings, voided),
                 bool(missing or unmatched),
@@ -253,88 +269,6 @@ class Judge(abc.ABC, t.Generic[RowT]):
         return frozenset(number for number in void if number is not None)
 
 
-def without_void_samples(
-    repetition_: repetition.Repetition,
-    tolerate: collections.abc.Collection[str],
-) -> repetition.Repetition:
-    """Return a repetition without the samples that findings void.
-
-    A command that did not run on all guests at once does not affect other
-    commands or other repetitions.
-
-    :param tolerate: The kinds of findings that do not void.
-    """
-    kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
-    findings = [
-        *repetition_.findings,
-        *(
-            finding_
-            for condition in repetition_.conditions
-            for finding_ in condition.findings
-        ),
-    ]
-    if kinds.isdisjoint(finding_.kind for finding_ in findings):
-        return repetition_
-    return dataclasses.replace(
-        repetition_,
-        findings=tuple(
-            finding_
-            for finding_ in repetition_.findings
-            if finding_.kind not in kinds
-        ),
-        conditions=tuple(
-            _without_samples(
-                dataclasses.replace(
-                    condition,
-                    findings=tuple(
-                        finding_
-                        for finding_ in condition.findings
-                        if finding_.kind not in kinds
-                    ),
-                ),
-                {
-                    finding_.subject
-                    for finding_ in (
-                        *repetition_.findings,
-                        *condition.findings,
-                    )
-                    if finding_.kind in kinds
-                },
-            )
-            for condition in repetition_.conditions
-        ),
-    )
-
-
-def _without_samples(
-    condition: repetition.Condition, metrics: collections.abc.Set[str]
-) -> repetition.Condition:
-    """Return a condition without the samples of some metrics.
-
-    A distribution is omitted with any of its percentiles.
-    """
-    return dataclasses.replace(
-        condition,
-        observations=tuple(
-            observation
-            for observation in condition.observations
-            if observation.sample.metric.name not in metrics
-        ),
-        distributions=tuple(
-            distribution
-            for distribution in condition.distributions
-            if metrics.isdisjoint(
-                metric.name for metric in distribution.values()
-            )
-        ),
-        time_series=tuple(
-            time_series
-            for time_series in condition.time_series
-            if time_series.metric.name not in metrics
-        ),
-    )
-
-
 def metric_names(repetitions: Repetitions) -> set[str]:
     """Return the names of all metrics."""
     return {
@@ -342,50 +276,3 @@ def metric_names(repetitions: Repetitions) -> set[str]:
         for repetition_ in repetitions
         for metric in gathering.metrics(repetition_.conditions)
     }
-
-
-def merge_duplicates(
-    repetitions: collections.abc.Iterable[repetition.Repetition],
-) -> tuple[
-    list[repetition.Repetition],
-    list[tuple[finding.Finding, int | None]],
-]:
-    """Return each repetition once, by number, and findings on repeated ones.
-
-    :returns: The repetitions, and findings about repetitions that were
-        recorded more than once and about mixed runs.
-    """
-    groups: dict[tuple[str, int], list[repetition.Repetition]] = {}
-    for repetition_ in repetitions:
-        groups.setdefault((repetition_.run, repetition_.number), []).append(
-            repetition_
-        )
-    distinct = []
-    occurrences: list[tuple[finding.Finding, int | None]] = []
-    for (_, number), alike in sorted(
-        groups.items(), key=lambda group: group[0][::-1]
-    ):
-        is_identical = all(duplicate == alike[0] for duplicate in alike)
-        # The verdict must not depend on the order of records.
-        distinct.append(alike[0] if is_identical else min(alike, key=repr))
-        if len(alike) > 1:
-            detail = f"recorded {len(alike)} times, counted once"
-            duplicate_finding = finding.Finding(
-                kind="repetition_duplicated"
-                if is_identical
-                else "records_contradict",
-                subject=f"repetition {number}",
-                detail=detail
-                if is_identical
-                else f"{detail}; the records differ",
-            )
-            occurrences.append((duplicate_finding, number))
-    runs = sorted({run for run, _ in groups})
-    if len(runs) > 1:
-        mixed = finding.Finding(
-            kind="records_contradict",
-            subject="run",
-            detail=f"repetitions of runs {', '.join(runs)}",
-        )
-        occurrences.append((mixed, None))
-    return distinct, occurrences

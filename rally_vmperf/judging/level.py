@@ -5,11 +5,11 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import rows
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -71,9 +71,8 @@ class LevelResult(rows.FigureResult):
 def has_levels(repetitions: judge.Repetitions) -> bool:
     """Return whether the conditions have numbers of guests."""
     return any(
-        repetition.GUESTS in condition.axes
+        repetition_.conditions and repetition_.has_axis(repetition.GUESTS)
         for repetition_ in repetitions
-        for condition in repetition_.conditions
     )
 
 
@@ -178,7 +177,7 @@ def absolute_rows(
     names: collections.abc.Collection[str],
     confidence: float,
 ) -> list[LevelResult]:
-    """Return the absolute figures of a metric at a number of guests.
+    """Return a row per absolute figure of a metric at one level.
 
     :param conditions: The level in each counted repetition, including
         skipped ones.

@@ -2,15 +2,19 @@
 
 import collections.abc
 import dataclasses
+import functools
 import pathlib
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
-from rally_vmperf.report import reports
+
+Records = collections.abc.Sequence[collections.abc.Mapping[str, t.Any] | None]
 
 #: The maximum size in bytes of Rally's results with several runs.
 _LARGEST = 512 << 20
@@ -21,12 +25,26 @@ class SourceError(errors.VMPerfError):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class RallySlaResult:
+    """The result of another SLA in Rally's database."""
+
+    criterion: str
+    detail: str
+    success: bool
+
+    def sentence(self) -> str:
+        """Return the result as one line."""
+        word = "passed" if self.success else "failed"
+        return f"{self.criterion} of Rally: {word}: {self.detail}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Source:
     """The records of one Rally workload.
 
     :param question: The name of the question; empty if no record is readable.
     :param scenario: The name of the Rally scenario; empty for a journal.
-    :param records: The records of the iterations; None if not readable.
+    :param records: The documents of the iterations; None if not readable.
     :param folder: The directory of the journal and its files; None if it is
         not known.
     :param criteria: The limits of the task by the name of the SLA; empty if
@@ -36,10 +54,15 @@ class Source:
 
     question: str
     scenario: str
-    records: reports.Records
+    records: Records
     criteria: dict[str, dict[str, t.Any]]
     folder: pathlib.Path | None = None
-    sla_results: tuple[reports.RallySlaResult, ...] = ()
+    sla_results: tuple[RallySlaResult, ...] = ()
+
+    @functools.cached_property
+    def decoded(self) -> tuple[model.Record | None, ...]:
+        """The records of the iterations; None if not valid."""
+        return tuple(map(codec.decode_or_none, self.records))
 
 
 def read(
@@ -129,7 +152,7 @@ def of_workload(
         criteria=workload["sla"],
         folder=folder,
         sla_results=tuple(
-            reports.RallySlaResult(
+            RallySlaResult(
                 criterion=str(result["criterion"]),
                 detail=str(result["detail"]),
                 success=bool(result["success"]),
@@ -151,9 +174,7 @@ def _journal(path: pathlib.Path) -> Source:
     return _of_records(records, path.parent)
 
 
-def _of_records(
-    records: reports.Records, folder: pathlib.Path | None
-) -> Source:
+def _of_records(records: Records, folder: pathlib.Path | None) -> Source:
     return Source(
         question=_question(records),
         scenario="",
@@ -163,7 +184,7 @@ def _of_records(
     )
 
 
-def _question(records: reports.Records) -> str:
+def _question(records: Records) -> str:
     questions = (
         record.get("question", "") for record in records if record is not None
     )

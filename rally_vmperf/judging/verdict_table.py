@@ -3,8 +3,8 @@
 import collections.abc
 import textwrap
 
-from rally_vmperf.measurement import summary
-from rally_vmperf.report import reports
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import summary
 
 #: The maximum length of a line in characters.
 WIDTH = 80
@@ -14,7 +14,7 @@ _ORDER = ("failed", "void", "inconclusive", "passed")
 _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
-def lines(run: reports.RunReport) -> list[str]:
+def lines(run: judged_run.JudgedRun) -> list[str]:
     """Return the verdict, figures and reasons of each criterion.
 
     The lines can contain untrusted text, which the caller must sanitize.
@@ -24,20 +24,21 @@ def lines(run: reports.RunReport) -> list[str]:
         headline = judgement.headline()
         if status == "none":
             headline = "figures without limits"
-        lines_ += _wrapped(f"{heading} of {run.title}: {headline}.")
+        lines_ += _wrap(f"{heading} of {run.title}: {headline}.")
         lines_ += _table(judgement.limited)
         lines_ += [
             line
             for sentence in judgement.reasons()
-            for line in _wrapped(f"{sentence}.")
+            for line in _wrap(f"{sentence}.")
         ]
     for result in run.sla_results:
-        lines_ += _wrapped(f"{result.sentence()}")
+        lines_ += _wrap(f"{result.sentence()}")
     lines_.append(summary.RULES)
     return lines_
 
 
-def _wrapped(sentence: str) -> list[str]:
+def _wrap(sentence: str) -> list[str]:
+    """Return the lines of a sentence, none longer than WIDTH."""
     return textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
 
 

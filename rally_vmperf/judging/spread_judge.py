@@ -8,13 +8,13 @@ import statistics as stdlib
 import sys
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import rows as rows_
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import overhead_judge
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows as rows_
-from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import spread
@@ -42,7 +42,7 @@ _NEAR_ZERO = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SpreadResult(summary_.MetricResult):
+class SpreadResult(summary.MetricResult):
     """One figure of the spread of a metric, with its limit.
 
     :param compared: The samples of the metric, compared with bare metal.
@@ -54,13 +54,13 @@ class SpreadResult(summary_.MetricResult):
 
     @functools.cached_property
     def guest(self) -> Values:
-        """The geometric mean over guests of each counted repetition."""
-        return _means(self.compared.guest)
+        """The value of each counted repetition, the mean over guests."""
+        return rows_.geometric_means(self.compared.guest)
 
     @functools.cached_property
     def bare(self) -> Values:
         """The geometric mean over copies of each baseline repetition."""
-        return _means(self.compared.bare)
+        return rows_.geometric_means(self.compared.bare)
 
     @functools.cached_property
     def ratio(self) -> spread.Ratio | None:
@@ -157,17 +157,17 @@ class SpreadResult(summary_.MetricResult):
             )
         return text
 
-    def cells(self) -> summary_.Cells:
+    def cells(self) -> summary.Cells:
         """Return figure, interval and limit for a table."""
         limit = f"limit {self.shown_limit}"
         name = self.figure.removesuffix("_percent").replace("_", " ")
         if self._is_ratio and (ratio := self.ratio) is not None:
             value = f"{name} {ratio.value:.3g}"
-            return summary_.Cells(value, ratio.ends, limit)
+            return summary.Cells(value, ratio.ends, limit)
         figure = self.of(self.guest)
         if self._is_ratio or figure is None:
-            return summary_.Cells("", "", limit)
-        return summary_.Cells(f"{name} {self.show(figure)}", "", limit)
+            return summary.Cells("", "", limit)
+        return summary.Cells(f"{name} {self.show(figure)}", "", limit)
 
     def _likely_values(self) -> Values:
         return (*self.guest, statistics.geometric_mean(self.guest))
@@ -265,14 +265,6 @@ class IntervalResult(SpreadResult):
         return self._value(t.cast(spread.Spread, spread_))
 
 
-def _means(
-    repetitions: collections.abc.Iterable[gathering.MetricSamples],
-) -> Values:
-    return tuple(
-        statistics.geometric_mean(samples.values) for samples in repetitions
-    )
-
-
 def _required_repetitions(
     ratio: float, limit: float, counts: tuple[int, int], confidence: float
 ) -> needed.RequiredRepetitions:
@@ -296,7 +288,7 @@ def _required_repetitions(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SpreadJudgement(summary_.Judgement[SpreadResult]):
+class SpreadJudgement(summary.Judgement[SpreadResult]):
     """The verdict on spread."""
 
     @property

@@ -5,28 +5,30 @@ import dataclasses
 import itertools
 import typing as t
 
+from rally_vmperf.judging import density_findings
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import density_rows
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import level
+from rally_vmperf.judging import rows as absolute_rows
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import level
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows as absolute_rows
-from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import findings as density_findings
 from rally_vmperf.measurement.density import fits
 from rally_vmperf.measurement.density import law
-from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import sample
 
 #: The numbers of guests to which a limit applies, or all of them.
 Levels = t.Literal["all"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
-#: A loss or fairness, or an absolute figure at a level.
-Result = rows_.DensityResult | level.LevelResult
+#: A loss or fairness over numbers of guests.
+Curve = density_rows.DensityResult
+#: The same, or an absolute figure at a level.
+Result = Curve | level.LevelResult
 Rows = collections.abc.Sequence[Result]
 
 #: The statuses, the most severe one first.
@@ -34,11 +36,11 @@ _BY_SEVERITY = ("failed", "void", "inconclusive", "passed")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DensityJudgement(summary_.Judgement[Result]):
+class DensityJudgement(summary.Judgement[Result]):
     """The verdict on degradation or fairness."""
 
     @property
-    def curves(self) -> tuple[rows_.DensityResult, ...]:
+    def curves(self) -> tuple[Curve, ...]:
         """The rows of figures over numbers of guests."""
         return _curves(self.rows)
 
@@ -50,8 +52,8 @@ class DensityJudgement(summary_.Judgement[Result]):
         )
 
 
-def _curves(rows: Rows) -> tuple[rows_.DensityResult, ...]:
-    return tuple(row for row in rows if isinstance(row, rows_.DensityResult))
+def _curves(rows: Rows) -> tuple[Curve, ...]:
+    return tuple(row for row in rows if isinstance(row, Curve))
 
 
 class _Judge(judge.Judge[Result]):
@@ -86,21 +88,7 @@ class _Judge(judge.Judge[Result]):
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether the conditions are numbers of guests."""
-        return all(
-            repetition.GUESTS in condition.axes
-            for condition in repetition_.conditions
-        )
-
-    def extend(
-        self,
-        repetitions: collections.abc.Iterable[repetition.Repetition],
-        unreadable: int,
-    ) -> None:
-        """Add the results of repetitions without neighbours."""
-        super().extend(
-            [repetition_.without_neighbours() for repetition_ in repetitions],
-            unreadable,
-        )
+        return repetition_.has_axis(repetition.GUESTS)
 
     def findings(
         self, repetitions: judge.Repetitions, rows: Rows
@@ -119,18 +107,18 @@ class _Judge(judge.Judge[Result]):
     def _rows(
         self,
         metric: sample.Metric,
-        measured: levels.RunMetrics,
-        figures: collections.abc.Mapping[rows_.Figure, Limit],
+        measured: density_levels.RunMetrics,
+        figures: collections.abc.Mapping[density_rows.Figure, Limit],
         **options: t.Any,
-    ) -> list[rows_.DensityResult]:
+    ) -> list[Curve]:
         """Return a row without verdict for each figure of a metric."""
-        all_points = levels.build_points(
+        all_points = density_levels.build_points(
             metric, measured, self.confidence, self.tolerate
         )
         reasons = [point.reason for point in all_points if point.reason]
         has_figures = any(point.mean is not None for point in all_points)
         return [
-            rows_.DensityResult(
+            Curve(
                 metric=metric,
                 points=all_points,
                 figure=figure,
@@ -162,10 +150,10 @@ def _is_count(number: object) -> bool:
 
 
 def _with_statuses(
-    row: rows_.DensityResult,
+    row: Curve,
     statuses: dict[int, verdict.Status],
     **changes: t.Any,
-) -> rows_.DensityResult:
+) -> Curve:
     """Return a row with its verdicts; inconclusive without verdicts."""
     status = next(
         (status for status in _BY_SEVERITY if status in statuses.values()),
@@ -233,9 +221,11 @@ class DegradationJudge(_Judge):
         self, repetitions: judge.Repetitions
     ) -> collections.abc.Iterator[level.LevelResult]:
         """Yield the figures with absolute limits, and counts."""
-        metrics = levels.metrics(repetitions)
+        metrics = density_levels.metrics(repetitions)
         names = [metric.name for metric in metrics]
-        levels_ = self._limited_levels(levels.guest_counts(repetitions))
+        levels_ = self._limited_levels(
+            density_levels.guest_counts(repetitions)
+        )
         figures = self.absolute_limits
         limited_metrics = [
             metric
@@ -243,12 +233,12 @@ class DegradationJudge(_Judge):
             if absolute_rows.absolute_figures(metric, figures)
         ]
         for metric, guests in itertools.product(limited_metrics, levels_):
-            conditions = levels.counted_conditions(repetitions, guests)
+            conditions = density_levels.counted_conditions(repetitions, guests)
             yield from level.absolute_rows(
                 metric,
                 conditions,
                 guests,
-                levels.void_reason(
+                density_levels.void_reason(
                     metric, repetitions, conditions, self.tolerate
                 ),
                 figures,
@@ -258,8 +248,8 @@ class DegradationJudge(_Judge):
 
     def _losses(
         self, repetitions: judge.Repetitions
-    ) -> collections.abc.Iterator[rows_.DensityResult]:
-        measured = levels.RunMetrics.collect(repetitions)
+    ) -> collections.abc.Iterator[Curve]:
+        measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         host_limit = min(
             (
@@ -286,9 +276,7 @@ class DegradationJudge(_Judge):
             )
             yield self._apply_limit(row, limit[0]) if limit else row
 
-    def _apply_limit(
-        self, row: rows_.DensityResult, limit: float
-    ) -> rows_.DensityResult:
+    def _apply_limit(self, row: Curve, limit: float) -> Curve:
         against_solo = self.compare_to == "solo_guest"
         verdicts = {
             point.guests: row.decide(point.guests, limit, self.tolerate)
@@ -360,12 +348,12 @@ class FairnessJudge(_Judge):
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the fairness rows of the metrics with their verdicts."""
         rows: list[Result] = []
-        measured = levels.RunMetrics.collect(repetitions)
+        measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
             index = self.min_index.for_metric(metric.name, names)
             spread = self.max_spread_percent.for_metric(metric.name, names)
-            limited: dict[rows_.Figure, Limit] = {}
+            limited: dict[density_rows.Figure, Limit] = {}
             if index or not spread:
                 limited["index"] = index
             if spread:
@@ -376,9 +364,7 @@ class FairnessJudge(_Judge):
             ]
         return rows
 
-    def _apply_limit(
-        self, row: rows_.DensityResult, limit: float
-    ) -> rows_.DensityResult:
+    def _apply_limit(self, row: Curve, limit: float) -> Curve:
         shared = (
             point.guests
             for point in row.points

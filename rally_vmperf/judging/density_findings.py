@@ -3,18 +3,18 @@
 import collections
 import collections.abc
 
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import density_rows
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import level
+from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import level
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import law
-from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rows as rows_
 from rally_vmperf.measurement.samples import units
 
-Rows = collections.abc.Sequence[rows_.DensityResult]
+Rows = collections.abc.Sequence[density_rows.DensityResult]
 
 
 def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
@@ -37,8 +37,8 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
 
 def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
     """Yield findings about the sessions and changes of the baseline."""
-    for guests in levels.guest_counts(repetitions):
-        conditions = levels.counted_conditions(repetitions, guests)
+    for guests in density_levels.guest_counts(repetitions):
+        conditions = density_levels.counted_conditions(repetitions, guests)
         executed = [
             condition for condition in conditions if not condition.skip_reason
         ]
@@ -48,7 +48,7 @@ def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
 
 
 def _of_row(
-    row: rows_.DensityResult,
+    row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the figures of a metric."""
     name = row.metric.name
@@ -89,7 +89,7 @@ def _of_row(
 
 
 def _bottlenecks(
-    row: rows_.DensityResult,
+    row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield one finding about bottlenecks outside the guest."""
     bottlenecks = {
@@ -104,7 +104,7 @@ def _bottlenecks(
 
 
 def _guest_faster(
-    row: rows_.DensityResult, point: points.Point
+    row: density_rows.DensityResult, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
     comparison = point.compared(row.statistic, row.compare_to)
     for finding_ in (
@@ -117,7 +117,7 @@ def _guest_faster(
 
 
 def _of_fit(
-    row: rows_.DensityResult,
+    row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the solo guest and the extrapolation."""
     name = row.metric.name

@@ -3,10 +3,10 @@
 import collections.abc
 import dataclasses
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import level
+from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import level
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.density import points
@@ -154,12 +154,14 @@ def counted_conditions(
     repetitions: judge.Repetitions, guests: int
 ) -> list[repetition.Condition]:
     """Return the counted conditions of a level, skipped ones as well."""
-    conditions = (
-        repetition_.at(guests=guests)
+    return [
+        condition
         for repetition_ in repetitions
         if repetition_.counted
-    )
-    return [condition for condition in conditions if condition is not None]
+        for condition in repetition.select(
+            repetition_.conditions, guests=guests
+        )
+    ]
 
 
 def missing_figure_reason(

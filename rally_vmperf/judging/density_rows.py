@@ -5,10 +5,11 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import plausibility
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import summary
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
@@ -16,7 +17,6 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import fits as fits_
 from rally_vmperf.measurement.density import law as law_
-from rally_vmperf.measurement.density import levels
 from rally_vmperf.measurement.density import points as points_
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import units
@@ -317,7 +317,7 @@ class DensityResult(summary.MetricResult):
         describe = self._describe_loss if is_loss else self._describe_fairness
         text = describe(guests)
         if text is None:
-            reason = levels.missing_figure_reason(
+            reason = density_levels.missing_figure_reason(
                 self.point(guests), self.figure, self.compare_to
             )
             text = f"{reason}: {status}"

@@ -9,7 +9,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement import spread_judge
+from rally_vmperf.judging import spread_judge
 from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -524,7 +524,7 @@ class ArgumentsTestCase(unittest.TestCase):
     def test_stays_cheap(self):
         """Listing plugins must not wait for scientific libraries."""
         program = (
-            "import sys, rally_vmperf.measurement.spread_judge;"
+            "import sys, rally_vmperf.judging.spread_judge;"
             "print({'numpy', 'scipy', 'rally'} & set(sys.modules))"
         )
         done = subprocess.run(

@@ -6,10 +6,10 @@ import functools
 import sys
 import typing as t
 
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import summary
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
@@ -22,7 +22,7 @@ from rally_vmperf.measurement.samples import units
 #: The figure that a limit applies to: the loss against bare metal, or the
 #: value of the guest, which must not be above ``max`` or below ``min``.
 Figure = t.Literal["overhead", "max", "min"]
-RepetitionSamples = tuple[gathering.MetricSamples, ...]
+RepetitionSamples = tuple[sample.MetricSamples, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ class FigureResult(summary.MetricResult):
             return None
         if self.metric.scale == "count":
             return self._worst_count()
-        means = _means(self.guest)
+        means = geometric_means(self.guest)
         # The interval of a mean is that of its ratio to what does not vary.
         constant = (1.0,) * statistics.FEWEST
         ends = statistics.ratio_interval(constant, means, self.confidence)
@@ -119,7 +119,7 @@ class FigureResult(summary.MetricResult):
             value=statistics.geometric_mean(means),
             low=low,
             high=high,
-            bare=statistics.geometric_mean(_means(self.bare))
+            bare=statistics.geometric_mean(geometric_means(self.bare))
             if self.bare
             else None,
         )
@@ -325,7 +325,8 @@ class FigureResult(summary.MetricResult):
         return f"{text}, {verdict.would_decide(*compared, 'value')}"
 
 
-def _means(repetitions: RepetitionSamples) -> tuple[float, ...]:
+def geometric_means(repetitions: RepetitionSamples) -> tuple[float, ...]:
+    """Return the mean of the guests or copies of each repetition."""
     return tuple(
         statistics.geometric_mean(samples.values) for samples in repetitions
     )

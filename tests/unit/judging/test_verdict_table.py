@@ -4,9 +4,9 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.questions import source_judge
-from rally_vmperf.report import sources
-from rally_vmperf.report import verdict_table
+from rally_vmperf.records import sources
 from tests.unit import made
 
 

@@ -480,8 +480,8 @@ class MergeTestCase(unittest.TestCase):
         single = made.degradation(curves)
         chance.shuffle(curves)
         left, right = (
-            made.degradation_judge(curves[:cut]),
-            made.degradation_judge(curves[cut:]),
+            made.judge_of_degradation(curves[:cut]),
+            made.judge_of_degradation(curves[cut:]),
         )
         left.merge(right)
         self.assertEqual(single, left.judgement())
@@ -491,7 +491,7 @@ class MergeTestCase(unittest.TestCase):
 class ImportTestCase(unittest.TestCase):
     def test_scipy_is_imported_late(self):
         code = (
-            "import sys, rally_vmperf.measurement.density.judging; "
+            "import sys, rally_vmperf.judging.degradation_judge; "
             "sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
         )
         subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,13 +4,13 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import plausibility
+from rally_vmperf.judging import rows
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import rows
-from rally_vmperf.measurement import summary as summary_
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
@@ -19,7 +19,7 @@ _WHOLE_MACHINE = ("cpu", "memory")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class OverheadJudgement(summary_.Judgement[rows.FigureResult]):
+class OverheadJudgement(summary.Judgement[rows.FigureResult]):
     """The verdict on overhead."""
 
     @property
@@ -63,8 +63,8 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         }
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
-        """Return whether a repetition has one condition without neighbours."""
-        return len(repetition_.quiet_conditions) <= 1
+        """Return whether a repetition has one condition only."""
+        return len(repetition_.conditions) <= 1
 
     def figures(
         self, repetitions: judge.Repetitions

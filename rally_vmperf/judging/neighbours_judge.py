@@ -4,16 +4,18 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import level
+from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import judge
-from rally_vmperf.measurement import level
-from rally_vmperf.measurement import plausibility
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
+#: The axis of the number of guests that run another workload.
+NEIGHBOURS = "neighbours"
 #: The reason why there is no pair.
 _NO_PAIR = "no counted repetition has it with and without neighbours"
 
@@ -51,10 +53,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
-        return all(
-            repetition.NEIGHBOURS in condition.axes
-            for condition in repetition_.conditions
-        )
+        return repetition_.has_axis(NEIGHBOURS)
 
     def figures(
         self, repetitions: judge.Repetitions
@@ -104,13 +103,12 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         void_level: str,
     ) -> NeighboursResult:
         """Return the loss of a metric in repetitions that have both sides."""
-        sides: dict[bool, Conditions] = {False: [], True: []}
-        for condition in conditions:
-            sides[bool(condition.axes[repetition.NEIGHBOURS])].append(
-                condition
+        quiet, loud = (
+            gathering.guest_samples(
+                metric, repetition.select(conditions, neighbours=at_work)
             )
-        quiet = gathering.guest_samples(metric, sides[False])
-        loud = gathering.guest_samples(metric, sides[True])
+            for at_work in (False, True)
+        )
         numbers = {samples.number for samples in quiet}
         numbers &= {samples.number for samples in loud}
         limit = self.limits.for_metric(metric.name, names)

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 
 from rally_vmperf.records import journal
-from rally_vmperf.report import sources
+from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.report import rally_results
 

@@ -1,0 +1,1 @@
+"""Judges, results and verdicts of all questions, without input or output."""

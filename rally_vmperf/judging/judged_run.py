@@ -1,0 +1,152 @@
+"""A run with the verdicts of its criteria."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.judging import summary
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.records import model
+from rally_vmperf.records import sources
+
+#: The title of a run without records.
+NO_RECORDS = "no records"
+
+#: The statuses, the gravest first.
+_GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
+#: The maximum length of the name of a flavor in characters.
+_LONGEST = 400
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JudgedRun:
+    """The records of one Rally workload, with their judgements.
+
+    :param question: The name of its question.
+    :param title: The title.
+    :param records: The readable records in the order of repetitions.
+    :param repetitions: The repetitions of the records.
+    :param judged_repetitions: The repetitions with the conditions that the
+        main criterion judges.
+    :param judgements: The verdicts by heading, the main one first.
+    :param machines: The machines of the last record, with the facts from the
+        file of machines.
+    :param machines_error: The reason why that file is missing, or empty.
+    :param sla_results: The results of Rally's own SLAs.
+    """
+
+    question: str
+    title: str
+    records: tuple[model.Record, ...]
+    repetitions: tuple[repetition.Repetition, ...]
+    judged_repetitions: tuple[repetition.Repetition, ...]
+    judgements: collections.abc.Mapping[str, summary.Judgement[t.Any]]
+    machines: tuple[model.DescribedMachine, ...]
+    machines_error: str
+    sla_results: tuple[sources.RallySlaResult, ...] = ()
+
+    @property
+    def last(self) -> model.Record:
+        """The latest record; there is none without repetitions."""
+        return self.records[-1]
+
+    @property
+    def judgement(self) -> t.Any:
+        """The main judgement."""
+        return next(iter(self.judgements.values()))
+
+    @property
+    def verdicts(self) -> list[tuple[str, str, summary.Judgement[t.Any]]]:
+        """The heading, the displayed status and the judgement of each."""
+        return [
+            (heading, _status(judgement), judgement)
+            for heading, judgement in self.judgements.items()
+        ]
+
+    @property
+    def status(self) -> str:
+        """The gravest verdict; ``none`` without limits."""
+        statuses = [status for _, status, _ in self.verdicts]
+        limited = [status for status in statuses if status != "none"]
+        return min(limited or statuses, key=_GRAVITY.index)
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are limits and all pass."""
+        limited = [
+            judgement
+            for _, status, judgement in self.verdicts
+            if status != "none"
+        ]
+        return (
+            bool(limited)
+            and all(judgement.passed for judgement in limited)
+            and all(result.success for result in self.sla_results)
+        )
+
+    @property
+    def headline(self) -> str:
+        """The verdicts in one line."""
+        return "; ".join(
+            [
+                judgement.headline()
+                if status != "none"
+                else "figures without limits"
+                for _, status, judgement in self.verdicts
+            ]
+            + [
+                result.sentence()
+                for result in self.sla_results
+                if not result.success
+            ]
+        )
+
+    @property
+    def findings(self) -> tuple[finding.RunFinding, ...]:
+        """The findings without duplicates."""
+        findings = [
+            run_finding
+            for _, _, judgement in self.verdicts
+            for run_finding in judgement.findings
+        ]
+        return tuple(dict.fromkeys(findings))
+
+    @property
+    def emulated(self) -> bool:
+        """Whether any guest ran under emulation instead of KVM."""
+        return self.has_finding("emulated_guest")
+
+    def has_finding(self, kind: str) -> bool:
+        """Return whether the run has a finding of a kind."""
+        return any(
+            run_finding.finding.kind == kind for run_finding in self.findings
+        )
+
+    @property
+    def size(self) -> str:
+        """The size of a guest: its flavor or its number of CPUs."""
+        for guest in self.of_role("guest"):
+            flavor = guest.nova.get("flavor")
+            if isinstance(flavor, collections.abc.Mapping) and flavor:
+                return str(flavor.get("name") or flavor.get("id", ""))[
+                    :_LONGEST
+                ]
+        return units.number_of("CPU", self.last.shape.vcpus)
+
+    def of_role(self, role: str) -> list[model.DescribedMachine]:
+        """Return the machines with a role."""
+        return [machine for machine in self.machines if machine.role == role]
+
+    def describe(self) -> str:
+        """Return the title of the run."""
+        number = len(self.of_role("guest")) or self.last.shape.copies
+        return f"{self.size}, {units.number_of('guest', number)}"
+
+
+def _status(judgement: summary.Judgement[t.Any]) -> str:
+    """Return the status of a judgement; ``none`` without limits."""
+    has_limits = judgement.limited or judgement.unmatched
+    measured = any(row.measured for row in judgement.rows)
+    return judgement.status if has_limits or not measured else "none"
