@@ -52,23 +52,23 @@ class NoDocumentError(DocumentError):
 
 
 def read_json(path: pathlib.Path, largest: int = LARGEST) -> t.Any:
-    """Return the content of a JSON file.
+    """Return the value in a JSON file; reject an invalid file.
 
     :param path: The path of the file.
     :param largest: The maximum size of the file in bytes.
     :raises NoDocumentError: If the file does not exist.
     :raises DocumentError: If the file cannot be read.
     """
-    return parse_json(_content(path, largest), str(path))
+    return parse_json(_read_content(path, largest), str(path))
 
 
 def read_yaml(path: pathlib.Path) -> t.Any:
-    """Return the content of a YAML file; errors are those of read_json."""
-    return parse_yaml(_content(path, _LARGEST_YAML), str(path))
+    """Return the value in a YAML file; errors are those of read_json."""
+    return parse_yaml(_read_content(path, _LARGEST_YAML), str(path))
 
 
 def parse_json(content: bytes | str, origin: str) -> t.Any:
-    """Return the value of a JSON text.
+    """Return the value of a JSON text; reject an invalid text.
 
     :param content: The JSON text.
     :param origin: The name of the document in errors.
@@ -79,10 +79,10 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
         text = content if isinstance(content, str) else content.decode()
         document = json.loads(
             text,
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_constant,
+            object_pairs_hook=_build_mapping,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
+            parse_constant=_reject_constant,
         )
     except json.JSONDecodeError as error:
         position = f"line {error.lineno} column {error.colno}"
@@ -90,7 +90,9 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
             f"{origin} is damaged: {position}: {error.msg}"
         ) from None
     except (ValueError, RecursionError) as error:
-        raise DocumentError(f"{origin} is damaged: {_reason(error)}") from None
+        raise DocumentError(
+            f"{origin} is damaged: {_format_reason(error)}"
+        ) from None
     return _check_limits(document, origin, _MOST_VALUES)
 
 
@@ -121,14 +123,14 @@ def parse_yaml(content: bytes | str, origin: str) -> t.Any:
         RecursionError,
     ) as error:
         raise DocumentError(
-            f"{origin} is not valid YAML: {_reason(error)}"
+            f"{origin} is not valid YAML: {_format_reason(error)}"
         ) from None
     return _check_limits(document, origin, _MOST_YAML_VALUES)
 
 
 @functools.cache
 def load_schema(package: str) -> Json:
-    """Return the JSON Schema in the directory of a package.
+    """Return the JSON Schema in the directory of a package as a dict.
 
     The shared definitions are next to this module.
 
@@ -140,6 +142,7 @@ def load_schema(package: str) -> Json:
 
 
 def _load_json(package: str, name: str) -> Json:
+    """Return the content of a JSON file in a package."""
     path = importlib.resources.files(package) / name
     return t.cast(Json, json.loads(path.read_text(encoding="utf-8")))
 
@@ -147,7 +150,7 @@ def _load_json(package: str, name: str) -> Json:
 def first_error(
     schema: Json, value: t.Any, *, exact: bool = False
 ) -> "jsonschema.ValidationError | None":
-    """Return the most relevant error in a value, or None.
+    """Return the most relevant schema violation in a value, or None.
 
     :param schema: The JSON Schema.
     :param value: The value to validate.
@@ -157,13 +160,15 @@ def first_error(
     # Rally imports all plugins even to list them.
     import jsonschema
 
-    validator = _exact_validator() if exact else jsonschema.Draft7Validator
+    validator = (
+        _create_exact_validator() if exact else jsonschema.Draft7Validator
+    )
     validation_errors = validator(schema).iter_errors(value)
     return jsonschema.exceptions.best_match(validation_errors)
 
 
 @functools.cache
-def _exact_validator() -> t.Any:
+def _create_exact_validator() -> t.Any:
     """Return a validator class that does not accept 1.0 as an integer."""
     import jsonschema
 
@@ -191,7 +196,8 @@ def check(schema: Json, value: t.Any, origin: str) -> None:
         )
 
 
-def _content(path: pathlib.Path, largest: int) -> bytes:
+def _read_content(path: pathlib.Path, largest: int) -> bytes:
+    """Return the bytes of a file; reject a missing or too large file."""
     try:
         # Opening a pipe must not block.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -211,7 +217,8 @@ def _content(path: pathlib.Path, largest: int) -> bytes:
     return content
 
 
-def _reason(error: BaseException) -> str:
+def _format_reason(error: BaseException) -> str:
+    """Return the reason of a parser's error as one line."""
     if isinstance(error, RecursionError):
         return f"more than {_DEEPEST} levels"
     if isinstance(error, UnicodeDecodeError):
@@ -219,7 +226,8 @@ def _reason(error: BaseException) -> str:
     return sanitize.line(error)
 
 
-def _object(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+def _build_mapping(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+    """Return the pairs of a JSON object as a dict; reject duplicate keys."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         duplicate = _format_duplicate(key for key, _ in pairs)
@@ -228,24 +236,28 @@ def _object(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
 
 
 def _format_duplicate(keys: collections.abc.Iterable[t.Any]) -> str:
+    """Return the text ``key NAME`` for the most frequent key."""
     ((key, _),) = collections.Counter(keys).most_common(1)
     return f"key {sanitize.line(repr(key), 60)}"
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
+    """Return the integer in a JSON text; reject too many digits."""
     if len(text) > _DIGITS:
         raise ValueError(f"number {text[:20]}... has {len(text)} digits")
     return int(text)
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
+    """Return the number in a JSON text; reject one out of range."""
     number = float(text) if len(text) <= 2 * _DIGITS else math.inf
     if not math.isfinite(number):
         raise ValueError(f"number {text[:20]} is out of range")
     return number
 
 
-def _constant(text: str) -> t.NoReturn:
+def _reject_constant(text: str) -> t.NoReturn:
+    """Reject a constant of JSON such as NaN."""
     raise ValueError(f"{text} is not a valid number")
 
 
@@ -255,7 +267,7 @@ class _Loader(yaml.SafeLoader):
     depth = 0
 
     def compose_node(self, parent: t.Any, index: t.Any) -> t.Any:
-        """Return a node of the document."""
+        """Return a node of the YAML document; reject too deep nesting."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise RecursionError
@@ -264,7 +276,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def compose_mapping_node(self, anchor: t.Any) -> t.Any:
-        """Return a mapping without duplicate keys."""
+        """Return a YAML mapping node; reject duplicate keys."""
         node = super().compose_mapping_node(anchor)
         keys = [
             key.value for key, _ in node.value if isinstance(key.value, str)
@@ -280,7 +292,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
-    """Return a document after a check of depth, size, numbers and texts."""
+    """Return a document; reject too deep, large or invalid ones."""
     budget = limit
     # Containers with the keys that lead to them, as linked pairs.
     pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
@@ -289,7 +301,7 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
         budget -= len(container)
         if budget < 0 or depth > _DEEPEST:
             excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
-            raise _damage_error(origin, parents, f"more than {excess}")
+            raise _create_damage_error(origin, parents, f"more than {excess}")
         pairs = (
             container.items()
             if isinstance(container, dict)
@@ -300,7 +312,7 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
                 pending.append((child, (parents, key), depth + 1))
             reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
-                raise _damage_error(origin, (parents, key), reason)
+                raise _create_damage_error(origin, (parents, key), reason)
     return document
 
 
@@ -319,14 +331,17 @@ def _rejection_reason(value: t.Any) -> str:
     return ""
 
 
-def _damage_error(origin: str, parents: t.Any, reason: str) -> DocumentError:
+def _create_damage_error(
+    origin: str, parents: t.Any, reason: str
+) -> DocumentError:
+    """Return the error that a document is damaged at a place, and why."""
     return DocumentError(
-        f"{origin} is damaged: at {_json_path(parents)}: {reason}"
+        f"{origin} is damaged: at {_format_json_path(parents)}: {reason}"
     )
 
 
-def _json_path(parents: t.Any) -> str:
-    """Return the first levels of a path in the notation of JSON Schema."""
+def _format_json_path(parents: t.Any) -> str:
+    """Return the first levels of a path as text, such as ``$.a[0]``."""
     keys: list[t.Any] = []
     while parents is not None:
         parents, key = parents

@@ -39,7 +39,7 @@ SEARCH_PATHS = (f"{sys.prefix}/etc/rally", "~/.rally", "/etc/rally")
 
 
 def read(config_file: str | None) -> t.Any:
-    """Return the options of rally_vmperf in Rally's configuration file.
+    """Return the options of rally_vmperf in Rally's file as an object.
 
     Rally itself is not imported, because its import takes seconds.
 
@@ -74,6 +74,6 @@ def list_opts() -> list[tuple[str, list[t.Any]]]:
 
 
 def config_files(conf: cfg.ConfigOpts) -> list[str]:
-    """Return the configuration files in use; later files take precedence."""
+    """Return the paths of configuration files; later ones take precedence."""
     # The option exists after Rally has read its configuration.
     return list(conf.config_file or ()) if "config_file" in conf else []

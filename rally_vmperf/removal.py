@@ -26,7 +26,7 @@ class RemovalError(errors.VMPerfError):
 
 
 def mark(directory: pathlib.Path) -> None:
-    """Write the marker into a directory.
+    """Write the marker file into a directory.
 
     :param directory: A directory that rally_vmperf created, or that is empty.
     """
@@ -54,7 +54,7 @@ def is_marked(directory: pathlib.Path) -> bool:
 
 
 def remove(path: pathlib.Path, below: pathlib.Path) -> None:
-    """Delete a file, or a directory with its content.
+    """Delete a file, or a directory with its content; reject others.
 
     :param path: The path to delete, which may not exist.
     :param below: A directory with a marker, which contains the path at any
@@ -77,7 +77,7 @@ def remove(path: pathlib.Path, below: pathlib.Path) -> None:
         )
     with contextlib.ExitStack() as stack:
         handle = _open(below, None, stack)
-        mount = _mount(handle)
+        mount = _get_mount(handle)
         try:
             for depth, name in enumerate(parts[:-1], start=1):
                 handle = _open(name, handle, stack)
@@ -99,7 +99,7 @@ def discard(directory: pathlib.Path) -> None:
     :param directory: A directory with a marker.
     :raises RemovalError: If the directory has no marker.
     """
-    for name in [*_names(directory), MARKER]:
+    for name in [*_list_names(directory), MARKER]:
         remove(directory / name, directory)
     directory.rmdir()
 
@@ -108,7 +108,7 @@ def discard(directory: pathlib.Path) -> None:
 def temporary(
     prefix: str, parent: pathlib.Path | None = None
 ) -> collections.abc.Iterator[pathlib.Path]:
-    """Create a temporary directory, and delete it at the end of the block.
+    """Create a temporary directory, yield its path, and delete it.
 
     :param prefix: The prefix of the name of the directory.
     :param parent: The parent directory; None selects the default of the
@@ -122,7 +122,8 @@ def temporary(
         discard(directory)
 
 
-def _names(directory: pathlib.Path) -> list[str]:
+def _list_names(directory: pathlib.Path) -> list[str]:
+    """Return the names in a directory, without the marker."""
     return [name for name in os.listdir(directory) if name != MARKER]
 
 
@@ -131,20 +132,21 @@ def _open(
     parent: int | None,
     stack: contextlib.ExitStack,
 ) -> int:
-    """Open a directory; the last component must not be a link."""
+    """Return a handle of a directory; its last component is no link."""
     handle = os.open(name, _DIRECTORY, dir_fd=parent)
     stack.callback(os.close, handle)
     return handle
 
 
-def _mount(handle: int) -> str:
+def _get_mount(handle: int) -> str:
     """Return the identifier of the mount that contains a directory."""
     lines = pathlib.Path(f"/proc/self/fdinfo/{handle}").read_text()
     return next(ln for ln in lines.splitlines() if ln.startswith("mnt_id"))
 
 
 def _check_mount(handle: int, mount: str, path: pathlib.Path) -> None:
-    if _mount(handle) != mount:
+    """Reject a directory that is a mount point."""
+    if _get_mount(handle) != mount:
         raise RemovalError(
             f"{path} is a mount point, so it is not deleted; unmount it first"
         )

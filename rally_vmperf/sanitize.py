@@ -79,6 +79,7 @@ def printable_or_same(value: t.Any) -> t.Any:
 
 
 def _is_control(letter: str) -> bool:
+    """Return whether a character is a control or format character."""
     if letter in "\n\t":
         return False
     category = unicodedata.category(letter)
@@ -86,4 +87,5 @@ def _is_control(letter: str) -> bool:
 
 
 def _shorten(content: str, longest: int) -> str:
+    """Return a text, cut with an ellipsis if it is too long."""
     return content if len(content) <= longest else f"{content[: longest - 1]}…"

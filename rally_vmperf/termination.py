@@ -19,10 +19,11 @@ def as_interrupt() -> None:
         return
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+            signal.signal(number, _handle_signal)
 
 
-def _interrupt(number: int, frame: types.FrameType | None) -> None:
+def _handle_signal(number: int, frame: types.FrameType | None) -> None:
+    """Pass a signal on as SIGINT; raise KeyboardInterrupt if ignored."""
     # No exception is raised, because the handler of SIGINT, such as an event
     # loop that must end its tasks first, must handle these signals, too.
     if callable(signal.getsignal(signal.SIGINT)):

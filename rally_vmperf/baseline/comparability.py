@@ -21,37 +21,40 @@ _INSTRUCTIONS = re.compile(
 )
 
 
-def _of(key: str) -> "_View":
+def _create_view(key: str) -> "_View":
+    """Return a function that gets a value from a fingerprint."""
     return lambda facts: facts.get(key)
 
 
-def _instructions(facts: Json) -> frozenset[str]:
-    flags = map(str, _list(facts, "cpu_flags"))
+def _list_instructions(facts: Json) -> frozenset[str]:
+    """Return the CPU flags in a fingerprint that name instructions."""
+    flags = map(str, _get_list(facts, "cpu_flags"))
     return frozenset(flag for flag in flags if _INSTRUCTIONS.match(flag))
 
 
-def _list(facts: Json, key: str) -> list[t.Any]:
-    """Return a list in a fingerprint, which can be an arbitrary document."""
+def _get_list(facts: Json, key: str) -> list[t.Any]:
+    """Return the list under a key of a fingerprint; [] if it is not one."""
     items = facts.get(key)
     return items if isinstance(items, list) else []
 
 
-def _devices(table: str, *keys: str) -> "_View":
-    """Return a view of the settings that all devices share.
+def _create_device_view(table: str, *keys: str) -> "_View":
+    """Return a function that gets the settings all devices share.
 
     It is unknown which device is used, so settings that differ between devices
     are not compared.
     """
 
     def view(facts: Json) -> dict[str, str]:
+        """Return the settings in a fingerprint that all devices share."""
         common = {}
         for key in keys:
             texts = [
                 str(device.get(key) or "")
-                for device in _list(facts, table)
+                for device in _get_list(facts, table)
                 if isinstance(device, collections.abc.Mapping)
             ]
-            values = set(map(_chosen, texts))
+            values = set(map(_extract_scheduler, texts))
             if len(values) == 1 and "" not in values:
                 common[key] = values.pop()
         return common
@@ -59,8 +62,8 @@ def _devices(table: str, *keys: str) -> "_View":
     return view
 
 
-def _chosen(text: str) -> str:
-    """Return the scheduler in brackets, which is the selected one."""
+def _extract_scheduler(text: str) -> str:
+    """Return the scheduler in brackets (the selected one) of a text."""
     match = re.search(r"\[([^][]*)\]", text)
     return match[1] if match else text
 
@@ -69,28 +72,32 @@ _View = collections.abc.Callable[[Json], t.Any]
 #: The comparisons: the sensitivity of workloads, the finding for a difference,
 #: and the view of the fingerprint.
 _COMPARED: tuple[tuple[str, str, _View], ...] = (
-    ("cpu_model", "cpu_model_differs", _of("cpu_model")),
-    ("instructions", "instructions_differ", _instructions),
-    ("microcode", "microcode_differs", _of("microcode")),
-    ("turbo", "turbo_differs", _of("turbo")),
-    ("kernel", "kernel_differs", _of("kernel")),
-    ("mitigations", "mitigations_differ", _of("mitigations")),
-    ("huge_pages", "huge_pages_differ", _of("transparent_huge_pages")),
+    ("cpu_model", "cpu_model_differs", _create_view("cpu_model")),
+    ("instructions", "instructions_differ", _list_instructions),
+    ("microcode", "microcode_differs", _create_view("microcode")),
+    ("turbo", "turbo_differs", _create_view("turbo")),
+    ("kernel", "kernel_differs", _create_view("kernel")),
+    ("mitigations", "mitigations_differ", _create_view("mitigations")),
+    (
+        "huge_pages",
+        "huge_pages_differ",
+        _create_view("transparent_huge_pages"),
+    ),
     (
         "disks",
         "disk_settings_differ",
-        _devices("disks", "scheduler", "write_cache"),
+        _create_device_view("disks", "scheduler", "write_cache"),
     ),
     (
         "network_interfaces",
         "nic_settings_differ",
-        _devices("network_interfaces", "mtu", "offloads"),
+        _create_device_view("network_interfaces", "mtu", "offloads"),
     ),
-    ("disks", "queues_differ", _devices("disks", "queues")),
+    ("disks", "queues_differ", _create_device_view("disks", "queues")),
     (
         "network_interfaces",
         "queues_differ",
-        _devices("network_interfaces", "queues"),
+        _create_device_view("network_interfaces", "queues"),
     ),
 )
 
@@ -125,11 +132,11 @@ def compare_machines(
             or metrics is None
         ):
             continue
-        findings += _found(
+        findings += _create_findings(
             kind,
             subject,
-            f"bare metal: {_show(recorded, reported)}; {subject}: "
-            f"{_show(reported, recorded)}",
+            f"bare metal: {_format_facts(recorded, reported)}; {subject}: "
+            f"{_format_facts(reported, recorded)}",
             metrics,
         )
     return findings
@@ -153,9 +160,9 @@ def compare_tools(
             ("version", "tool_version_differs"),
             ("checksum", "tool_checksum_differs"),
         ):
-            if _same(key, recorded.get(key), reported.get(key)):
+            if _is_same_tool(key, recorded.get(key), reported.get(key)):
                 continue
-            findings += _found(
+            findings += _create_findings(
                 kind,
                 subject,
                 f"{command}: bare metal {recorded.get(key)}, "
@@ -166,7 +173,9 @@ def compare_tools(
     return findings
 
 
-def _same(key: str, recorded: str | None, reported: str | None) -> bool:
+def _is_same_tool(
+    key: str, recorded: str | None, reported: str | None
+) -> bool:
     """Return whether a tool is the same on both sides.
 
     The revision of a distribution is part of the build, not of the version.
@@ -182,13 +191,13 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
     """Return findings on the hypervisor, as the guest reports it."""
     kind = guest.get("virtualisation")
     if guest.get("emulated") or kind == "qemu":
-        return _found(
+        return _create_findings(
             "emulated_guest",
             subject,
             f"{subject} runs under QEMU's emulation (TCG), not KVM",
         )
     if kind in (None, "", "unknown", "none"):
-        return _found(
+        return _create_findings(
             "virtualisation_unknown",
             subject,
             f"{subject} does not report its hypervisor "
@@ -207,7 +216,7 @@ def governor(
     name = bare_metal.get("governor")
     if not name or name == "performance" or metrics is None:
         return []
-    return _found(
+    return _create_findings(
         "governor_not_performance",
         "baseline",
         f"the governor of bare metal was {name}",
@@ -220,7 +229,7 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
     kind = bare_metal.get("virtualisation")
     if kind in (None, "", "none", "unknown"):
         return []
-    return _found(
+    return _create_findings(
         "bare_metal_is_guest",
         "baseline",
         f"the machine of the baseline runs under {kind}",
@@ -243,7 +252,7 @@ def host(
         return []
     if "class" in baseline:
         return []
-    return _found(
+    return _create_findings(
         "host_differs",
         guest,
         f"{guest} runs on {hypervisor}, the baseline was recorded "
@@ -274,20 +283,27 @@ def host_cpu(
     :param guest: The name of the guest.
     :param features: The processor features of its host, as libvirt names them.
     """
-    recorded = {_plain(str(flag)) for flag in _list(bare_metal, "cpu_flags")}
-    reported = {_plain(flag) for flag in features}
+    recorded = {
+        _normalise_name(str(flag))
+        for flag in _get_list(bare_metal, "cpu_flags")
+    }
+    reported = {_normalise_name(flag) for flag in features}
     differ = {flag for flag in recorded ^ reported if _OF_BOTH.fullmatch(flag)}
     if _ALWAYS not in recorded & reported or not differ:
         return []
-    return _found(
+    on_bare_metal, on_host = (
+        _format_facts(frozenset(flags & differ), frozenset())
+        for flags in (recorded, reported)
+    )
+    return _create_findings(
         "host_cpu_differs",
         guest,
-        f"bare metal: {_show(frozenset(recorded & differ), frozenset())}; "
-        f"host of {guest}: {_show(frozenset(reported & differ), frozenset())}",
+        f"bare metal: {on_bare_metal}; host of {guest}: {on_host}",
     )
 
 
-def _plain(name: str) -> str:
+def _normalise_name(name: str) -> str:
+    """Return a CPU flag in lower case, without punctuation."""
     bare = re.sub("[^a-z0-9]", "", name.lower())
     return "pclmulqdq" if bare == "pclmuldq" else bare
 
@@ -300,7 +316,7 @@ def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
     )
     if not recorded_id or not reported_id or recorded_id == reported_id:
         return []
-    return _found(
+    return _create_findings(
         "peer_differs",
         "peer",
         f"its machine-id is {reported_id} (hashed), that of the "
@@ -312,7 +328,7 @@ def peer_on_host(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     """Return a finding if the peer runs on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
     if boot and boot == peer.get("boot_id"):
-        return _found(
+        return _create_findings(
             "peer_on_host",
             "peer",
             "the peer runs on the bare-metal machine itself "
@@ -321,13 +337,15 @@ def peer_on_host(bare_metal: Json, peer: Json) -> list[finding.Finding]:
     return []
 
 
-def _found(
+def _create_findings(
     kind: str, subject: str, detail: str, metrics: Metrics = ()
 ) -> list[finding.Finding]:
+    """Return a list of one finding."""
     return [finding.Finding(kind, subject, detail, metrics=metrics)]
 
 
-def _show(facts: t.Any, other_facts: t.Any) -> str:
+def _format_facts(facts: t.Any, other_facts: t.Any) -> str:
+    """Return as text what a value has and the other value does not."""
     if isinstance(facts, collections.abc.Mapping):
         other_mapping = (
             other_facts

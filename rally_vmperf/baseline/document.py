@@ -23,7 +23,7 @@ class BaselineError(errors.VMPerfError):
 
 
 def check(document: t.Any, origin: str) -> Json:
-    """Return the document unchanged if it is a baseline.
+    """Return the document unchanged; reject one that is no baseline.
 
     :param document: The document.
     :param origin: The file name for messages.
@@ -52,6 +52,7 @@ def check(document: t.Any, origin: str) -> Json:
 
 
 def _check_time(text: str, origin: str) -> None:
+    """Reject a text that is not a time with a zone."""
     try:
         aware = datetime.datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
@@ -64,11 +65,12 @@ def _check_time(text: str, origin: str) -> None:
 
 
 def recorded_at(document: Json) -> datetime.datetime:
-    """Return the start of the recording."""
+    """Return the start of the recording as a datetime."""
     return datetime.datetime.fromisoformat(document["recorded_at"])
 
 
 def _check_entry(baseline_entry: Json, json_path: str) -> None:
+    """Reject an entry whose values, metrics and series do not agree."""
     metrics = {
         name: sample.Metric(name=name, **definition)
         for name, definition in baseline_entry["metrics"].items()

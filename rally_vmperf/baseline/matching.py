@@ -25,7 +25,7 @@ class Shape:
 
 
 def describe(shape: Json) -> str:
-    """Return a description of the shape of an entry, also if unknown."""
+    """Return the shape of an entry as text, also if it is unknown."""
     if shape["vcpus"] is None or shape["memory_mib"] is None:
         return f"{shape['copies']} x unknown size"
     return str(Shape(**shape))
@@ -36,7 +36,7 @@ def covers(
     workload: str,
     arguments: collections.abc.Mapping[str, t.Any],
 ) -> list[Json]:
-    """Return the entries for a workload with these arguments, of any shape.
+    """Return the list of entries for a workload with these arguments.
 
     :param arguments: The arguments, with ``cooldown`` and ``drop_caches`` if
         set.
@@ -63,14 +63,13 @@ def covers(
     matching = [
         baseline_entry
         for baseline_entry in entries_of_workload
-        if _agree(baseline_entry, arguments)
+        if _has_arguments(baseline_entry, arguments)
     ]
     if not matching:
         raise document.BaselineError(
             f"baseline {name!r} has {workload} with other arguments: "
-            f"{_differences(entries_of_workload[-1], arguments)}; use the "
-            "same "
-            "in the task, or record the baseline again"
+            f"{_describe_differences(entries_of_workload[-1], arguments)}; "
+            "use the same in the task, or record the baseline again"
         )
     return matching
 
@@ -81,7 +80,7 @@ def find(
     arguments: collections.abc.Mapping[str, t.Any],
     shape: Shape,
 ) -> Json:
-    """Return the entry for a workload, its arguments and shape.
+    """Return the entry for a workload, arguments and shape; reject others.
 
     The newest of several entries is used. An imported entry, whose shape is
     unknown, matches every shape with the same number of copies.
@@ -109,27 +108,29 @@ def find(
     )
 
 
-def _agree(
+def _has_arguments(
     baseline_entry: Json, arguments: collections.abc.Mapping[str, t.Any]
 ) -> bool:
-    return not any(_differing(baseline_entry, arguments))
+    """Return whether an entry was recorded with these arguments."""
+    return not any(_list_differing(baseline_entry, arguments))
 
 
-def _differences(
+def _describe_differences(
     baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
 ) -> str:
+    """Return a text on arguments that differ from those of the entry."""
     recorded = conditions(baseline_entry)
     return ", ".join(
         f"{key} is {recorded.get(key)!r} in the baseline and "
         f"{requested.get(key)!r} in the task"
-        for key in _differing(baseline_entry, requested)
+        for key in _list_differing(baseline_entry, requested)
     )
 
 
-def _differing(
+def _list_differing(
     baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
 ) -> collections.abc.Iterator[str]:
-    """Yield the arguments that differ, except unknown ones of imports."""
+    """Yield the names of arguments that differ, if the entry knows them."""
     recorded = conditions(baseline_entry)
     imported = baseline_entry.get("imported", False)
     for key in sorted({*recorded, *requested}):
@@ -139,7 +140,7 @@ def _differing(
 
 
 def conditions(baseline_entry: Json) -> dict[str, t.Any]:
-    """Return the arguments of an entry, with cooldown and drop_caches."""
+    """Return an entry's arguments, cooldown and drop_caches as a dict."""
     before = ("cooldown", "drop_caches")
     return {
         **baseline_entry["arguments"],

@@ -36,12 +36,12 @@ class Store:
         return sorted(path.stem for path in self.folder.glob("*.json"))
 
     def load(self, name: str) -> document.Json:
-        """Return a baseline.
+        """Return the document of a baseline; reject a damaged one.
 
         :raises BaselineError: If it does not exist, or the file is damaged or
             not a baseline.
         """
-        path = self._path(name)
+        path = self._get_path(name)
         try:
             content = documents.read_json(path)
         except documents.NoDocumentError:
@@ -64,7 +64,7 @@ class Store:
     def find(
         self, reference: collections.abc.Mapping[str, t.Any]
     ) -> document.Json:
-        """Return the baseline to which a task refers.
+        """Return the document of the baseline to which a task refers.
 
         :param reference: The ``name`` of the baseline, or the ``class`` of its
             machine; of several, the newest is used.
@@ -100,15 +100,15 @@ class Store:
     def reserve(
         self, name: str, *, replace: bool = False
     ) -> collections.abc.Iterator[None]:
-        """Reserve a name, so that ``save`` accepts it after a recording.
+        """Reserve a name in the block, so that ``save`` accepts it there.
 
         No other process can use the name meanwhile.
 
         :raises BaselineError: If the name cannot be used.
         """
-        path = self._path(name)
+        path = self._get_path(name)
         if path.exists() and not replace:
-            raise self._exists(name)
+            raise self._create_exists_error(name)
         lock = self.folder / f".{name}.lock"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -139,12 +139,12 @@ class Store:
         :raises BaselineError: If the name exists and must not be replaced.
         """
         document.check(content, "the new baseline")
-        path = self._path(content["name"])
+        path = self._get_path(content["name"])
         text = json.dumps(content, indent=1, sort_keys=True)
         try:
             atomic.write(path, text, replace=replace)
         except FileExistsError:
-            raise self._exists(path.stem) from None
+            raise self._create_exists_error(path.stem) from None
         except OSError as error:
             raise document.BaselineError(
                 f"baseline {path}: {error.strerror or error}; "
@@ -157,7 +157,7 @@ class Store:
         :raises BaselineError: If it does not exist.
         """
         try:
-            self._path(name).unlink()
+            self._get_path(name).unlink()
         except FileNotFoundError:
             registered = ", ".join(self.names()) or "none"
             raise document.BaselineError(
@@ -169,13 +169,15 @@ class Store:
                 f"baseline {error.filename}: {error.strerror}"
             ) from None
 
-    def _exists(self, name: str) -> document.BaselineError:
+    def _create_exists_error(self, name: str) -> document.BaselineError:
+        """Return the error that a baseline of this name exists."""
         return document.BaselineError(
             f"baseline {name!r} exists in {self.folder}; choose another "
             "name, or add --replace"
         )
 
-    def _path(self, name: str) -> pathlib.Path:
+    def _get_path(self, name: str) -> pathlib.Path:
+        """Return the path of a baseline's file; reject an invalid name."""
         if not NAME.fullmatch(name):
             raise document.BaselineError(
                 f"baseline name {name!r}: {NAME_RULE}"
@@ -184,7 +186,7 @@ class Store:
 
 
 def _rescue(path: pathlib.Path, text: str) -> str:
-    """Save the measurements elsewhere, and return a sentence on where."""
+    """Save measurements in another file; return a sentence with its path."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix=f"{path.stem}-", suffix=".json", delete=False

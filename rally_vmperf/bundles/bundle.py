@@ -97,7 +97,7 @@ class Bundle:
 
 
 def load(path: str | os.PathLike[str]) -> Bundle:
-    """Return the bundle at a path, according to its description.
+    """Read an archive's description; return it as a Bundle.
 
     :param path: The path of the archive.
     :raises BundleError: If the file is not a valid bundle.
@@ -134,4 +134,5 @@ def load(path: str | os.PathLike[str]) -> Bundle:
 
 
 def _remedy(location: pathlib.Path) -> str:
+    """Return the advice how to create a bundle as text."""
     return f"create it with: rally-vmperf tools bundle {location} --task TASK"

@@ -31,7 +31,7 @@ def create_bundle(
     distribution: str,
     work_dir: pathlib.Path,
 ) -> list[str]:
-    """Write a bundle, and return the names of the omitted programs.
+    """Write a bundle; return the sorted names of omitted programs.
 
     Scripts are omitted, because a bundle contains no interpreter, and so are
     programs without a package.
@@ -107,7 +107,7 @@ class _Tree:
 
     @functools.cached_property
     def loader(self) -> pathlib.Path:
-        """The dynamic loader.
+        """The path of the dynamic loader.
 
         :raises BundleError: If the packages do not contain a loader.
         """
@@ -129,7 +129,7 @@ class _Tree:
         return None
 
     def libraries(self, binary: pathlib.Path) -> dict[str, pathlib.Path]:
-        """Return the paths of the libraries that a program requires, by name.
+        """Return the library paths of a program as a dict by name.
 
         :param binary: The path of the program.
         :raises BundleError: If a library is missing, or if this machine has
@@ -153,7 +153,7 @@ class _Tree:
         return {name: path for name, path in paths.items() if path}
 
     def _follow_links(self, path: pathlib.Path) -> pathlib.Path | None:
-        """Resolve links in the tree, or return None if one leaves the tree.
+        """Resolve links; return the path, or None if it leaves the tree.
 
         An absolute link is relative to the top of the tree.
         """
@@ -171,7 +171,7 @@ class _Tree:
 
 
 def _create_archive(files: collections.abc.Mapping[str, bytes]) -> bytes:
-    """Return a compressed archive, which depends on the files only."""
+    """Return the files as the bytes of a reproducible tar.gz archive."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name, content in files.items():
@@ -184,7 +184,7 @@ def _create_archive(files: collections.abc.Mapping[str, bytes]) -> bytes:
 
 
 def _run(*argv: str) -> str:
-    """Run a program, and return its standard output.
+    """Run a local program and return its standard output as text.
 
     :raises BundleError: If the program fails; the message contains the names
         of the files without their directories.

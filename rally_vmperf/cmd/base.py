@@ -62,7 +62,7 @@ class Lister(_BaseCommand, lister.Lister):
         column_names: collections.abc.Sequence[str],
         data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
     ) -> int:
-        """Print the table without control characters."""
+        """Print the table without control characters; return the exit code."""
         rows = [tuple(map(sanitize.printable_or_same, row)) for row in data]
         code = super().produce_output(parsed_args, column_names, rows)
         return t.cast(int, code)

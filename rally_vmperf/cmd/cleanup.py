@@ -61,7 +61,7 @@ class Cleanup(base.Lister):
         )
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
-        """Return one row per resource."""
+        """Remove resources with --yes; return columns and rows."""
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.get_platform(parsed.env)
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)

@@ -31,6 +31,7 @@ def get_layout(parsed: argparse.Namespace) -> layout.Layout:
 
 
 def _parse_network(text: str) -> addresses.Addresses:
+    """Return the addresses of a network in CIDR notation; reject others."""
     try:
         return addresses.parse(text)
     except ValueError as error:
@@ -117,7 +118,7 @@ class Status(base.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Return one row per service."""
+        """Return columns and one row per service."""
         from rally_vmperf.cloud import status
 
         lines = status.of_cloud(get_layout(parsed_args))

@@ -54,7 +54,7 @@ class Build(base.Command):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Build the image."""
+        """Build the image file; return None."""
         registry.debian_packages(parsed_args.workloads)
         preflight.check_user(os.geteuid())
         progress = console.Progress()

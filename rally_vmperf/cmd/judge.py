@@ -59,7 +59,7 @@ class Judge(base.Command):
         rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
-        """Print the verdicts."""
+        """Print the verdicts; a failed one sets the exit code."""
         raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw:
             lines, passed = raw_outputs.judge_outputs(parsed)
@@ -96,7 +96,7 @@ class Judge(base.Command):
 def _read_sources(
     name: str | None, config_file: str | None
 ) -> "list[sources.Source]":
-    """Return the runs in a file or in a task of Rally."""
+    """Return the runs in a file or a Rally task as a list of sources."""
     from rally_vmperf.records import sources
 
     scenarios = table.scenarios()
@@ -118,7 +118,7 @@ def _read_sources(
 def _replace_baseline(
     source: "sources.Source", name: str, config_file: str | None
 ) -> "sources.Source":
-    """Return a source whose guests are compared with another baseline.
+    """Return a source that is compared with another baseline.
 
     :raises BaselineError: If the baseline does not exist, or does not cover
         the run.

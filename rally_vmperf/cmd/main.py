@@ -15,7 +15,7 @@ class _SanitisingFormatter(logging.Formatter):
     """A formatter that removes control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the formatted message, which may quote machines."""
+        """Return the message as text without control characters."""
         return str(sanitize.printable(super().format(record)))
 
 

@@ -28,7 +28,7 @@ class Plan(base.Lister):
         rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
-        """Return one row per resource that the task requires."""
+        """Return columns and one row per resource that the task requires."""
         from rally_vmperf.guests.planning import plan
 
         workloads = task_file.read_task(parsed.task, parsed)

@@ -54,7 +54,7 @@ def connect() -> t.Any:
 
 
 def get_platform(env: str | None) -> dict[str, t.Any]:
-    """Return the OpenStack credentials of an environment.
+    """Return the OpenStack credentials of an environment as a dict.
 
     :param env: The name or UUID of the environment; None selects the current
         environment.
@@ -92,6 +92,7 @@ def list_tasks() -> list[ownership.Task]:
     from rally.common.db import models
 
     def query(session: t.Any) -> dict[str, t.Any]:
+        """Return the rows of tasks and workloads as a dict of two lists."""
         task, workload = models.Task, models.Workload
         return {
             "tasks": [
@@ -153,7 +154,7 @@ def mark_crashed(uuid: str) -> None:
 
 
 def list_subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
-    """Return the subtasks of a rendered task, with their workloads.
+    """Return the subtasks of a rendered task as one dict per subtask.
 
     :param content: The rendered task.
     :raises ValueError: If Rally rejects the task; the message is one line.

@@ -100,7 +100,7 @@ def check_options(
 
 
 def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
-    """Read the outputs of all tools.
+    """Return the parsed outputs of all tools, merged.
 
     :param parsed: The parsed arguments.
     :raises BaselineError: If an output cannot be read; the message names the
@@ -120,7 +120,7 @@ def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
 
 
 def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
-    """Judge outputs of a guest; return the lines and whether it passed."""
+    """Judge outputs of a guest; return table lines and whether it passed."""
     from rally_vmperf.judging import verdict_table
     from rally_vmperf.questions.overhead import conclusion
 
@@ -170,7 +170,7 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
 
 
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
-    """Return the baseline, the repetitions of the guest and the judgement."""
+    """Judge outputs; return baseline, guest repetitions and judgement."""
     from rally_vmperf.judging import overhead_judge
     from rally_vmperf.measurement import gathering
     from rally_vmperf.questions import limits_file
@@ -205,6 +205,7 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
 
 
 def _format_row(row: "overhead_judge.rows.FigureResult") -> tuple[str, ...]:
+    """Return the comparison of a metric as the texts of a table row."""
     from rally_vmperf.measurement.comparison import verdict
     from rally_vmperf.measurement.samples import units
 
@@ -232,6 +233,7 @@ def _format_row(row: "overhead_judge.rows.FigureResult") -> tuple[str, ...]:
 
 
 def _read_output(tool: str, argument: str) -> raw.RawOutput:
+    """Return the parsed output of a tool in [WHICH=]FILE; reject others."""
     which, equals, path = argument.partition("=")
     if not equals or "/" in which or pathlib.Path(argument).is_file():
         which, path = "", argument
@@ -248,6 +250,7 @@ def _read_output(tool: str, argument: str) -> raw.RawOutput:
 
 
 def _parse_physical_limit(text: str) -> tuple[str, float]:
+    """Return pattern and value of METRIC=VALUE; reject other texts."""
     pattern, _, number = text.rpartition("=")
     try:
         limit = float(number)

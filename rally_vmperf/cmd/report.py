@@ -91,7 +91,7 @@ class Report(base.Command):
         self.print_line(f"written to {parsed.output}")
 
     def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":
-        """Judge the runs in the files, and warn about skipped SLAs."""
+        """Judge the runs in files, and return a report of each."""
         from rally_vmperf.questions import source_judge
         from rally_vmperf.records import sources
 

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
-    """Return the workloads of a task file, with their questions.
+    """Return each workload of a task file, with its question.
 
     :param task: The path of the task file.
     :param parsed: The parsed arguments, which contain the arguments of the
@@ -84,6 +84,7 @@ def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
 def _render_task(
     task: str, arguments: dict[str, t.Any], config_file: str | None
 ) -> dict[str, t.Any]:
+    """Return the content of a task file, a Jinja template, as a dict."""
     import jinja2
 
     path = pathlib.Path(task)
@@ -134,7 +135,7 @@ def _check_slas(
     arguments: collections.abc.Collection[str],
     workloads: collections.abc.Collection[QuestionTask],
 ) -> None:
-    """Report SLAs that do not apply, and reject SLAs that are not used.
+    """Warn about SLAs that do not apply; reject SLAs that are not used.
 
     :param task: The path of the task file.
     :param arguments: The names of the arguments.
@@ -160,6 +161,7 @@ def _check_slas(
 
 
 def _parse_mapping(text: str, origin: str) -> dict[str, t.Any]:
+    """Return the mapping in a YAML text; {} if empty; reject others."""
     try:
         content = documents.parse_yaml(text, origin)
     except documents.DocumentError as error:
@@ -179,7 +181,7 @@ def _convert(
     task_question: question.Question,
     origin: str,
 ) -> tasks.Task:
-    """Convert a workload of Rally to a task."""
+    """Return a workload of Rally as a task; reject an invalid one."""
     try:
         task = tasks.create_from_rally(
             workload, task_question.scenario, title, task_question.defaults

@@ -94,6 +94,7 @@ class Bundle(base.Command):
 def _select_tools(
     parsed: argparse.Namespace,
 ) -> collections.abc.Sequence[tools_.Tool]:
+    """Return the tools of the given tasks, by default of all workloads."""
     assignments = [
         assigned
         for path in parsed.task or ()
@@ -116,5 +117,6 @@ def _select_tools(
 
 
 def _get_suite() -> str:
+    """Return the code name of this machine's distribution, or its id."""
     release = platform.freedesktop_os_release()
     return release.get("VERSION_CODENAME", release["ID"])

@@ -69,23 +69,23 @@ class Assignment:
         return f"{name}-{self.label}" if self.label else name
 
     def protocol(self) -> dict[str, t.Any]:
-        """Return the settings of the protocol that are not the default."""
+        """Return those options of the protocol, as a dict, that are set."""
         settings = {"cooldown": self.cooldown, "drop_caches": self.drop_caches}
         return {key: setting for key, setting in settings.items() if setting}
 
     def conditions(self) -> dict[str, t.Any]:
-        """Return the conditions that bare metal must share with the guest."""
+        """Return what bare metal must share with the guest, as a dict."""
         return {**self.arguments, **self.protocol()}
 
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """Return the metrics of a complete run, labelled."""
+        """Return the metrics of a complete run as a tuple, labelled."""
         return tuple(
             self.relabel(metric)
             for metric in self.workload.metrics(self.arguments)
         )
 
     def read_files(self) -> dict[base.File, bytes]:
-        """Return the contents of the files that the workload supplies.
+        """Return the content of each file that the workload supplies.
 
         :raises WorkloadError: If a file cannot be read, has another checksum,
             or is not suitable for the workload.
@@ -106,7 +106,7 @@ class Assignment:
             ) from error
 
     def for_endpoints(self, endpoints: base.Endpoints) -> "Assignment":
-        """Return the assignment of a machine that has these endpoints."""
+        """Return a copy of the assignment for a machine's endpoints."""
         arguments = self.workload.for_endpoints(self.arguments, endpoints)
         return dataclasses.replace(self, arguments=arguments)
 
@@ -120,7 +120,7 @@ class Assignment:
 
 
 def relabel(name: str, label: str) -> str:
-    """Insert a label after the tool in the name of a metric.
+    """Return a metric's name with a label inserted after the tool.
 
     A task can run fio twice, for example with the pattern of a database and
     with that of a log. With the labels ``db`` and ``log`` the metrics are

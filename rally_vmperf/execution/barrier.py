@@ -33,7 +33,7 @@ class StartBarrier:
         self._instant = 0.0
 
     async def wait_for_start(self, name: str, seconds: float) -> float:
-        """Wait until all machines are ready, and return the start time.
+        """Wait until all machines are ready; return the Unix start time.
 
         :param name: The name of the machine that is ready.
         :param seconds: The duration of its preparation in seconds.
@@ -51,29 +51,31 @@ class StartBarrier:
             self._impatience = loop.call_later(PATIENCE, self._begin)
         self._slowest = max(self._slowest, seconds)
         self._absent.discard(name)
-        self._see()
+        self._update_events()
         await self._begun.wait()
         return self._instant
 
     async def wait_for_end(self, name: str) -> None:
         """Wait until all machines have finished their measured work."""
         self._working.discard(name)
-        self._see()
+        self._update_events()
         await self._over.wait()
 
     def leave(self, name: str) -> None:
         """Remove a machine from the barrier; repeated calls have no effect."""
         self._absent.discard(name)
         self._working.discard(name)
-        self._see()
+        self._update_events()
 
-    def _see(self) -> None:
+    def _update_events(self) -> None:
+        """Set the start and end events if no machine is awaited any more."""
         if not self._absent:
             self._begin()
         if not self._working:
             self._over.set()
 
     def _begin(self) -> None:
+        """Set the start time, and let the ready machines start."""
         if self._begun.is_set():
             return
         if self._impatience is not None:
@@ -82,4 +84,4 @@ class StartBarrier:
         delay = min(max(self._slowest * _MARGIN, _SOONEST), _LATEST)
         self._instant = time.time() + delay
         self._begun.set()
-        self._see()
+        self._update_events()

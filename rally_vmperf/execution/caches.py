@@ -24,7 +24,7 @@ class Caches:
     )
 
     async def check(self, stations: _Places) -> None:
-        """Drop the caches once, so that an error occurs before measuring.
+        """Drop the caches once; raise if this fails on a machine.
 
         :raises MachineError: If a machine does not permit it; with its name.
         """
@@ -32,7 +32,7 @@ class Caches:
             raise error
 
     async def drop(self, stations: _Places) -> dict[str, base.MachineError]:
-        """Drop the caches on all machines concurrently.
+        """Drop the caches on all machines; return errors by station.
 
         :returns: The errors by the name of the station.
         """
@@ -54,6 +54,7 @@ class Caches:
         }
 
     async def _drop(self, machine: base.Machine) -> base.MachineError | None:
+        """Drop the caches of a machine as root; return the error, or None."""
         try:
             if machine not in self._elevated:
                 self._elevated[machine] = await root.as_root(machine)

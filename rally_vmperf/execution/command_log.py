@@ -66,7 +66,7 @@ class CommandLog:
         result: measured.Measured,
         offset: ResultOffset,
     ) -> list[finding.Finding]:
-        """Compute start skew and overlap from clock-corrected times.
+        """Compute start skew and overlap; return findings on starts.
 
         If a command reports its progress, its samples are limited to the time
         in which all machines were running it.
@@ -87,7 +87,7 @@ class CommandLog:
         paces: _Paces = {}
         for title, metrics, synchronised in self._commands:
             if synchronised:
-                spans = _spans(synchronised, clocks)
+                spans = _compute_spans(synchronised, clocks)
                 command = synchronised[0].command
                 start = overlap.compute_synchronisation(
                     title,
@@ -96,7 +96,7 @@ class CommandLog:
                     [span for _, span in spans],
                 )
                 starts.append((start, metrics))
-                paces |= _paces(spans)
+                paces |= _compute_paces(spans)
         result.starts += [start for start, _ in starts]
         observations = result.observations[offset.observations :]
         del result.observations[offset.observations :]
@@ -118,24 +118,24 @@ class CommandLog:
 _Paces = dict[tuple[str, str], float]
 
 
-def _spans(
+def _compute_spans(
     commands: collections.abc.Iterable[commands.SynchronisedCommand],
     clocks: clocks_.Clocks,
 ) -> list[tuple[commands.SynchronisedCommand, overlap.Span]]:
-    """Return the run time of each machine whose clock is known."""
+    """Return each command with its run time, if the clock is known."""
     return [
         (command, span)
         for command in commands
-        if (span := _span(command, clocks)) is not None
+        if (span := _compute_span(command, clocks)) is not None
     ]
 
 
-def _paces(
+def _compute_paces(
     spans: collections.abc.Sequence[
         tuple[commands.SynchronisedCommand, overlap.Span]
     ],
 ) -> _Paces:
-    """Return the relative rates of the metrics of one command."""
+    """Return rate ratios (window / run) by station and metric."""
     paces: _Paces = {}
     window = overlap.common_window([span for _, span in spans])
     if window is None:
@@ -170,6 +170,7 @@ def _limit_to_overlap(
 def _correct_times(
     run: measured.CommandRun, clocks: clocks_.Clocks
 ) -> measured.CommandRun:
+    """Return the run with its clock offset; unchanged if that is unknown."""
     reading = clocks.at(run.machine, run.started)
     if reading is None:
         return run
@@ -178,9 +179,10 @@ def _correct_times(
     )
 
 
-def _span(
+def _compute_span(
     command: commands.SynchronisedCommand, clocks: clocks_.Clocks
 ) -> overlap.Span | None:
+    """Return a command's start and end, clock-corrected; None if unknown."""
     if command.outcome is None:
         return None
     reading = clocks.at(command.station.name, command.outcome.started)

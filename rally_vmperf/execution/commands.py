@@ -81,6 +81,7 @@ class SynchronisedCommand:
         command_job = create_job(self.station, self.command, self.folder)
 
         async def work() -> workloads.Outcome:
+            """Arm the job, start it at the barrier, and return its outcome."""
             started_at = time.monotonic()
             await command_job.arm(
                 self.station.finished, keep_up=self.command.bound == "size"
@@ -117,6 +118,7 @@ class SynchronisedCommand:
                 await self._job.give_up()
 
     async def _keep_up(self, command_job: job.Job) -> None:
+        """Keep a job of limited size loaded until all machines have ended."""
         if self.command.bound == "size":
             await self.start_barrier.wait_for_end(self.station.name)
             self.kept_up_until = await command_job.end_load()

@@ -30,7 +30,7 @@ def estimate_minutes(
     :param levels: The number of levels in each repetition.
     :param boots: The number of reboots during the run.
     """
-    once = sum(_seconds(assignment) for assignment in assignments)
+    once = sum(_estimate_seconds(assignment) for assignment in assignments)
     seconds = _READY + boots * _BOOT + repetitions * levels * once
     return math.ceil(seconds / 60)
 
@@ -52,7 +52,8 @@ def planned_commands(
     return assignment.workload.commands(assignment.arguments, endpoints)
 
 
-def _seconds(assignment: assignment.Assignment) -> float:
+def _estimate_seconds(assignment: assignment.Assignment) -> float:
+    """Return the approximate duration of one workload in seconds."""
     before = assignment.cooldown + (_DROP if assignment.drop_caches else 0)
     return sum(
         before + command.seconds + _AROUND

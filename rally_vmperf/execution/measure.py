@@ -32,7 +32,7 @@ async def prepare(
     peer: roles.Station | None,
     progress: Progress,
 ) -> Facts:
-    """Copy files and data to all stations and to the peer, concurrently.
+    """Copy files and data to all stations; return facts by station.
 
     The directory of a workload is created when it is first used.
 
@@ -43,7 +43,7 @@ async def prepare(
         station.name: {} for station in (*stations, *([peer] if peer else []))
     }
     for assigned in assignments:
-        progress(f"preparing {assigned.title} on {_names(stations)}")
+        progress(f"preparing {assigned.title} on {_format_names(stations)}")
         serving = (
             [peer]
             if peer and assigned.workload.needs(assigned.arguments)
@@ -66,7 +66,7 @@ async def repetition(
     lost: collections.abc.Iterable[str] = (),
     caches: caches_.Caches | None = None,
 ) -> list[finding.Finding]:
-    """Run every workload once, on all stations at once.
+    """Run every workload once on all stations, and return the findings.
 
     When all stations have finished a command, they start the next one at the
     same time, so that concurrent machines do the same work. If a command
@@ -87,13 +87,15 @@ async def repetition(
         for assigned, allotment in zip(
             assignments, ports.allocate(assignments), strict=True
         ):
-            progress(f"{assigned.title} on {_names(stations)}")
+            progress(f"{assigned.title} on {_format_names(stations)}")
             servers = servers_.Servers(title=assigned.title, peer=peer)
             station_runs = [
                 station_run.create(
                     assigned, station, endpoints, servers, result, gone
                 )
-                for station, endpoints in _endpoints(stations, peer, allotment)
+                for station, endpoints in _assign_endpoints(
+                    stations, peer, allotment
+                )
             ]
             servers.seconds = max(run.seconds() for run in station_runs)
             try:
@@ -111,7 +113,7 @@ async def repetition(
     return findings
 
 
-def _endpoints(
+def _assign_endpoints(
     stations: collections.abc.Iterable[roles.Station],
     peer: roles.Station | None,
     allotment: ports.PortAllocation,
@@ -134,7 +136,7 @@ async def _run(
     log: command_log.CommandLog,
     caches: caches_.Caches | None,
 ) -> None:
-    """Run the commands in turn, each on all its stations at once."""
+    """Run commands in turn, on all stations at once; add the results."""
     for name in dict.fromkeys(
         name for run in station_runs for name in run.steps
     ):
@@ -180,6 +182,7 @@ async def _prepare(
     contents: collections.abc.Mapping[workloads.File, bytes],
     facts: Facts,
 ) -> None:
+    """Copy files to a station, run the preparation, and store the facts."""
     folder = station.folder_of(assignment.title)
     workload_facts = facts[station.name][assignment.title] = {}
     for file, content in contents.items():
@@ -207,7 +210,8 @@ async def _prepare(
         )
 
 
-def _names(stations: collections.abc.Sequence[roles.Station]) -> str:
+def _format_names(stations: collections.abc.Sequence[roles.Station]) -> str:
+    """Return the name of one station, or the first and the last one."""
     if len(stations) == 1:
         return stations[0].name
     return f"{stations[0].name} to {stations[-1].name}"

@@ -43,7 +43,7 @@ class CommandRun:
     clock_error: float | None = None
 
     def usage(self) -> cpu_seconds.Usage | None:
-        """Return its CPU usage; None if it failed or was not measured."""
+        """Return the CPU seconds; None if it failed or was not measured."""
         if self.exit_status or self.user is None or self.system is None:
             return None
         return cpu_seconds.Usage(

@@ -57,7 +57,7 @@ class Neighbours:
     work: assignment.Assignment
 
     def plain(self) -> dict[str, t.Any]:
-        """Return a plain document for records."""
+        """Return the neighbours as a dict for records."""
         return {
             "guests": self.guests,
             "workload": self.work.workload.name,
@@ -105,30 +105,30 @@ class Load:
     _servers: servers_.Servers | None = None
 
     async def begin(self) -> dict[str, str]:
-        """Start the workload on all neighbours.
+        """Start the workload on neighbours; return errors by station.
 
         :returns: Machine -> error.
         """
-        seconds = _SLACK + sum(map(_longest, self.measured))
+        seconds = _SLACK + sum(map(_get_longest_seconds, self.measured))
         self._servers = servers_.Servers(
             title=self.work.title, peer=self.peer, seconds=seconds
         )
-        errors = await self._each(
+        errors = await self._collect_errors(
             self._start(station, endpoints, seconds)
             for station, endpoints in zip(
-                self.stations, self._endpoints(), strict=True
+                self.stations, self._assign_endpoints(), strict=True
             )
         )
         await asyncio.sleep(self.settling)
         return errors
 
     async def end(self) -> dict[str, str]:
-        """End the jobs; without jobs, this has no effect.
+        """End the jobs, if there are any; return errors by station.
 
         :returns: The reasons for early ends of the workload, by neighbour.
         """
         jobs, self._jobs = self._jobs, {}
-        errors = await self._each(
+        errors = await self._collect_errors(
             self._stop(station, jobs[station.name])
             for station in self.stations
             if station.name in jobs
@@ -137,7 +137,9 @@ class Load:
             await self._servers.close()
         return errors
 
-    def _endpoints(self) -> collections.abc.Iterator[workloads.Endpoints]:
+    def _assign_endpoints(
+        self,
+    ) -> collections.abc.Iterator[workloads.Endpoints]:
         """Yield the endpoints of each neighbour, with ports of its own."""
         begin = ports.used_ports(self.measured, self.others).stop
         (allotment,) = ports.allocate([self.work], begin)
@@ -149,12 +151,13 @@ class Load:
                 shared_ports=allotment.shared,
             )
 
-    async def _each(
+    async def _collect_errors(
         self,
         steps: collections.abc.Iterable[
             collections.abc.Coroutine[t.Any, t.Any, tuple[str, str]]
         ],
     ) -> dict[str, str]:
+        """Run steps concurrently; return the errors by station name."""
         outcomes = await concurrency.wait_for_all(steps)
         return {name: error for name, error in outcomes if error}
 
@@ -164,6 +167,7 @@ class Load:
         endpoints: workloads.Endpoints,
         seconds: float,
     ) -> tuple[str, str]:
+        """Start the workload; return the station's name and an error or ""."""
         assigned = self.work.for_endpoints(endpoints)
         argv: list[str] = []
         try:
@@ -189,7 +193,7 @@ class Load:
     async def _stop(
         self, station: roles.Station, started: job.Job
     ) -> tuple[str, str]:
-        """End a running job; a job that has already ended has failed."""
+        """End a job; return the station's name and an error or ""."""
         try:
             if await started.running():
                 await started.cancel()
@@ -225,7 +229,7 @@ def create_load(
     )
 
 
-def _longest(assignment: assignment.Assignment) -> float:
+def _get_longest_seconds(assignment: assignment.Assignment) -> float:
     """Return the maximum duration of a measured workload in seconds."""
     return sum(
         assignment.cooldown + 2 * command.timeout

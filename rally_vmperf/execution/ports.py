@@ -30,7 +30,7 @@ class PortAllocation:
     stride: int
 
     def own(self, position: int) -> range:
-        """Return the ports of a machine.
+        """Return the ports of a machine as a range.
 
         :param position: The index of the machine among the measured ones, from
             0.
@@ -42,7 +42,7 @@ class PortAllocation:
 def allocate(
     assignments: Assignments, begin: int | None = None
 ) -> list[PortAllocation]:
-    """Return the ports of each workload.
+    """Return the ports of each workload, in the order of assignments.
 
     :param begin: The first port of all; None means :data:`FIRST`.
     """
@@ -70,7 +70,7 @@ def allocate(
 
 
 def used_ports(assignments: Assignments, machines: int) -> range:
-    """Return all ports that a number of machines use.
+    """Return all ports, as a range, that a number of machines use.
 
     :raises WorkloadError: If there are not enough ports for the machines.
     """
@@ -89,7 +89,7 @@ def used_ports(assignments: Assignments, machines: int) -> range:
 
 
 def guest_ports(assignments: Assignments, machines: int) -> range:
-    """Return the ports on which guests listen for other guests.
+    """Return the range of ports on which guests listen for other guests.
 
     :raises WorkloadError: If there are not enough ports for the machines.
     """

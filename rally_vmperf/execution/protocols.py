@@ -51,7 +51,7 @@ class Protocol:
     shape: Shape = "guest"
 
     def options(self) -> dict[str, t.Any]:
-        """Return the options that apply to the whole run, for records."""
+        """Return the options of the whole run as a dict for records."""
         options = {"reboot": self.reboot, "shape": self.shape}
         return {
             key: option

@@ -53,7 +53,7 @@ async def ensure(
     *,
     supply: provision.Supply,
 ) -> dict[str, dict[str, provision.ToolFacts]]:
-    """Provision all tools on all machines, and return them by station.
+    """Provision tools on all machines; return facts by station and tool.
 
     :param supply: The permitted ways to supply guests with missing tools; bare
         metal accepts only a bundle, and the peer nothing.
@@ -93,6 +93,7 @@ async def _ensure(
     tools_to_provision: list[tools_.Tool],
     supply: provision.Supply,
 ) -> dict[str, provision.ToolFacts]:
+    """Provision the tools on a station; return facts of each by its name."""
     unpacked = None
     if supply.bundle is not None:
         unpacked = await bundles.unpack(
@@ -142,12 +143,12 @@ def create_supply(
     return provision.Supply(
         install=bool(options.get("install", True)),
         proxy=str(proxy),
-        proxy_login=_login(str(login)) if login else "",
+        proxy_login=_read_login(str(login)) if login else "",
         bundle=bundle.load(str(bundled)) if bundled else None,
     )
 
 
-def _login(path: str) -> str:
+def _read_login(path: str) -> str:
     """Return user and password from the first line of a file, URL-encoded.
 
     :raises SupplyError: If the file cannot be used; without its content.

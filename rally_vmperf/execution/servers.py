@@ -72,7 +72,7 @@ class Servers:
         ],
         patience: float = 0,
     ) -> workloads.Outcome:
-        """Run a command while its server listens.
+        """Run a command while its server listens; return its outcome.
 
         :param work: A function that runs the command.
         :param patience: The seconds for which the server waits in addition to
@@ -82,7 +82,7 @@ class Servers:
         server = command.server
         if server is None:
             return await work()
-        other = self._other(station, command, server)
+        other = self._get_other_station(station, command, server)
         running = await self._begin(other, station, command, server, patience)
         failed = True
         try:
@@ -111,15 +111,16 @@ class Servers:
         :raises MachineError: If the server cannot be started.
         """
         if (server := command.server) is not None:
-            other = self._other(station, command, server)
+            other = self._get_other_station(station, command, server)
             await self._begin(other, station, command, server, patience)
 
-    def _other(
+    def _get_other_station(
         self,
         station: roles.Station,
         command: workloads.Command,
         server: workloads.Server,
     ) -> roles.Station:
+        """Return the station that runs the server; reject a missing one."""
         other = self.peer if server.on == "peer" else station.partner
         if other is None:
             raise base.MachineError(
@@ -134,6 +135,7 @@ class Servers:
             await self._end(name, port)
 
     async def _end(self, name: str, port: int) -> None:
+        """Remove a server from the running ones, and end its process."""
         running = self._running.pop((name, port))
         if running.process is not None:
             async with self._starting:
@@ -183,7 +185,7 @@ class Servers:
         server: workloads.Server,
         patience: float,
     ) -> job.Job:
-        """Start a server and wait until it listens."""
+        """Start a server, wait until it listens, and return its job."""
         is_per_repetition = server.lifetime == "repetition"
         folder = other.folder_of(self.title)
         started = job.Job(
@@ -211,7 +213,7 @@ class Servers:
             await _listening(started, server)
         except base.MachineError as error:
             raise base.MachineError(
-                f"{error}; its last output: {await _last_output(started)}"
+                f"{error}; its last output: {await _read_last_output(started)}"
             ) from error
         except BaseException:
             await started.give_up()
@@ -220,7 +222,7 @@ class Servers:
 
 
 async def _listening(started: job.Job, server: workloads.Server) -> None:
-    """Wait until a server listens and has no foreign clients.
+    """Wait until a server listens and has no foreign clients, or raise.
 
     :raises MachineError: If it does not listen in time, or has ended.
     """
@@ -238,7 +240,7 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
             )
         if clients:
             sent_away += 1
-            await machine.run(["ss", "-K", *_established(server)], timeout=20)
+            await machine.run(["ss", "-K", *_build_filter(server)], timeout=20)
         if ended or clock() > deadline:
             since = (
                 "and the server ended"
@@ -257,7 +259,7 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
             await asyncio.sleep(0.2)
 
 
-async def _last_output(server: job.Job) -> str:
+async def _read_last_output(server: job.Job) -> str:
     """End a server that does not listen, and return its last output line."""
     try:
         async with asyncio.timeout(_ENDING):
@@ -274,7 +276,7 @@ async def _last_output(server: job.Job) -> str:
 async def _check_listening(
     machine: base.Machine, server: workloads.Server
 ) -> tuple[bool, list[str]]:
-    """Return whether a server listens, and its foreign clients.
+    """Return whether a server listens, and its foreign clients' addresses.
 
     :returns: Whether it listens, and the addresses of connected clients if the
         server accepts only one.
@@ -289,15 +291,15 @@ async def _check_listening(
     return listens, [line[4] for line in lines if alone and line[0] == "ESTAB"]
 
 
-def _established(server: workloads.Server) -> tuple[str, ...]:
-    """Return the options of ss that find all connections to a server."""
+def _build_filter(server: workloads.Server) -> tuple[str, ...]:
+    """Return the arguments of ss that select a server's connections."""
     return ("-Htn", "state", "established", "sport", "=", f":{server.port}")
 
 
 async def _describe_late_clients(
     other: roles.Station, server: workloads.Server
 ) -> str:
-    """Return a message about clients of a server whose own client has ended.
+    """Return a message about foreign clients of an unused server, or "".
 
     A silent client that connects first blocks the server's own client.
     """
@@ -313,6 +315,7 @@ def _describe_clients(
     server: workloads.Server,
     endpoints: collections.abc.Iterable[str],
 ) -> str:
+    """Return a message that names foreign clients of a reserved port."""
     addresses = {
         match[1]
         for endpoint in endpoints

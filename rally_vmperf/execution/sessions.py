@@ -74,7 +74,7 @@ class Session:
         assignments: collections.abc.Sequence[assignment.Assignment]
         | None = None,
     ) -> collections.abc.Sequence[finding.Finding]:
-        """Run every workload once, and add the results to ``result``.
+        """Run every workload once, fill ``result``; return findings.
 
         If the call is interrupted, ``result`` keeps the results so far.
 
@@ -92,13 +92,13 @@ class Session:
         )
 
     def silent(self, names: collections.abc.Iterable[str]) -> frozenset[str]:
-        """Return the machines of the last repetition that no longer answer."""
+        """Return the names of those machines that did not answer last."""
         return frozenset(names) - self.last_look.keys()
 
     def look_again(
         self, names: collections.abc.Container[str]
     ) -> collections.abc.Sequence[finding.Finding]:
-        """Check the machines again that were silent after a repetition.
+        """Check silent machines again; return findings on answering ones.
 
         :returns: The findings on the machines that answer now.
         """
@@ -124,6 +124,7 @@ class Session:
     async def _close_connections(
         self, names: collections.abc.Container[str]
     ) -> None:
+        """Close the connections to the stations with these names."""
         stations = [
             station for station in self.stations if station.name in names
         ]
@@ -138,6 +139,7 @@ class Session:
         on_measured: collections.abc.Callable[[], object],
         assignments: collections.abc.Sequence[assignment.Assignment] | None,
     ) -> list[finding.Finding]:
+        """Run every workload once; return findings on health and runs."""
         stations = self.stations
         if names is not None:
             by_name = {station.name: station for station in stations}
@@ -145,7 +147,7 @@ class Session:
             for station in stations:
                 station.partner = None
             roles.pair_up(stations)
-        before = self._before = await self._look_before(stations)
+        before = self._before = await self._get_counters_before(stations)
         findings = await measure.repetition(
             assignments or self.assignments,
             stations,
@@ -161,10 +163,10 @@ class Session:
         self.last_look |= after
         return findings + health.compare(before, after)
 
-    async def _look_before(
+    async def _get_counters_before(
         self, stations: list[roles.Station]
     ) -> dict[str, health.Counters]:
-        """Return the last counters of each machine; read them if missing.
+        """Return the last counters by machine; read missing ones.
 
         Events between repetitions are detected, too.
         """
@@ -176,7 +178,7 @@ class Session:
         return {**self.last_look, **(await health.read_counters(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:
-        """Return a station's fingerprint and tools as plain documents."""
+        """Return a station's fingerprint and tools as a dict."""
         return {
             "fingerprint": self.fingerprints[name],
             "tools": {
@@ -197,12 +199,13 @@ class Session:
                 self.runner.close()
 
     async def _close(self) -> None:
+        """Remove all stations' work directories, and close connections."""
         await asyncio.gather(
             *(self._leave(station) for station in self.everyone())
         )
 
     async def _leave(self, station: roles.Station) -> None:
-        """Remove the work directory, and report a failure."""
+        """Remove a work directory, close the connection; report a failure."""
         try:
             if station.folder and station.role != "guest":
                 await workfolder.remove(station.machine, station.folder)
@@ -224,7 +227,7 @@ def open_session(
     runner: asyncio.Runner | None = None,
     extra_assignments: tuple[assignment.Assignment, ...] = (),
 ) -> Session:
-    """Connect to all machines, check, provision and prepare them.
+    """Connect to all machines, provision them, and return the session.
 
     :param supply: The permitted ways to install missing tools on guests.
     :param runner: The runner of the event loop that the machines already use;
@@ -253,12 +256,13 @@ def open_session(
 
 
 async def _make_ready(session: Session, supply: provision.Supply) -> None:
+    """Check all stations, provision tools, and prepare the workloads."""
     stations = session.everyone()
     session.progress(
         "checking " + ", ".join(station.name for station in stations)
     )
     fingerprints = await concurrency.wait_for_all(
-        _look(station) for station in stations
+        _read_fingerprint(station) for station in stations
     )
     session.fingerprints = {
         station.name: facts
@@ -275,7 +279,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         await session.caches.check(session.stations)
 
 
-async def _look(station: roles.Station) -> dict[str, t.Any]:
-    """Create the work directory, and return the fingerprint of the machine."""
+async def _read_fingerprint(station: roles.Station) -> dict[str, t.Any]:
+    """Create the work directory; return the machine's fingerprint."""
     station.folder = await workfolder.create(station.machine, station.parent)
     return await fingerprint.collect(station.machine)

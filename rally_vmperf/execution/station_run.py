@@ -56,11 +56,11 @@ class StationRun:
         )
 
     async def step(self, name: str) -> None:
-        """Run one command alone."""
-        with self._noting(name):
+        """Run one command alone, and add its samples; note an error."""
+        with self._note_errors(name):
             command = self.steps[name]
             folder = self.station.folder_of(self.assigned.title)
-            self._take(
+            self._add_outcome(
                 await self.servers.serve(
                     self.station,
                     command,
@@ -92,17 +92,17 @@ class StationRun:
         self, synchronised_command: commands.SynchronisedCommand
     ) -> None:
         """Run a synchronised command, and parse its output."""
-        with self._noting(synchronised_command.command.name):
+        with self._note_errors(synchronised_command.command.name):
             try:
                 outcome = await synchronised_command.run()
-                self._take(outcome)
-                synchronised_command.progress = self._progress(outcome)
+                self._add_outcome(outcome)
+                synchronised_command.progress = self._parse_progress(outcome)
             finally:
                 await synchronised_command.finish()
 
     @contextlib.contextmanager
-    def _noting(self, name: str) -> collections.abc.Iterator[None]:
-        """Note an error of a command, and whether the machine is lost."""
+    def _note_errors(self, name: str) -> collections.abc.Iterator[None]:
+        """Note errors in the block, and whether the machine is lost."""
         try:
             yield
         except (base.MachineError, workloads.WorkloadError) as error:
@@ -117,11 +117,12 @@ class StationRun:
     def omit(self, name: str, error: base.MachineError) -> None:
         """Skip a command for which the machine is not ready."""
         del self.steps[name]
-        with self._noting(name):
+        with self._note_errors(name):
             raise error
 
-    def _take(self, outcome: workloads.Outcome) -> None:
-        self._keep(outcome)
+    def _add_outcome(self, outcome: workloads.Outcome) -> None:
+        """Store the outcome of a command, and add its samples."""
+        self._record_outcome(outcome)
         self._parse(outcome)
 
     def note_missing(self) -> None:
@@ -132,10 +133,10 @@ class StationRun:
             if metric.name not in reported and not metric.optional:
                 self.result.miss(metric.name, self.station.name, reason[:500])
 
-    def _progress(
+    def _parse_progress(
         self, outcome: workloads.Outcome
     ) -> curves.ProgressCurve | None:
-        """Return the progress of a command over time, with labelled metrics.
+        """Return a command's progress over time, labelled, or None.
 
         Without it, the samples remain valid.
         """
@@ -149,7 +150,7 @@ class StationRun:
         names = {self.assigned.rename(name) for name in progress.metrics}
         return dataclasses.replace(progress, metrics=frozenset(names))
 
-    def _work(self, outcome: workloads.Outcome) -> workloads.Work | None:
+    def _parse_work(self, outcome: workloads.Outcome) -> workloads.Work | None:
         """Return the amount of work of a command; None if not reported."""
         with contextlib.suppress(workloads.WorkloadError, ValueError):
             work = self.assigned.workload.work_done(
@@ -159,13 +160,14 @@ class StationRun:
                 return work
         return None
 
-    def _keep(self, outcome: workloads.Outcome) -> None:
+    def _record_outcome(self, outcome: workloads.Outcome) -> None:
+        """Store a command's run, with its CPU times, and its raw output."""
         origin: dict[str, t.Any] = {
             "workload": self.assigned.title,
             "command": outcome.name,
             "machine": self.station.name,
         }
-        work = self._work(outcome)
+        work = self._parse_work(outcome)
         self.result.runs.append(
             measured.CommandRun(
                 **origin,

@@ -48,7 +48,7 @@ class Session(session.Session):
     def request(  # type: ignore[override]
         self, url: str, method: str, **options: t.Any
     ) -> t.Any:
-        """Send a request, as ``keystoneauth1.session.Session`` does."""
+        """Send an HTTP request, as keystoneauth does; return the response."""
         is_repeatable = method in ("GET", "HEAD") or url.endswith(
             "/auth/tokens"
         )
@@ -129,6 +129,7 @@ def connect(credential: Credential) -> Connection:
 
 
 def _convert_auth(credential: Credential) -> dict[str, t.Any]:
+    """Return Rally's credential as keystoneauth's password arguments."""
     auth = {
         "auth_url": credential["auth_url"],
         "username": credential["username"],
@@ -146,6 +147,7 @@ def _convert_auth(credential: Credential) -> dict[str, t.Any]:
 
 
 def _convert_certificate(cert: t.Any) -> dict[str, str]:
+    """Return a client certificate and its key as SDK options, or {}."""
     if not cert:
         return {}
     if isinstance(cert, str):
@@ -155,7 +157,7 @@ def _convert_certificate(cert: t.Any) -> dict[str, str]:
 
 @contextlib.contextmanager
 def convert_errors(what: str) -> collections.abc.Iterator[None]:
-    """Convert exceptions of the SDK to errors of one line.
+    """Convert SDK exceptions in the block to GuestError of one line.
 
     :param what: The action, such as ``create server c_rally_1``.
     :raises GuestError: If the SDK raises an exception.

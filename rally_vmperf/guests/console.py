@@ -127,7 +127,7 @@ _SIGNS = (
 
 
 def find_hints(text: str, host_key: str | None = None) -> list[str]:
-    """Return an explanation of each sign of a failure on a console.
+    """Return one line for each sign of a failure on a console.
 
     :param host_key: The public key lines, one of which the guest must show.
     """
@@ -162,6 +162,7 @@ def read_keys(text: str) -> list[str]:
 
 
 def _is_key(line: str) -> bool:
+    """Return whether a console line is a valid public host key."""
     try:
         hostkey.parse_host_keys(line)
     except base.MachineError:

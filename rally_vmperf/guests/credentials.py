@@ -44,7 +44,7 @@ def get_guest_credential(context: Json, options: Json) -> Credential:
 
 
 def get_tenant_network(context: Json) -> str | None:
-    """Return the network that Rally's context created for the first user."""
+    """Return the id of Rally's network for the first user, or None."""
     users = context.get("users")
     if not users or "network@openstack" not in context["config"]:
         return None

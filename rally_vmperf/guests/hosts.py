@@ -60,7 +60,7 @@ class Hypervisor:
 def find_hypervisors(
     admin: cloud.Connection, names: collections.abc.Set[str]
 ) -> dict[str, Hypervisor]:
-    """Return hypervisors by their names; none if the cloud hides them.
+    """Return hypervisors by name; {} if the cloud hides them.
 
     Nova filters by a part of a name. For more than a few hypervisors the
     filter is the common prefix of all names.
@@ -93,6 +93,7 @@ def find_hypervisors(
 
 
 def _parse_hypervisor(record: dict[str, t.Any]) -> Hypervisor:
+    """Return CPU features, vCPUs and memory from Nova's JSON record."""
     cpu_info = record.get("cpu_info") or {}
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
     return Hypervisor(
@@ -107,13 +108,14 @@ def _parse_hypervisor(record: dict[str, t.Any]) -> Hypervisor:
 
 
 def _parse_number(count: t.Any) -> int | None:
+    """Return a number that is an integer > 0, or None."""
     return count if isinstance(count, int) and count > 0 else None
 
 
 def resolve_placement(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
-    """Resolve the requested zone, host or aggregate of the guests.
+    """Return the zones and hosts of the guests, as the request demands.
 
     :raises GuestError: If a zone, host or aggregate does not exist, if options
         exclude each other, or if the user may not select hosts.
@@ -136,6 +138,7 @@ def resolve_placement(
 def _resolve_host(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
+    """Return the placement for ``host``, ``hosts`` or ``aggregate``."""
     forced_by = [
         key
         for key in ("host", "hosts", "aggregate")
@@ -169,6 +172,7 @@ def _resolve_host(
 def _resolve_aggregate(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Placement:
+    """Return the placement in the requested aggregate, or on its host."""
     aggregates = list(connection.compute.aggregates())
     aggregate = resolve.get_by_reference(
         "aggregate",
@@ -203,6 +207,7 @@ def _resolve_aggregate(
 
 
 def _format_placement(forced_placement: str | tuple[str, ...]) -> str:
+    """Return names of hosts separated by commas, or one name in quotes."""
     return (
         ", ".join(forced_placement)
         if isinstance(forced_placement, tuple)
@@ -234,6 +239,7 @@ def _find_compute_hosts(
 def _assign_to_host(
     guest_request: request.Request, hosts: ComputeHosts
 ) -> Placement:
+    """Return a placement with all guests on one host; reject unknown ones."""
     host = t.cast(str, guest_request.host)
     if host not in hosts:
         raise errors.GuestError(
@@ -337,6 +343,7 @@ def _assign_to_aggregate(
 def _check_anti_affinity(
     guest_request: request.Request, name: str, usable: collections.abc.Sized
 ) -> None:
+    """Reject anti-affinity for more guests than usable hosts."""
     if (
         guest_request.server_group == "anti-affinity"
         and guest_request.count > len(usable)
@@ -349,4 +356,5 @@ def _check_anti_affinity(
 
 
 def _format_names(names: collections.abc.Iterable[str]) -> str:
+    """Return sorted names separated by commas, or "none"."""
     return ", ".join(sorted(names)) or "none"

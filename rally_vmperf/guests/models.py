@@ -188,4 +188,5 @@ def create_absence_findings(
 
 
 def _list_set_fields(instance: t.Any) -> dict[str, t.Any]:
+    """Return the fields of a dataclass that are not empty, as a dict."""
     return {k: v for k, v in dataclasses.asdict(instance).items() if v}

@@ -43,7 +43,7 @@ class Networks:
 def choose_networks(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Networks:
-    """Resolve the networks of a request, and their purposes.
+    """Return the networks for a request: ports, SSH and floating IPs.
 
     :raises GuestError: If a network does not exist or is ambiguous.
     """
@@ -124,7 +124,7 @@ _INTERFACES = (
 
 
 def _find_gateways(connection: cloud.Connection, network: Network) -> set[str]:
-    """Return the external networks behind the routers of a network.
+    """Return the ids of external networks behind a network's routers.
 
     Routers of other projects are not visible.
     """
@@ -144,6 +144,7 @@ def _find_gateways(connection: cloud.Connection, network: Network) -> set[str]:
 
 
 def _convert_network(sdk_network: t.Any) -> Network:
+    """Return a network of the SDK as a ``Network``."""
     return Network(
         id=sdk_network.id,
         name=sdk_network.name,
@@ -155,6 +156,7 @@ def _convert_network(sdk_network: t.Any) -> Network:
 def _find_networks(
     connection: cloud.Connection, guest_request: request.Request
 ) -> tuple[Network, ...]:
+    """Return the networks of the guests' ports; reject duplicates."""
     if not guest_request.networks:
         return (_find_single_network(connection, guest_request),)
     if guest_request.network:
@@ -177,6 +179,7 @@ def _find_networks(
 def _find_single_network(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Network:
+    """Return the network from the options, from Rally, or the only one."""
     if guest_request.network:
         return _find_network(connection, guest_request.network)
     if guest_request.tenant_network:
@@ -195,6 +198,7 @@ def _find_single_network(
 def _find_network(
     connection: cloud.Connection, reference: request.Reference
 ) -> Network:
+    """Return the network with a name or id; reject an unknown one."""
     with cloud.convert_errors("list networks"):
         sdk_network = resolve.find_by_reference(
             "network", reference, connection.network.networks
@@ -246,6 +250,7 @@ def _choose_among(
     reference: request.Reference,
     guest_networks: tuple[Network, ...],
 ) -> Network:
+    """Return the guests' network that an option names; reject others."""
     for network in guest_networks:
         if getattr(network, reference.by) == reference.value:
             return network
@@ -256,4 +261,5 @@ def _choose_among(
 
 
 def _format_names(networks: collections.abc.Iterable[Network]) -> str:
+    """Return names of networks, or their ids, separated by commas."""
     return ", ".join(str(network.name or network.id) for network in networks)

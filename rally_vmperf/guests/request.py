@@ -191,7 +191,7 @@ def parse_reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
 
 
 def list_group_options(config: Json) -> list[dict[str, t.Any]]:
-    """Return the options of each group.
+    """Return the options of each group as one dict per group.
 
     Options of a group next to ``groups`` are the defaults of all groups.
 
@@ -234,7 +234,7 @@ def list_group_options(config: Json) -> list[dict[str, t.Any]]:
 def merge_group_options(
     config: Json, name: str | None = None
 ) -> dict[str, t.Any]:
-    """Return the options of one group in the form without ``groups``.
+    """Return the options of one group, as a dict without ``groups``.
 
     :param name: The name of the group; None for the only group.
     :raises GuestError: If the group does not exist, or if there are several.
@@ -261,6 +261,7 @@ def merge_group_options(
 
 
 def _parse_group(options: Json) -> Group:
+    """Return the group of guests in its options."""
     fields = dict(options)
     for key in ("image", "flavor"):
         fields[key] = parse_reference(fields[key])
@@ -272,6 +273,7 @@ def _parse_group(options: Json) -> Group:
 
 
 def _parse_key_source(options: Json) -> KeySource:
+    """Return the source of host keys in the option ``host_key``."""
     if "public_key" in options:
         return KeySource(
             kind="public_key", line=str(options["public_key"]).strip()
@@ -280,5 +282,6 @@ def _parse_key_source(options: Json) -> KeySource:
 
 
 def _select_fields(class_: type[t.Any], config: Json) -> dict[str, t.Any]:
+    """Return the options, as a dict, that are fields of a dataclass."""
     names = {field.name for field in dataclasses.fields(class_)} - {"name"}
     return {key: option for key, option in config.items() if key in names}

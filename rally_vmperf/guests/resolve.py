@@ -74,7 +74,7 @@ def get_only(
 def check_fit(
     image: t.Any, flavor: models.Flavor, volume_gib: int | None = None
 ) -> None:
-    """Check that an image fits into the flavor, or the volume.
+    """Reject an image that does not fit into the flavor or the volume.
 
     :param image: The image, as an object of the SDK.
     :param volume_gib: The size of the boot volume in GiB; None for the disk of

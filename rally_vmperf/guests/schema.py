@@ -9,6 +9,7 @@ MAX_GUESTS = 1000
 
 
 def _text(description: str, **rules: t.Any) -> Schema:
+    """Return the JSON Schema of a text."""
     return {"type": "string", "description": description, **rules}
 
 
@@ -18,10 +19,12 @@ def _name(description: str) -> Schema:
 
 
 def _integer(description: str, **limits: int) -> Schema:
+    """Return the JSON Schema of an integer within limits."""
     return {"type": "integer", "description": description, **limits}
 
 
 def _seconds(description: str) -> Schema:
+    """Return the JSON Schema of a number of seconds > 0."""
     return {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -30,10 +33,12 @@ def _seconds(description: str) -> Schema:
 
 
 def _choice(description: str, *choices: object) -> Schema:
+    """Return the JSON Schema of one of several values."""
     return {"enum": list(choices), "description": description}
 
 
 def _boolean(description: str) -> Schema:
+    """Return the JSON Schema of a boolean."""
     return {"type": "boolean", "description": description}
 
 
@@ -68,6 +73,7 @@ def _reference(description: str) -> Schema:
 
 
 def _array(element_schema: Schema, description: str) -> Schema:
+    """Return the JSON Schema of a list of 1 to 8 elements."""
     return {
         "type": "array",
         "minItems": 1,

@@ -35,7 +35,7 @@ def is_available(connection: cloud.Connection) -> bool:
 def check_volume_type(
     connection: cloud.Connection, boot_volume: request.BootVolume
 ) -> None:
-    """Check that the cloud supports volumes of a type.
+    """Reject boot volumes of a type that the cloud does not support.
 
     :raises GuestError: If it does not; the line lists the types.
     """
@@ -62,7 +62,7 @@ def create_volumes(
     new_name: Names,
     progress: waiting.Progress,
 ) -> dict[str, t.Any]:
-    """Create the boot volumes of guests; return the objects of the SDK.
+    """Create guests' boot volumes; return SDK objects by guest name.
 
     :param boot_volumes: The image and the options of the volume, by guest.
     :param timeout: The timeout in seconds for all volumes.
@@ -90,6 +90,7 @@ def create_volumes(
 def _wait_until_available(
     connection: cloud.Connection, volume: t.Any, deadline: float
 ) -> t.Any:
+    """Wait for a volume, and return it; reject a failed or late one."""
     while True:
         with cloud.convert_errors(f"read the status of volume {volume.name}"):
             volume = connection.block_storage.get_volume(volume.id)

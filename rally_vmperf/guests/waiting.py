@@ -44,7 +44,7 @@ def wait_until_active(
     names: collections.abc.Iterable[str],
     placed: str = "",
 ) -> BootOutcome:
-    """Wait until all guests are active or have failed.
+    """Wait for all guests; return the active and the failed ones.
 
     :param server_ids: The identifiers of the servers, by guest.
     :param started: The monotonic times of the requests to boot, by guest.
@@ -117,7 +117,7 @@ def wait_until_active(
 def wait_until_placed(
     connection: cloud.Connection, identifier: str, timeout: float
 ) -> None:
-    """Wait until Nova has chosen the host of a server, or has failed.
+    """Wait until Nova has chosen a server's host, or failed; return None.
 
     Failures of the server and of the request are ignored.
     """
@@ -139,7 +139,7 @@ def _find_failure(
     server: t.Any,
     placed: str,
 ) -> str:
-    """Return the reason why a guest will not become active, or nothing."""
+    """Return the reason why a guest will not become active, or ""."""
     if server is None:
         return (
             f"guest {guest} ({identifier}) was deleted by another user "
@@ -175,6 +175,7 @@ def _format_timeout(
     statuses: collections.abc.Mapping[str, str],
     timeout: float,
 ) -> str:
+    """Return a message on late guests, with the console of the first."""
     first = next(iter(late))
     states_text = ", ".join(
         f"{guest} {statuses.get(guest, 'unseen')}" for guest in late

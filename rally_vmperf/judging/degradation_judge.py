@@ -41,18 +41,19 @@ class DensityJudgement(summary.Judgement[Result]):
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The rows of figures over numbers of guests."""
-        return _curves(self.rows)
+        """The rows of figures over numbers of guests, a tuple."""
+        return _select_curves(self.rows)
 
     @property
     def absolute(self) -> tuple[level.LevelResult, ...]:
-        """The rows of figures with absolute limits."""
+        """The rows of figures with absolute limits, a tuple."""
         return tuple(
             row for row in self.rows if isinstance(row, level.LevelResult)
         )
 
 
-def _curves(rows: Rows) -> tuple[Curve, ...]:
+def _select_curves(rows: Rows) -> tuple[Curve, ...]:
+    """Return the rows without absolute figures, as a tuple."""
     return tuple(row for row in rows if isinstance(row, Curve))
 
 
@@ -87,21 +88,21 @@ class _Judge(judge.Judge[Result]):
         self.numbers = sorted(set(numbers))
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
-        """Return whether the conditions are numbers of guests."""
+        """Return whether the conditions of a repetition have levels."""
         return repetition_.has_axis(repetition.GUESTS)
 
     def findings(
         self, repetitions: judge.Repetitions, rows: Rows
     ) -> finding.Occurrences:
-        """Return findings with the numbers of their repetitions."""
-        return density_findings.collect(repetitions, _curves(rows))
+        """Return findings, each with the number of its repetition."""
+        return density_findings.collect(repetitions, _select_curves(rows))
 
     def run_wide_findings(
         self,
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
-        """Return the findings about whole repetitions."""
+        """Return the findings about whole repetitions, as a set."""
         return level.repetition_wide_findings(findings, repetitions)
 
     def _rows(
@@ -111,7 +112,7 @@ class _Judge(judge.Judge[Result]):
         figures: collections.abc.Mapping[density_rows.Figure, Limit],
         **options: t.Any,
     ) -> list[Curve]:
-        """Return a row without verdict for each figure of a metric."""
+        """Return an unjudged row for each figure of a metric, as a list."""
         all_points = density_levels.build_points(
             metric, measured, self.confidence, self.tolerate
         )
@@ -134,7 +135,7 @@ class _Judge(judge.Judge[Result]):
     def _limited_levels(
         self, measured: collections.abc.Iterable[int]
     ) -> list[int]:
-        """Return the numbers of guests to which a limit applies, ascending.
+        """Return the numbers of guests to which a limit applies, sorted.
 
         :param measured: The measured numbers of guests, ascending.
         """
@@ -142,6 +143,7 @@ class _Judge(judge.Judge[Result]):
 
 
 def _is_count(number: object) -> bool:
+    """Return whether an object is an integer above zero."""
     return (
         isinstance(number, int)
         and not isinstance(number, bool)
@@ -154,7 +156,7 @@ def _with_statuses(
     statuses: dict[int, verdict.Status],
     **changes: t.Any,
 ) -> Curve:
-    """Return a row with its verdicts; inconclusive without verdicts."""
+    """Return a copy of a row with verdicts; inconclusive without any."""
     status = next(
         (status for status in _BY_SEVERITY if status in statuses.values()),
         "inconclusive",
@@ -214,13 +216,16 @@ class DegradationJudge(_Judge):
         self.compare_to = compare_to
 
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
-        """Return the losses of the metrics, then the absolute figures."""
-        return [*self._losses(repetitions), *self._absolute(repetitions)]
+        """Return rows of the losses, then of the absolute figures, a list."""
+        return [
+            *self._judge_losses(repetitions),
+            *self._judge_absolute(repetitions),
+        ]
 
-    def _absolute(
+    def _judge_absolute(
         self, repetitions: judge.Repetitions
     ) -> collections.abc.Iterator[level.LevelResult]:
-        """Yield the figures with absolute limits, and counts."""
+        """Yield a row for each absolute figure with a limit or a count."""
         metrics = density_levels.metrics(repetitions)
         names = [metric.name for metric in metrics]
         levels_ = self._limited_levels(
@@ -246,9 +251,10 @@ class DegradationJudge(_Judge):
                 self.confidence,
             )
 
-    def _losses(
+    def _judge_losses(
         self, repetitions: judge.Repetitions
     ) -> collections.abc.Iterator[Curve]:
+        """Yield the row of each metric's loss, judged if it has a limit."""
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         host_limit = min(
@@ -277,6 +283,7 @@ class DegradationJudge(_Judge):
             yield self._apply_limit(row, limit[0]) if limit else row
 
     def _apply_limit(self, row: Curve, limit: float) -> Curve:
+        """Return a row with a verdict on its loss at each limited level."""
         against_solo = self.compare_to == "solo_guest"
         verdicts = {
             point.guests: row.decide(point.guests, limit, self.tolerate)
@@ -305,7 +312,7 @@ class DegradationJudge(_Judge):
     def unmatched(
         self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric of the run."""
+        """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
         names = [metric.name for metric in metrics]
         rates = [metric.name for metric in metrics if metric.scale == "ratio"]
@@ -346,7 +353,7 @@ class FairnessJudge(_Judge):
         self.max_spread_percent = limits.Limits(max_spread_percent or {})
 
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
-        """Return the fairness rows of the metrics with their verdicts."""
+        """Return the judged rows of fairness of the metrics, a list."""
         rows: list[Result] = []
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
@@ -365,6 +372,7 @@ class FairnessJudge(_Judge):
         return rows
 
     def _apply_limit(self, row: Curve, limit: float) -> Curve:
+        """Return a row with a verdict on fairness at each limited level."""
         shared = (
             point.guests
             for point in row.points
@@ -378,7 +386,7 @@ class FairnessJudge(_Judge):
     def unmatched(
         self, rows: collections.abc.Iterable[t.Any]
     ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric of the run."""
+        """Return the limit patterns that match no metric, as a tuple."""
         names = [row.metric.name for row in rows]
         return (
             *self.min_index.unmatched(names),

@@ -18,7 +18,7 @@ Rows = collections.abc.Sequence[density_rows.DensityResult]
 
 
 def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
-    """Yield findings with the numbers of their repetitions.
+    """Yield each finding with the number of its repetition.
 
     Findings in the figures of all repetitions have no number. Levels of a
     warm-up are left out.
@@ -28,14 +28,14 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
             yield finding_, repetition.number
     yield from level.findings(repetitions)
     if any(row.compare_to == "bare_metal" for row in rows):
-        yield from _of_baseline(repetitions)
+        yield from _find_in_baseline(repetitions)
     for row in rows:
-        for finding_ in (*_of_row(row), *_of_fit(row)):
+        for finding_ in (*_find_in_row(row), *_find_in_fit(row)):
             yield finding_, None
-    yield from _too_few_levels(rows)
+    yield from _find_too_few_levels(rows)
 
 
-def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
+def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
     """Yield findings about the sessions and changes of the baseline."""
     for guests in density_levels.guest_counts(repetitions):
         conditions = density_levels.counted_conditions(repetitions, guests)
@@ -47,7 +47,7 @@ def _of_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
         yield from plausibility.baseline_changed(executed)
 
 
-def _of_row(
+def _find_in_row(
     row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the figures of a metric."""
@@ -62,17 +62,17 @@ def _of_row(
                 f"with {units.number_of('guest', point.guests)} they vary by "
                 f"{units.show_percent(spread)} %"
             )
-            yield _finding("unstable", name, detail)
+            yield _create_finding("unstable", name, detail)
         if row.figure == "loss" and row.compare_to == "bare_metal":
-            yield from _guest_faster(row, point)
+            yield from _find_faster_guest(row, point)
     for count, guests in sorted(few.items()):
-        yield _finding(
+        yield _create_finding(
             "too_few_repetitions",
             name,
             f"{count} of {units.number_of('guest', *guests)}",
         )
     if row.figure == "loss":
-        yield from _bottlenecks(row)
+        yield from _find_bottlenecks(row)
     quantised = False
     for point in row.points if row.figure == "loss" else ():
         compared = point.compared(row.statistic, row.compare_to)
@@ -80,18 +80,18 @@ def _of_row(
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
         for side, kind, detail in compared.departures:
-            yield _finding(kind, name, f"{where}{side}: {detail}")
+            yield _create_finding(kind, name, f"{where}{side}: {detail}")
         if compared.quantised and not quantised:
             quantised = True
-            yield _finding(
+            yield _create_finding(
                 "values_quantised", name, where + compared.quantised
             )
 
 
-def _bottlenecks(
+def _find_bottlenecks(
     row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield one finding about bottlenecks outside the guest."""
+    """Yield at most one finding, about bottlenecks outside the guest."""
     bottlenecks = {
         point.guests: bottleneck
         for point in row.points
@@ -100,12 +100,15 @@ def _bottlenecks(
     if bottlenecks:
         guests = units.number_of("guest", *bottlenecks)
         detail = f"with {guests}: {bottlenecks[max(bottlenecks)]}"
-        yield _finding("bottleneck_outside_guest", row.metric.name, detail)
+        yield _create_finding(
+            "bottleneck_outside_guest", row.metric.name, detail
+        )
 
 
-def _guest_faster(
+def _find_faster_guest(
     row: density_rows.DensityResult, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
+    """Yield a finding if guests at one level are faster than a copy."""
     comparison = point.compared(row.statistic, row.compare_to)
     for finding_ in (
         plausibility.guest_faster(comparison) if comparison else ()
@@ -113,16 +116,16 @@ def _guest_faster(
         detail = (
             f"with {units.number_of('guest', point.guests)}: {finding_.detail}"
         )
-        yield _finding(finding_.kind, finding_.subject, detail)
+        yield _create_finding(finding_.kind, finding_.subject, detail)
 
 
-def _of_fit(
+def _find_in_fit(
     row: density_rows.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the solo guest and the extrapolation."""
     name = row.metric.name
     if row.solo_slow:
-        yield _finding("solo_guest_slow", name, row.solo_slow)
+        yield _create_finding("solo_guest_slow", name, row.solo_slow)
     if (
         row.max_guests is not None
         and row.max_guests.extrapolated
@@ -132,11 +135,11 @@ def _of_fit(
             f"{row.max_guests.predicted} predicted, "
             f"{row.usl.largest} measured at most"
         )
-        yield _finding("extrapolated", name, detail)
+        yield _create_finding("extrapolated", name, detail)
 
 
-def _too_few_levels(rows: Rows) -> finding.Occurrences:
-    """Yield one finding if no metric has enough levels for the law."""
+def _find_too_few_levels(rows: Rows) -> finding.Occurrences:
+    """Yield a finding if no metric has enough levels to fit the law."""
     counts = [
         sum(1 for point in row.points if point.usable)
         for row in rows
@@ -144,8 +147,12 @@ def _too_few_levels(rows: Rows) -> finding.Occurrences:
     ]
     if counts and 0 < max(counts) < law.FEWEST_LEVELS:
         detail = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
-        yield _finding("too_few_levels", "numbers of guests", detail), None
+        yield (
+            _create_finding("too_few_levels", "numbers of guests", detail),
+            None,
+        )
 
 
-def _finding(kind: str, subject: str, detail: str) -> finding.Finding:
+def _create_finding(kind: str, subject: str, detail: str) -> finding.Finding:
+    """Return a finding on a metric or a machine."""
     return finding.Finding(kind=kind, subject=subject, detail=detail)

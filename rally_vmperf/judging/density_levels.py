@@ -32,7 +32,7 @@ class RunMetrics:
 
     @classmethod
     def collect(cls, repetitions: judge.Repetitions) -> "RunMetrics":
-        """Collect the metrics, hosts and rate limits of repetitions."""
+        """Return the metrics, hosts and rate limits of repetitions."""
         hosts: dict[str, str] = {}
         for repetition_ in repetitions:
             hosts.update(repetition_.hosts)
@@ -57,7 +57,7 @@ class RunMetrics:
 
     @property
     def ratios(self) -> list[sample.Metric]:
-        """The metrics that have a rate; counts have none."""
+        """The metrics that have a rate, as a list; counts have none."""
         return [metric for metric in self.metrics if metric.scale == "ratio"]
 
 
@@ -67,7 +67,7 @@ def build_points(
     confidence: float = 0.95,
     tolerate: collections.abc.Collection[str] = (),
 ) -> tuple[points.Point, ...]:
-    """Return the points of a metric, in ascending number of guests.
+    """Return a point per level for a metric, as an ascending tuple.
 
     :param tolerate: The kinds of findings that do not void.
     :raises ValueError: If the metric is a count, which has no rate.
@@ -111,7 +111,7 @@ def build_points(
 
 
 def guest_counts(repetitions: judge.Repetitions) -> list[int]:
-    """Return the numbers of guests of a run, ascending."""
+    """Return the numbers of guests of a run as an ascending list."""
     return sorted(
         {
             level.guests_of(condition)
@@ -127,20 +127,20 @@ def void_reason(
     conditions: collections.abc.Sequence[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
-    """Return why the samples of a level are void, or an empty text.
+    """Return why the samples of a level are void as text, or "".
 
     :param conditions: The level in each counted repetition.
     """
     finding_text = level.void_reason(
         metric.name, repetitions, conditions, tolerate
     )
-    return finding_text or _gap(
+    return finding_text or _describe_gap(
         condition for condition in conditions if not condition.skip_reason
     )
 
 
 def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
-    """Return the metrics of a run: the expected ones, then the others."""
+    """Return the metrics of a run as a list, the expected ones first."""
     return gathering.metrics(
         [
             condition
@@ -153,7 +153,7 @@ def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
 def counted_conditions(
     repetitions: judge.Repetitions, guests: int
 ) -> list[repetition.Condition]:
-    """Return the counted conditions of a level, skipped ones as well."""
+    """Return the counted conditions of a level, skipped ones included."""
     return [
         condition
         for repetition_ in repetitions
@@ -167,7 +167,7 @@ def counted_conditions(
 def missing_figure_reason(
     point: points.Point | None, figure: str, compare_to: points.CompareTo
 ) -> str:
-    """Return why a level has no figure.
+    """Return why a level has no figure, as text.
 
     :param figure: The figure: ``loss`` or one of fairness.
     :param compare_to: The reference of a loss.
@@ -192,6 +192,7 @@ def missing_figure_reason(
 def not_measured_reason(
     conditions: collections.abc.Sequence[repetition.Condition],
 ) -> str:
+    """Return why the conditions of a level have no samples, as text."""
     skipped = [
         condition.skip_reason
         for condition in conditions
@@ -202,8 +203,10 @@ def not_measured_reason(
     return gathering.NO_COMPLETE_SAMPLES
 
 
-def _gap(executed: collections.abc.Iterable[repetition.Condition]) -> str:
-    """Describe the first incomplete condition, or return an empty text.
+def _describe_gap(
+    executed: collections.abc.Iterable[repetition.Condition],
+) -> str:
+    """Return what the first incomplete condition lacks as text, or "".
 
     After a guest stops, the others share the host among fewer guests;
     therefore their figures do not belong to the level.

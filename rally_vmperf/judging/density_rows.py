@@ -42,7 +42,6 @@ class DensityResult(summary.MetricResult):
     :param reason: The reason why there is nothing to judge, if so.
     :param usl: The law fitted to the totals; None without a fit.
     :param max_guests: The number of guests within the limit.
-    :param host_limit: The capacity of the host.
     :param statuses: The verdicts, by number of guests.
     """
 
@@ -64,7 +63,7 @@ class DensityResult(summary.MetricResult):
         return any(point.mean is not None for point in self.points)
 
     def point(self, guests: int) -> points_.Point | None:
-        """Return the point at a number of guests, if there is one."""
+        """Return the point at a number of guests, or None."""
         return next(
             (point for point in self.points if point.guests == guests), None
         )
@@ -78,6 +77,7 @@ class DensityResult(summary.MetricResult):
         )
 
     def _may_be_within(self, guests: int) -> bool:
+        """Return whether further repetitions may still give a pass."""
         point, uneven = self.point(guests), self._unevenness(guests)
         if point is None or point.skipped or self.limit is None:
             return False
@@ -86,7 +86,7 @@ class DensityResult(summary.MetricResult):
         bottleneck = self._bottleneck(guests)
         if bottleneck and self.has_finding("bottleneck_outside_guest"):
             return False
-        comparison = self._compared(guests)
+        comparison = self._compare(guests)
         if self._missing_solo_run(guests) or comparison is None:
             return False
         comparisons = [comparison]
@@ -95,21 +95,22 @@ class DensityResult(summary.MetricResult):
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
     def _missing_solo_run(self, guests: int) -> str:
+        """Return which guests lack a required solo run as text, or ""."""
         point = self.point(guests)
         limited = (self.figure, self.statistic, self.compare_to)
         if point is None or limited != ("loss", "worst", "solo_guest"):
             return ""
         return point.why_worst_is_unknown
 
-    def _compared(self, guests: int) -> loss.Comparison | None:
+    def _compare(self, guests: int) -> loss.Comparison | None:
+        """Return the comparison behind the loss at a level, or None."""
         point = self.point(guests)
-        return (
-            point.compared(self.statistic, self.compare_to) if point else None
-        )
+        options = (self.statistic, self.compare_to)
+        return point.compared(*options) if point else None
 
     @functools.cached_property
     def solo_slow(self) -> str:
-        """The first level with a mean guest faster than the solo guest."""
+        """The first level faster than the solo guest as text, or ""."""
         if self.figure != "loss" or self.compare_to != "solo_guest":
             return ""
         for point in self.points:
@@ -125,13 +126,11 @@ class DensityResult(summary.MetricResult):
         return ""
 
     def void(self, guests: int) -> str:
-        """Return why figures are void, or an empty text."""
+        """Return why the figures at a level are void as text, or ""."""
         point = self.point(guests)
-        if point is None:
-            return ""
-        if self.figure == "loss":
-            return point.void_against(self.compare_to)
-        return point.void
+        if point is None or self.figure != "loss":
+            return point.void if point else ""
+        return point.void_against(self.compare_to)
 
     def decide(
         self,
@@ -139,7 +138,7 @@ class DensityResult(summary.MetricResult):
         limit: float,
         tolerate: collections.abc.Collection[str] = (),
     ) -> verdict.Status:
-        """Return whether the figure at a number of guests meets a limit."""
+        """Return the status of the figure at a level against a limit."""
         if self.void(guests):
             return "void"
         if self.figure != "loss":
@@ -149,11 +148,10 @@ class DensityResult(summary.MetricResult):
             return uneven.decide(limit, self.confidence)
         if self.solo_slow and "solo_guest_slow" not in tolerate:
             return "void"
-        comparison = self._compared(guests)
+        comparison = self._compare(guests)
         if comparison is None or self._missing_solo_run(guests):
             return "inconclusive"
-        findings = plausibility.guest_faster(comparison)
-        kinds = [finding.kind for finding in findings]
+        kinds = [f.kind for f in plausibility.guest_faster(comparison)]
         faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
@@ -172,14 +170,14 @@ class DensityResult(summary.MetricResult):
         return status
 
     def _bottleneck(self, guests: int) -> str:
-        """Describe a bottleneck that guests and bare metal share."""
+        """Return the bottleneck outside the guests as text, or ""."""
         point = self.point(guests)
         if point is None or self.compare_to == "solo_guest":
             return ""
         return point.describe_bottleneck(self.compare_to)
 
     def _decide_all(self, guests: int, limit: float) -> verdict.Status:
-        """Return whether all guests are within a limit.
+        """Return the status of all guests at a level against a limit.
 
         Passed if each guest passes, without correction; failed if the worst
         guest fails at a level corrected for their number (S. Holm, "A simple
@@ -196,6 +194,7 @@ class DensityResult(summary.MetricResult):
         return "inconclusive"
 
     def _unevenness(self, guests: int) -> fairness.Unevenness | None:
+        """Return the guests' differences at a level; None for a loss."""
         point = self.point(guests)
         if point is None or self.figure == "loss":
             return None
@@ -204,7 +203,7 @@ class DensityResult(summary.MetricResult):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return the row with findings; a void run voids all levels."""
+        """Return a copy with findings; a void run voids all levels."""
         row = dataclasses.replace(self, findings=findings)
         if not void or {*self.statuses.values()} <= {"void"}:
             return row
@@ -224,11 +223,12 @@ class DensityResult(summary.MetricResult):
         )
 
     def _is_final_at(self, guests: int, limit: float, planned: int) -> bool:
+        """Return whether a failure at a level can no longer be averted."""
         uneven = self._unevenness(guests)
         if uneven is not None:
             confidence = needed.FINAL_CONFIDENCE
             return uneven.is_failure_final(limit, confidence, planned)
-        comparison = self._compared(guests)
+        comparison = self._compare(guests)
         if comparison is None:
             return False
         solo = self.compare_to == "solo_guest"
@@ -236,15 +236,15 @@ class DensityResult(summary.MetricResult):
         return lowest is not None and lowest > limit
 
     def cells(self) -> summary.Cells:
-        """Return the cells of the largest level with the row's verdict."""
+        """Return the table cells of the largest level with the verdict."""
         same = [n for n, s in self.statuses.items() if s == self.status]
         point = self.point(max(same, default=0))
         if self.limit is None or point is None:
             return summary.NO_CELLS
         at = f"at {units.number_of('guest', point.guests)}"
+        limit = f"limit {self.limit:g} %"
         if self.figure == "loss":
-            limit = f"limit {self.limit:g} %"
-            comparison = self._compared(point.guests)
+            comparison = self._compare(point.guests)
             if comparison is None or self._missing_solo_run(point.guests):
                 return summary.Cells("", "", limit)
             return summary.Cells(
@@ -253,7 +253,6 @@ class DensityResult(summary.MetricResult):
                 limit,
             )
         uneven = self._unevenness(point.guests)
-        limit = f"limit {self.limit:g} %"
         if self.figure == "index":
             limit = f"least limit {self.limit:g}"
         if uneven is None:
@@ -266,7 +265,7 @@ class DensityResult(summary.MetricResult):
         )
 
     def sentences(self) -> list[str]:
-        """Return sentences on the levels with the verdict, and remarks."""
+        """Return sentences on the decisive levels, and remarks, a list."""
         name = self.metric.name
         if not self.statuses:
             return [f"{name}: the limit applies to no level"]
@@ -277,11 +276,11 @@ class DensityResult(summary.MetricResult):
         return [*sentences, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Return how many guests fit within the limit, and the worst one."""
+        """Return remarks on how many guests fit and on the worst one."""
         return [*self._max_guests_remark(), *self._rotating_remark()]
 
     def _rotating_remark(self) -> list[str]:
-        """Return a remark if the worst guests are beyond the limit.
+        """Return a remark as a list if worst guests are beyond the limit.
 
         It names the largest level with such guests and another verdict.
         """
@@ -299,19 +298,18 @@ class DensityResult(summary.MetricResult):
         return []
 
     def _max_guests_remark(self) -> list[str]:
-        """Return how many guests fit within the limit."""
+        """Return a sentence on how many guests fit, in a list, or []."""
         max_guests = self.max_guests
         if max_guests is None or self.limit is None or not self.measured:
             return []
         largest = max((point.guests for point in self.points), default=0)
         measured = self.usl.largest if self.usl else largest
-        text = max_guests.sentence(
-            self.limit, largest, measured, self.host_limit
-        )
+        reach = (largest, measured, self.host_limit)
+        text = max_guests.sentence(self.limit, *reach)
         return [f"{self.metric.name}: {text}"]
 
     def _sentence(self, guests: int) -> str:
-        """Return figures, limit and verdict of one number of guests."""
+        """Return figures, limit and verdict of one level as text."""
         status = self.statuses[guests]
         is_loss = self.figure == "loss"
         describe = self._describe_loss if is_loss else self._describe_fairness
@@ -329,7 +327,8 @@ class DensityResult(summary.MetricResult):
         return ". ".join(sentences)
 
     def _describe_loss(self, guests: int) -> str | None:
-        point, comparison = self.point(guests), self._compared(guests)
+        """Return loss, limit and verdict as text; None without a loss."""
+        point, comparison = self.point(guests), self._compare(guests)
         if comparison is None or point is None or self.limit is None:
             return None
         if reason := self._missing_solo_run(guests):
@@ -363,7 +362,7 @@ class DensityResult(summary.MetricResult):
         return text
 
     def _reference_label(self, guests: int) -> str:
-        """Describe the reference of the loss."""
+        """Return the name of the reference of the loss as text."""
         if self.compare_to == "solo_guest":
             return "one guest"
         if guests == 1:
@@ -373,10 +372,11 @@ class DensityResult(summary.MetricResult):
         return f"mean of {guests} bare-metal copies{remark}"
 
     def _show(self, rate: float) -> str:
-        """Show a rate in the metric's own unit."""
+        """Return a rate as text in the metric's own unit."""
         return units.show(rates.convert(self.metric, rate), self.metric.unit)
 
     def _describe_fairness(self, guests: int) -> str | None:
+        """Return fairness, limit and verdict as text; None without one."""
         point, uneven = self.point(guests), self._unevenness(guests)
         if point is None or uneven is None or self.limit is None:
             return None

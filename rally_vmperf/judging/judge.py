@@ -111,12 +111,13 @@ class Judge(abc.ABC, t.Generic[RowT]):
         )
 
     def judgement(self) -> t.Any:
-        """Return the verdict on the repetitions so far."""
+        """Return the verdict on the repetitions so far, as a judgement."""
         if self._judgement is None:
             self._judgement = self._judge()
         return self._judgement
 
     def _judge(self) -> summary.Judgement[RowT]:
+        """Return the verdict computed from the repetitions so far."""
         repetitions, record_occurrences = gathering.merge_duplicates(
             self._repetitions
         )
@@ -179,7 +180,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     @abc.abstractmethod
     def figures(self, repetitions: Repetitions) -> list[RowT]:
-        """Return the figures, by metric.
+        """Return one row per judged figure, as a list without verdicts.
 
         :param repetitions: The repetitions in the order of their numbers.
         """
@@ -188,20 +189,20 @@ class Judge(abc.ABC, t.Generic[RowT]):
     def findings(
         self, repetitions: Repetitions, rows: collections.abc.Sequence[RowT]
     ) -> finding.Occurrences:
-        """Return all findings, with the numbers of their repetitions."""
+        """Return all findings, each with the number of its repetition."""
 
     @abc.abstractmethod
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
-        """Return the limits that match no metric of the run."""
+        """Return the limit patterns that match no metric, as a tuple."""
 
     def run_wide_findings(
         self,
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: Repetitions,
     ) -> frozenset[finding.Finding]:
-        """Return the findings about a whole repetition, or about the run.
+        """Return the findings about a whole repetition or run, as a set.
 
         Other findings are about a metric, or about one of several conditions.
         """
@@ -242,7 +243,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
             tuple[finding.Finding, int | None]
         ],
     ) -> frozenset[int]:
-        """Return the numbers of void repetitions, which are not judged.
+        """Return the numbers of the void repetitions, as a set.
 
         If fewer than three repetitions remain, or if more than a quarter are
         void, the result is empty, and the run is void.
@@ -270,7 +271,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
 
 def metric_names(repetitions: Repetitions) -> set[str]:
-    """Return the names of all metrics."""
+    """Return the names of all metrics of repetitions, as a set."""
     return {
         metric.name
         for repetition_ in repetitions

@@ -49,17 +49,17 @@ class JudgedRun:
 
     @property
     def last(self) -> model.Record:
-        """The latest record; there is none without repetitions."""
+        """The latest record of the run; raises an error without records."""
         return self.records[-1]
 
     @property
     def judgement(self) -> t.Any:
-        """The main judgement."""
+        """The judgement of the main criterion."""
         return next(iter(self.judgements.values()))
 
     @property
     def verdicts(self) -> list[tuple[str, str, summary.Judgement[t.Any]]]:
-        """The heading, the displayed status and the judgement of each."""
+        """The heading, the status and the judgement of each criterion."""
         return [
             (heading, _status(judgement), judgement)
             for heading, judgement in self.judgements.items()
@@ -67,7 +67,7 @@ class JudgedRun:
 
     @property
     def status(self) -> str:
-        """The gravest verdict; ``none`` without limits."""
+        """The gravest status of all criteria; "none" without limits."""
         statuses = [status for _, status, _ in self.verdicts]
         limited = [status for status in statuses if status != "none"]
         return min(limited or statuses, key=_GRAVITY.index)
@@ -88,7 +88,7 @@ class JudgedRun:
 
     @property
     def headline(self) -> str:
-        """The verdicts in one line."""
+        """The verdicts as one line of text."""
         return "; ".join(
             [
                 judgement.headline()
@@ -105,7 +105,7 @@ class JudgedRun:
 
     @property
     def findings(self) -> tuple[finding.RunFinding, ...]:
-        """The findings without duplicates."""
+        """The findings of all criteria without duplicates, a tuple."""
         findings = [
             run_finding
             for _, _, judgement in self.verdicts
@@ -126,7 +126,7 @@ class JudgedRun:
 
     @property
     def size(self) -> str:
-        """The size of a guest: its flavor or its number of CPUs."""
+        """The size of a guest as text: its flavor or its number of CPUs."""
         for guest in self.of_role("guest"):
             flavor = guest.nova.get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
@@ -136,17 +136,17 @@ class JudgedRun:
         return units.number_of("CPU", self.last.shape.vcpus)
 
     def of_role(self, role: str) -> list[model.DescribedMachine]:
-        """Return the machines with a role."""
+        """Return the machines that have a role, as a list."""
         return [machine for machine in self.machines if machine.role == role]
 
     def describe(self) -> str:
-        """Return the title of the run."""
+        """Return the title of the run as text."""
         number = len(self.of_role("guest")) or self.last.shape.copies
         return f"{self.size}, {units.number_of('guest', number)}"
 
 
 def _status(judgement: summary.Judgement[t.Any]) -> str:
-    """Return the status of a judgement; ``none`` without limits."""
+    """Return the status of a judgement; "none" without limits."""
     has_limits = judgement.limited or judgement.unmatched
     measured = any(row.measured for row in judgement.rows)
     return judgement.status if has_limits or not measured else "none"

@@ -39,7 +39,7 @@ class LevelResult(rows.FigureResult):
         return f" at {units.number_of('guest', self.guests)}"
 
     def void_reasons(self) -> list[str]:
-        """Return the reasons why this level is void."""
+        """Return the reasons why this level is void, a list of texts."""
         if self.guests is None:
             return super().void_reasons()
         return [self.void_level] if self.void_level else []
@@ -52,7 +52,7 @@ class LevelResult(rows.FigureResult):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return a copy with findings and status.
+        """Return a copy of the row with findings and status.
 
         A finding that voids another level does not void this one.
         """
@@ -82,7 +82,7 @@ def guests_of(condition: repetition.Condition) -> int:
 
 
 def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
-    """Return the findings of levels, with the levels in their detail.
+    """Return the findings of repetitions, with levels in their detail.
 
     Levels of a warm-up are omitted.
     """
@@ -115,7 +115,7 @@ def repetition_wide_findings(
     findings: collections.abc.Iterable[finding.Finding],
     repetitions: judge.Repetitions,
 ) -> frozenset[finding.Finding]:
-    """Return the findings about whole repetitions or records."""
+    """Return the findings about whole repetitions or records, a set."""
     repetition_findings = {
         finding_
         for repetition_ in repetitions
@@ -135,7 +135,7 @@ def void_reason(
     conditions: collections.abc.Iterable[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
-    """Return the finding that voids a metric at a level, or nothing.
+    """Return which finding voids a metric at a level as text, or "".
 
     The findings of the level and of the repetitions are considered, except
     those of warm-ups.
@@ -177,7 +177,7 @@ def absolute_rows(
     names: collections.abc.Collection[str],
     confidence: float,
 ) -> list[LevelResult]:
-    """Return a row per absolute figure of a metric at one level.
+    """Return a row per absolute figure of a metric at a level, as a list.
 
     :param conditions: The level in each counted repetition, including
         skipped ones.

@@ -58,7 +58,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
     def figures(
         self, repetitions: judge.Repetitions
     ) -> list[NeighboursResult]:
-        """Return the loss of each rate and time, at each number of guests."""
+        """Return a row per rate or time and level on its loss, as a list."""
         conditions = [
             condition
             for repetition_ in repetitions
@@ -77,7 +77,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
                 levels.setdefault(guests, []).append(level_condition)
         names = [metric.name for metric in metrics]
         return [
-            self._row(
+            self._create_row(
                 metric,
                 guests,
                 level_conditions,
@@ -94,7 +94,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
             )
         ]
 
-    def _row(
+    def _create_row(
         self,
         metric: sample.Metric,
         guests: int | None,
@@ -102,7 +102,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         names: collections.abc.Collection[str],
         void_level: str,
     ) -> NeighboursResult:
-        """Return the loss of a metric in repetitions that have both sides."""
+        """Return the row of a metric's loss at one level."""
         quiet, loud = (
             gathering.guest_samples(
                 metric, repetition.select(conditions, neighbours=at_work)
@@ -134,7 +134,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[NeighboursResult],
     ) -> finding.Occurrences:
-        """Return findings with the number of their repetition."""
+        """Return findings, each with the number of its repetition."""
         for repetition_ in repetitions:
             yield from (
                 (finding_, repetition_.number)
@@ -168,7 +168,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         findings: collections.abc.Iterable[finding.Finding],
         repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
-        """Return the findings about a whole repetition.
+        """Return the findings about a whole repetition, as a set.
 
         In a run with several numbers of guests, findings of a single number
         are omitted.
@@ -180,5 +180,5 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
     def unmatched(
         self, rows: collections.abc.Iterable[NeighboursResult]
     ) -> tuple[str, ...]:
-        """Return the limits that match no rate or time of the run."""
+        """Return the limit patterns that match no rate or time, a tuple."""
         return tuple(self.limits.unmatched(row.metric.name for row in rows))

@@ -24,12 +24,12 @@ class OverheadJudgement(summary.Judgement[rows.FigureResult]):
 
     @property
     def compared(self) -> tuple[rows.FigureResult, ...]:
-        """The rows of metrics that are compared with bare metal."""
+        """The rows of metrics compared with bare metal, a tuple."""
         return tuple(row for row in self.rows if row.figure == "overhead")
 
     @property
     def absolute(self) -> tuple[rows.FigureResult, ...]:
-        """The rows of absolute figures."""
+        """The rows of absolute figures, a tuple."""
         return tuple(row for row in self.rows if row.figure != "overhead")
 
 
@@ -69,7 +69,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
     def figures(
         self, repetitions: judge.Repetitions
     ) -> list[rows.FigureResult]:
-        """Return the overhead of each metric, then the absolute figures."""
+        """Return rows of overheads, then of absolute figures, as a list."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         metrics = gathering.metrics(conditions)
         names = [metric.name for metric in metrics]
@@ -96,7 +96,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
                 metric,
                 figure,
                 conditions,
-                _reference(conditions),
+                _find_reference(conditions),
                 self.limits[figure].for_metric(metric.name, names),
                 self.confidence,
                 caps,
@@ -109,7 +109,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[rows.FigureResult],
     ) -> finding.Occurrences:
-        """Return findings with the number of their repetition."""
+        """Return findings, each with the number of its repetition."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         for condition in conditions:
             for finding_ in condition.findings:
@@ -129,7 +129,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
             ):
                 yield finding_, None
         if any(comparison.low is not None for comparison in comparisons):
-            yield plausibility.one_session(_reference(conditions)), None
+            yield plausibility.one_session(_find_reference(conditions)), None
         yield from plausibility.baseline_changed(conditions)
 
     def voided_metrics(
@@ -137,7 +137,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         repetitions: judge.Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
     ) -> collections.abc.Set[str]:
-        """Return the names of metrics that findings on others void.
+        """Return the names of metrics that other findings void, a set.
 
         A guest cannot be far faster than bare metal. If it is in CPU or
         memory, the machines are not comparable. If it is on the disk or the
@@ -167,7 +167,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
     def unmatched(
         self, rows: collections.abc.Iterable[rows.FigureResult]
     ) -> tuple[str, ...]:
-        """Return the limits that match no metric of the run."""
+        """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
         return tuple(
             pattern
@@ -180,10 +180,10 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         )
 
 
-def _reference(
+def _find_reference(
     conditions: collections.abc.Iterable[repetition.Condition],
 ) -> repetition.Reference:
-    """Return the reference of the first repetition with samples."""
+    """Return the bare-metal reference of the first measured condition."""
     return next(
         (
             condition.reference

@@ -22,37 +22,39 @@ UNSTABLE_PERCENT = 10.0
 def of_comparison(
     comparison: loss.Comparison, bottleneck: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the findings on a comparison.
+    """Yield the findings on a comparison of guest and bare metal.
 
     :param bottleneck: The bottleneck outside the guest, or "".
     """
     yield from guest_faster(comparison)
     if bottleneck:
-        yield _finding("bottleneck_outside_guest", comparison, bottleneck)
-    yield from _few(comparison)
-    yield from _unstable(comparison)
+        yield _create_finding(
+            "bottleneck_outside_guest", comparison, bottleneck
+        )
+    yield from _find_too_few(comparison)
+    yield from _find_unstable(comparison)
     yield from of_values(comparison)
 
 
 def of_values(
     comparison: loss.Comparison, where: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the findings on quantised or non-normal values.
+    """Yield the findings on quantised or non-normal values.
 
     :param where: A prefix of the detail, with a colon and a space at its end.
     """
     if comparison.quantised:
-        yield _finding(
+        yield _create_finding(
             "values_quantised", comparison, where + comparison.quantised
         )
     for side, kind, detail in comparison.departures:
-        yield _finding(kind, comparison, f"{where}{side}: {detail}")
+        yield _create_finding(kind, comparison, f"{where}{side}: {detail}")
 
 
 def fixed_rate_metrics(
     findings: collections.abc.Iterable[finding.Finding],
 ) -> set[str]:
-    """Return the names of the metrics that have a fixed rate.
+    """Return the names of the metrics that have a fixed rate, as a set.
 
     They are limited by the task, not by a bottleneck.
     """
@@ -67,7 +69,7 @@ def fixed_rate_metrics(
 def guest_faster(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return a finding if the guest is faster than bare metal."""
+    """Yield a finding if the guest is faster than bare metal."""
     percent = comparison.overhead_percent
     detail = (
         f"the guest is better by {units.show_percent(-percent)} % "
@@ -75,25 +77,27 @@ def guest_faster(
     )
     high = comparison.high
     if high is not None and high < -GUEST_FASTER_PERCENT:
-        yield _finding("guest_faster", comparison, detail)
+        yield _create_finding("guest_faster", comparison, detail)
     elif percent < -GUEST_FASTER_PERCENT or (high is not None and high < 0):
-        yield _finding("guest_slightly_faster", comparison, detail)
+        yield _create_finding("guest_slightly_faster", comparison, detail)
 
 
-def _few(
+def _find_too_few(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
+    """Yield a finding if too few repetitions give no interval."""
     if comparison.low is None:
         detail = (
             f"{comparison.bare_repetitions} of bare metal, "
             f"{comparison.guest_repetitions} of the guest"
         )
-        yield _finding("too_few_repetitions", comparison, detail)
+        yield _create_finding("too_few_repetitions", comparison, detail)
 
 
-def _unstable(
+def _find_unstable(
     comparison: loss.Comparison,
 ) -> collections.abc.Iterator[finding.Finding]:
+    """Yield a finding for each side that varies too much."""
     for side, figures in (
         ("bare metal", comparison.bare_values),
         ("guest", comparison.guest_values),
@@ -101,12 +105,13 @@ def _unstable(
         spread = statistics.spread_percent(figures)
         if spread is not None and spread > UNSTABLE_PERCENT:
             detail = f"{side} varies by {units.show_percent(spread)} %"
-            yield _finding("unstable", comparison, detail)
+            yield _create_finding("unstable", comparison, detail)
 
 
-def _finding(
+def _create_finding(
     kind: str, comparison: loss.Comparison, detail: str
 ) -> finding.Finding:
+    """Return a finding on the metric of a comparison."""
     return finding.Finding(kind, comparison.metric.name, detail)
 
 
@@ -114,7 +119,7 @@ def above_physical_limit(
     repetitions: collections.abc.Iterable[repetition.Repetition],
     bounds: limits.Limits,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Return the findings on values above the physical limits of a machine.
+    """Yield a finding per value above a physical limit of a machine.
 
     :param repetitions: The repetitions that are judged.
     :param bounds: The largest possible values, in base units.
@@ -157,7 +162,7 @@ def one_session(reference: repetition.Reference) -> finding.Finding:
 def baseline_changed(
     conditions: collections.abc.Iterable[repetition.Condition],
 ) -> finding.Occurrences:
-    """Return a finding for each repetition with another baseline.
+    """Yield a finding for each repetition with another baseline.
 
     Repetitions without samples are ignored.
     """
@@ -179,4 +184,5 @@ def baseline_changed(
 
 
 def _describe_reference(reference: repetition.Reference) -> str:
+    """Return the name and the date of a baseline as text."""
     return f"{reference.name!r} recorded {reference.recorded_at}"

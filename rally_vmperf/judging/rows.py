@@ -155,7 +155,7 @@ class FigureResult(summary.MetricResult):
 
     @property
     def title(self) -> str:
-        """The name of the metric, with the number of guests."""
+        """The metric's name as text, with the number of guests if any."""
         return f"{self.metric.name}{self.level_suffix}"
 
     @property
@@ -171,7 +171,7 @@ class FigureResult(summary.MetricResult):
         return self.measured and len(self.guest) >= statistics.FEWEST
 
     def cells(self) -> summary.Cells:
-        """Return figure, interval and limit for a table."""
+        """Return figure, interval and limit as texts for a table."""
         if self.limit is None:
             return summary.NO_CELLS
         if self.comparison is not None:
@@ -189,10 +189,10 @@ class FigureResult(summary.MetricResult):
         value = units.show(self.value.value, self.metric.unit)
         return summary.Cells(f"{value}{self.level_suffix}", "", limit)
 
-    def _compared_with_limit(
+    def _compare_with_limit(
         self, limit: float
     ) -> tuple[loss.Comparison, float] | None:
-        """Return the comparison to judge, and the largest loss that passes.
+        """Return the comparison and the largest passing loss, or None.
 
         The guest is compared with bare metal, or with its absolute limit,
         which does not vary; a loss against a limit is positive, whatever is
@@ -213,7 +213,8 @@ class FigureResult(summary.MetricResult):
         return against_limit, 0.0
 
     def _status(self, limit: float) -> verdict.Status:
-        compared = self._compared_with_limit(limit)
+        """Return the status of the figure against a limit."""
+        compared = self._compare_with_limit(limit)
         if compared is not None:
             return verdict.decide(*compared)
         if self.value is None:
@@ -229,7 +230,7 @@ class FigureResult(summary.MetricResult):
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return a copy with findings and status.
+        """Return a copy of the row with findings and status.
 
         A figure that has a bottleneck outside the guest does not pass,
         because it does not show the cost of virtualisation.
@@ -254,11 +255,11 @@ class FigureResult(summary.MetricResult):
         """
         if self.limit is None or self.has_bottleneck:
             return False
-        compared = self._compared_with_limit(self.limit)
+        compared = self._compare_with_limit(self.limit)
         return compared is not None and verdict.may_be_within(*compared)
 
     def is_failure_final(self, planned: int) -> bool:
-        """Return whether it has failed, whatever the remaining repetitions.
+        """Return whether no further repetitions can avert a failure.
 
         Three conditions must hold: the verdict is ``failed``; the interval at
         99.9 % is wholly beyond the limit as well; and the figure would be
@@ -268,14 +269,14 @@ class FigureResult(summary.MetricResult):
         """
         if self.status != "failed" or self.limit is None:
             return False
-        compared = self._compared_with_limit(self.limit)
+        compared = self._compare_with_limit(self.limit)
         if compared is None:
             return len(self.guest) >= statistics.FEWEST
         best = needed.lowest_possible_loss(compared[0], planned, self.PAIRED)
         return best is not None and best > compared[1]
 
     def sentence(self) -> str:
-        """Return figures, limit and verdict, or the reason for none."""
+        """Return figures, limit and verdict, or why none, as text."""
         if self.comparison is not None:
             cause = f"something else limits it: {self.bottleneck}"
             text = verdict.sentence(
@@ -288,12 +289,13 @@ class FigureResult(summary.MetricResult):
                 self.limit_origin,
             )
         elif self.value is not None:
-            text = self._absolute(self.value)
+            text = self._describe_absolute(self.value)
         else:
             text = f"{self.title}: {self.reason}"
         return ". ".join([text, *self.void_reasons()])
 
-    def _absolute(self, figure: AbsoluteValue) -> str:
+    def _describe_absolute(self, figure: AbsoluteValue) -> str:
+        """Return an absolute figure, its limit and verdict as text."""
         unit = self.metric.unit
         text = f"{self.title}: guest {units.show(figure.value, unit)}"
         if figure.repetition is not None:
@@ -318,7 +320,7 @@ class FigureResult(summary.MetricResult):
         text += f", {least}limit {shown}{self.limit_origin}: {self.status}"
         if self.status != "inconclusive":
             return text
-        compared = self._compared_with_limit(self.limit)
+        compared = self._compare_with_limit(self.limit)
         if compared is None:
             at_least = f"at least {statistics.FEWEST} repetitions"
             return f"{text}, {at_least} would decide"
@@ -326,7 +328,7 @@ class FigureResult(summary.MetricResult):
 
 
 def geometric_means(repetitions: RepetitionSamples) -> tuple[float, ...]:
-    """Return the mean of the guests or copies of each repetition."""
+    """Return the mean over guests or copies of each repetition, a tuple."""
     return tuple(
         statistics.geometric_mean(samples.values) for samples in repetitions
     )
@@ -342,7 +344,7 @@ def absolute_figures(
     metric: sample.Metric,
     figure_limits: collections.abc.Mapping[Figure, limits.Limits],
 ) -> list[Figure]:
-    """Return the absolute figures of a metric to show.
+    """Return which absolute figures of a metric to show, as a list.
 
     A count without a limit has one as well, because it has no loss.
 
@@ -367,7 +369,7 @@ def build_result(
     caps: tuple[rate_caps.Cap, ...] = (),
     **extra_fields: t.Any,
 ) -> ResultT:
-    """Return the row of a figure, not judged yet.
+    """Return an unjudged row of a class for a figure of a metric.
 
     :param row: The class of the row.
     :param limit: The limit and the pattern that gave it; None without one.

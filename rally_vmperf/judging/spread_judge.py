@@ -54,17 +54,17 @@ class SpreadResult(summary.MetricResult):
 
     @functools.cached_property
     def guest(self) -> Values:
-        """The value of each counted repetition, the mean over guests."""
+        """The guests' mean value of each counted repetition, a tuple."""
         return rows_.geometric_means(self.compared.guest)
 
     @functools.cached_property
     def bare(self) -> Values:
-        """The geometric mean over copies of each baseline repetition."""
+        """The copies' mean value of each baseline repetition, a tuple."""
         return rows_.geometric_means(self.compared.bare)
 
     @functools.cached_property
     def ratio(self) -> spread.Ratio | None:
-        """The ratio to bare metal; None without one."""
+        """The ratio of spreads, guest to bare metal; None without one."""
         return spread.ratio(self.bare, self.guest, self.confidence)
 
     @property
@@ -79,21 +79,22 @@ class SpreadResult(summary.MetricResult):
 
     @property
     def _is_ratio(self) -> bool:
+        """Whether the figure is a ratio of guest to bare metal."""
         return self.figure == "gsd_ratio"
 
     def of(self, values: Values) -> float | None:
-        """Return the figure of one side; None for fewer than two values."""
+        """Return the spread of values; None for fewer than two values."""
         spread_ = spread.spread(values)
         return None if spread_ is None else self._value(spread_)
 
     def _value(self, spread_: spread.Spread) -> float:
-        """Return the figure of one side; the gsd for the ratio."""
+        """Return the number in a spread that the figure stands for."""
         if self.figure == "range_percent":
             return spread_.range_percent
         return spread_.gsd if self._is_ratio else spread_.cv_percent
 
     def show(self, figure: float) -> str:
-        """Return a figure of one side as text."""
+        """Return a number of the figure as text, with its unit."""
         if self._is_ratio:
             return f"{figure:.4f}" if figure < 10 else f"{figure:.3g}"
         return units.show(figure, "%")
@@ -108,14 +109,14 @@ class SpreadResult(summary.MetricResult):
 
     @property
     def shown_interval(self) -> str:
-        """The interval of the ratio as text."""
+        """The interval of the ratio as text, "no interval" without one."""
         ends = self.ratio.ends if self.ratio else ""
         sure = f"{self.confidence * 100:g} % interval"
         return f"{sure} {ends}" if ends else "no interval"
 
     @property
     def reason(self) -> str:
-        """The reason why the figure is missing, or ""."""
+        """The reason why the figure is missing as text, or ""."""
         if not self.guest:
             return gathering.NO_COMPLETE_SAMPLES
         if self._is_ratio and not self.bare:
@@ -132,18 +133,19 @@ class SpreadResult(summary.MetricResult):
         return ""
 
     def sentence(self) -> str:
-        """Return figure, limit and verdict, or the reason for no figure."""
-        text = f"{self.metric.name}: {self.reason or self._figures()}"
+        """Return figure, limit and verdict, or why none, as text."""
+        text = f"{self.metric.name}: {self.reason or self._describe_figures()}"
         if self.limit is None or self.status is None:
             text += ", no limit"
         elif self.measured:
             limit = f"{self.shown_limit}{self.limit_origin}"
             text += f", limit {limit}: {self.status}"
             if self.status == "inconclusive":
-                text += self._would_decide(self.limit)
+                text += self._describe_required(self.limit)
         return ". ".join([text, *self.void_reasons()])
 
-    def _figures(self) -> str:
+    def _describe_figures(self) -> str:
+        """Return the figures of guest and bare metal as text."""
         value, bare = self.of(self.guest), self.of(self.bare)
         shown = self.show(t.cast(float, value))
         text = f"guest's {NAMES[self.figure]} {shown}"
@@ -158,7 +160,7 @@ class SpreadResult(summary.MetricResult):
         return text
 
     def cells(self) -> summary.Cells:
-        """Return figure, interval and limit for a table."""
+        """Return figure, interval and limit as texts for a table."""
         limit = f"limit {self.shown_limit}"
         name = self.figure.removesuffix("_percent").replace("_", " ")
         if self._is_ratio and (ratio := self.ratio) is not None:
@@ -170,9 +172,11 @@ class SpreadResult(summary.MetricResult):
         return summary.Cells(f"{name} {self.show(figure)}", "", limit)
 
     def _likely_values(self) -> Values:
+        """Return values that could give the lowest figure if repeated."""
         return (*self.guest, statistics.geometric_mean(self.guest))
 
-    def _would_decide(self, limit: float) -> str:
+    def _describe_required(self, limit: float) -> str:
+        """Return how many repetitions would decide as text, or ""."""
         if len(self.guest) < statistics.FEWEST:
             return f", at least {statistics.FEWEST} repetitions would decide"
         counts = len(self.bare), len(self.guest)
@@ -181,14 +185,13 @@ class SpreadResult(summary.MetricResult):
         elif self.ratio is None:
             return ""
         else:
-            confidence = self.confidence
             required = _required_repetitions(
-                self.ratio.value, limit, counts, confidence
+                self.ratio.value, limit, counts, self.confidence
             )
         return f", {required.sentence('ratio')}"
 
     def is_failure_final(self, planned: int) -> bool:
-        """Return whether it has failed, whatever the remaining repetitions.
+        """Return whether no further repetitions can avert a failure.
 
         The remaining repetitions are assumed to give the lowest figure. The
         interval of a ratio at 99.9 % must be beyond the limit as well.
@@ -197,7 +200,7 @@ class SpreadResult(summary.MetricResult):
             return False
         remaining = max(0, planned - len(self.guest))
         for likely in set(self._likely_values()):
-            value = self._figure((*self.guest, *[likely] * remaining))
+            value = self._compute_figure((*self.guest, *[likely] * remaining))
             if value is None or value <= self.limit:
                 return False
         if not self._is_ratio:
@@ -205,14 +208,15 @@ class SpreadResult(summary.MetricResult):
         ratio = spread.ratio(self.bare, self.guest, needed.FINAL_CONFIDENCE)
         return bool(ratio and ratio.low is not None and ratio.low > self.limit)
 
-    def _figure(self, guest: Values) -> float | None:
-        """Return the figure for some repetitions of the guest."""
+    def _compute_figure(self, guest: Values) -> float | None:
+        """Return the figure for these values of the guest, or None."""
         if not self._is_ratio:
             return self.of(guest)
         ratio = spread.ratio(self.bare, guest, self.confidence)
         return ratio.value if ratio else None
 
     def _status(self, limit: float) -> verdict.Status:
+        """Return whether the figure is within a limit, as a status."""
         if len(self.guest) < statistics.FEWEST:
             return "inconclusive"
         if not self._is_ratio:
@@ -233,33 +237,36 @@ class IntervalResult(SpreadResult):
 
     @functools.cached_property
     def guest(self) -> Values:
-        """The figure of each counted repetition that has intervals."""
+        """The spread within each counted repetition, a tuple."""
         return tuple(map(self._figure_within, self.runs))
 
     #: A baseline only keeps the mean of its repetitions over time.
     bare: t.ClassVar[Values] = ()
 
     def of(self, values: Values) -> float | None:
-        """Return the mean of the figures of several repetitions."""
+        """Return the mean of the figures of repetitions, None if empty."""
         return stdlib.fmean(values) if values else None
 
     @property
     def reason(self) -> str:
-        """The reason why the figure is missing, or ""."""
+        """The reason why the figure is missing as text, or ""."""
         if self._is_ratio:
             return "a ratio over intervals does not exist"
         return "" if self.guest else gathering.NO_COMPLETE_SAMPLES
 
-    def _figures(self) -> str:
+    def _describe_figures(self) -> str:
+        """Return the mean figure over repetitions as text."""
         value = self.show(t.cast(float, self.of(self.guest)))
         name, number = NAMES[self.figure], len(self.guest)
         mean = f"mean of {units.number_of('repetition', number)}"
         return f"guest's {name} over intervals {value}, {mean}"
 
     def _likely_values(self) -> Values:
+        """Return the figures of the repetitions measured so far."""
         return self.guest
 
     def _figure_within(self, readings: Values) -> float:
+        """Return the spread of readings within a repetition, a number."""
         lowest = max(stdlib.fmean(readings) * _NEAR_ZERO, sys.float_info.min)
         spread_ = spread.spread([max(reading, lowest) for reading in readings])
         return self._value(t.cast(spread.Spread, spread_))
@@ -268,13 +275,14 @@ class IntervalResult(SpreadResult):
 def _required_repetitions(
     ratio: float, limit: float, counts: tuple[int, int], confidence: float
 ) -> needed.RequiredRepetitions:
-    """Return the repetitions that would decide if the figures stay.
+    """Return how many repetitions would decide if the figures stay.
 
     :param counts: The numbers of repetitions of bare metal and of the guest.
     """
     bare, guest = counts
 
     def decides(bare_count: int, guest_count: int) -> bool:
+        """Return whether the interval would exclude the limit."""
         low, high = spread.interval(ratio, bare_count, guest_count, confidence)
         return not low <= limit < high
 
@@ -293,15 +301,15 @@ class SpreadJudgement(summary.Judgement[SpreadResult]):
 
     @property
     def by_metric(self) -> dict[str, list[SpreadResult]]:
-        """The figures of each metric."""
+        """The rows of each metric as a dict by metric name."""
         rows: dict[str, list[SpreadResult]] = {}
         for row in self.rows:
             rows.setdefault(row.metric.name, []).append(row)
         return rows
 
 
-def _runs(repetitions: judge.Repetitions) -> dict[str, list[Values]]:
-    """Return the values over time by metric, if every guest has them."""
+def _collect_runs(repetitions: judge.Repetitions) -> dict[str, list[Values]]:
+    """Return the values over time of each repetition, by metric name."""
     runs: dict[str, list[Values]] = {}
     for repetition_ in repetitions:
         condition = repetition_.condition
@@ -344,9 +352,9 @@ class SpreadJudge(judge.Judge[SpreadResult]):
         return self._overhead.accepts(repetition_)
 
     def figures(self, repetitions: judge.Repetitions) -> list[SpreadResult]:
-        """Return all figures of each rate and time, not judged yet."""
+        """Return the unjudged rows of each rate and time, as a list."""
         rows: list[SpreadResult] = []
-        runs = _runs(repetitions)
+        runs = _collect_runs(repetitions)
         overhead_rows = [
             row
             for row in self._overhead.figures(repetitions)
@@ -378,14 +386,14 @@ class SpreadJudge(judge.Judge[SpreadResult]):
         repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[SpreadResult],
     ) -> finding.Occurrences:
-        """Return findings with the number of their repetition."""
+        """Return findings, each with the number of its repetition."""
         compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
         return self._overhead.findings(repetitions, compared)
 
     def unmatched(
         self, rows: collections.abc.Iterable[SpreadResult]
     ) -> tuple[str, ...]:
-        """Return the limits that match no rate or time of the run."""
+        """Return the limit patterns that match no rate or time, a tuple."""
         names = {row.metric.name for row in rows}
         all_limits = self.limits.values()
         patterns = (limits_.unmatched(names) for limits_ in all_limits)

@@ -60,20 +60,20 @@ class MetricResult:
 
     @property
     def limit_origin(self) -> str:
-        """The pattern that gave the limit, unless it is the metric's name."""
+        """The pattern of the limit as text, "" for the metric's own name."""
         if self.pattern is None or self.pattern == self.metric.name:
             return ""
         return f" ({self.pattern})"
 
     def has_finding(self, kind: str) -> bool:
-        """Return whether it has an untolerated finding of a kind."""
+        """Return whether the row has an untolerated finding of a kind."""
         return any(
             run_finding.finding.kind == kind and not run_finding.tolerated
             for run_finding in self.findings
         )
 
     def cells(self) -> Cells:
-        """Return figure, interval and limit for a table."""
+        """Return figure, interval and limit as texts for a table."""
         return NO_CELLS
 
     def brief(self) -> str:
@@ -86,21 +86,21 @@ class MetricResult:
         return f"{cells.figure} ({interval}{cells.limit})"
 
     def sentence(self) -> str:
-        """Return figure, limit and verdict, or the reason for no figure."""
+        """Return figure, limit and verdict, or why none, as text."""
         raise NotImplementedError
 
     def sentences(self) -> list[str]:
-        """Return all sentences about the result."""
+        """Return all sentences about the row, as a list."""
         return [self.sentence()]
 
     def remarks(self) -> list[str]:
-        """Return the sentences that are shown even if it passes."""
+        """Return the sentences shown even for a pass, as a list."""
         return []
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
-        """Return a copy with findings and status.
+        """Return a copy of the row with findings and status.
 
         :param void: True if a finding voids the whole run.
         """
@@ -111,7 +111,7 @@ class MetricResult:
         return dataclasses.replace(self, status=status, findings=findings)
 
     def voiding_findings(self) -> list[finding.RunFinding]:
-        """Return the findings that void this metric alone."""
+        """Return the findings that void this metric alone, as a list."""
         return [
             run_finding
             for run_finding in self.findings
@@ -120,18 +120,18 @@ class MetricResult:
         ]
 
     def void_reasons(self) -> list[str]:
-        """Return the reasons why this metric alone is void.
+        """Return why this metric alone is void, a list of sentences.
 
         The summary reports findings that void several metrics once.
         """
         return finding.sentences(self.voiding_findings())
 
     def _status(self, limit: float) -> verdict.Status:
-        """Return whether the figure is within its limit."""
+        """Return the status of the figure against a limit."""
         raise NotImplementedError
 
     def is_failure_final(self, planned: int) -> bool:
-        """Return whether it has failed, whatever the remaining repetitions.
+        """Return whether no further repetitions can avert a failure.
 
         :param planned: The number of counted repetitions of the task.
         """
@@ -165,12 +165,12 @@ class Judgement(t.Generic[ResultT]):
 
     @property
     def limited(self) -> tuple[ResultT, ...]:
-        """The rows that have a limit."""
+        """The rows that have a limit, a tuple."""
         return tuple(row for row in self.rows if row.status is not None)
 
     @property
     def passed(self) -> bool:
-        """Whether an SLA passes.
+        """Whether the SLA passes with this judgement.
 
         ``on_inconclusive: pass`` only accepts a limit that lies inside its
         interval. It accepts neither a limit without an interval nor missing
@@ -186,11 +186,11 @@ class Judgement(t.Generic[ResultT]):
         return self.status == "passed"
 
     def sentence(self) -> str:
-        """Return the verdict as one paragraph."""
+        """Return the verdict as one paragraph of text."""
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """Return the sentences of the verdict, the most severe ones first."""
+        """Return the sentences of the verdict, a list, gravest first."""
         texts = [self.headline(), *self._void_sentences()]
         for status in ("failed", "void", "inconclusive"):
             for row in self.limited:
@@ -216,7 +216,7 @@ class Judgement(t.Generic[ResultT]):
         return [f"{text}." for text in texts]
 
     def reasons(self) -> list[str]:
-        """Return the sentences that are not about figures.
+        """Return the sentences that are not about figures, as a list.
 
         The most severe ones are first.
         """
@@ -244,11 +244,11 @@ class Judgement(t.Generic[ResultT]):
         ]
 
     def _void_sentences(self) -> list[str]:
-        """Return omissions, and findings that void more than one metric."""
+        """Return sentences on omissions and on shared void findings."""
         return self._omissions() + finding.sentences(self._voiding())
 
     def _voiding(self) -> list[finding.RunFinding]:
-        """Return the findings that void more than one metric."""
+        """Return the findings that void more than one metric, as a list."""
         names = {row.metric.name for row in self.limited}
         return [
             run_finding
@@ -257,6 +257,7 @@ class Judgement(t.Generic[ResultT]):
         ]
 
     def _absences(self) -> list[str]:
+        """Return sentences on unmatched limits and missing repetitions."""
         texts = []
         if self.rows:
             texts += [
@@ -268,11 +269,11 @@ class Judgement(t.Generic[ResultT]):
         return texts
 
     def _omissions(self) -> list[str]:
-        """Return the void repetitions and samples, with the reasons."""
+        """Return sentences on void repetitions and samples, with reasons."""
         return [*self._void_repetitions(), *self._void_samples()]
 
     def _void_samples(self) -> list[str]:
-        """Return the void samples of judged repetitions, with the reasons."""
+        """Return sentences on void samples of judged repetitions."""
         findings = [
             run_finding
             for run_finding in self.findings
@@ -287,7 +288,7 @@ class Judgement(t.Generic[ResultT]):
         return [f"void samples are omitted: {reasons}"]
 
     def _void_repetitions(self) -> list[str]:
-        """Return the void repetitions, with the reasons."""
+        """Return sentences on void repetitions, with the reasons."""
         if not self.omitted:
             return []
         numbers = ", ".join(map(str, self.omitted))
@@ -307,7 +308,7 @@ class Judgement(t.Generic[ResultT]):
         ]
 
     def headline(self) -> str:
-        """Return the status, its cause and the kinds of warnings."""
+        """Return status, cause and kinds of warnings as one line of text."""
         number = collections.Counter(
             run_finding.finding.kind
             for run_finding in self.findings
@@ -324,6 +325,7 @@ class Judgement(t.Generic[ResultT]):
         return f"{self._status_sentence()}, with {total}: {', '.join(kinds)}"
 
     def _status_sentence(self) -> str:
+        """Return the status and the number of its figures as a sentence."""
         total = len(self.limited)
         if not any(row.measured for row in self.limited or self.rows):
             return f"{self.status}: nothing was measured"
@@ -353,7 +355,7 @@ class Judgement(t.Generic[ResultT]):
 def overall_status(
     rows: collections.abc.Sequence[MetricResult], void: bool, missing: bool
 ) -> verdict.Status:
-    """Return the status of the run: the most severe one.
+    """Return the status of a run: the most severe one of its rows.
 
     Failed has precedence over void, because a limit that is exceeded stays
     exceeded if other metrics are void. A run without measurements is void, so

@@ -15,7 +15,7 @@ _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
 def lines(run: judged_run.JudgedRun) -> list[str]:
-    """Return the verdict, figures and reasons of each criterion.
+    """Return the verdict, figures and reasons of criteria as text lines.
 
     The lines can contain untrusted text, which the caller must sanitize.
     """
@@ -25,7 +25,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
         if status == "none":
             headline = "figures without limits"
         lines_ += _wrap(f"{heading} of {run.title}: {headline}.")
-        lines_ += _table(judgement.limited)
+        lines_ += _format_table(judgement.limited)
         lines_ += [
             line
             for sentence in judgement.reasons()
@@ -38,12 +38,14 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
 
 
 def _wrap(sentence: str) -> list[str]:
-    """Return the lines of a sentence, none longer than WIDTH."""
+    """Return the lines of a wrapped sentence, none longer than WIDTH."""
     return textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
 
 
-def _table(rows: collections.abc.Sequence[summary.MetricResult]) -> list[str]:
-    """Return a row for each limit; long names have a separate line.
+def _format_table(
+    rows: collections.abc.Sequence[summary.MetricResult],
+) -> list[str]:
+    """Return a line of text per limit; long names have their own line.
 
     Rows with the same verdict keep their order.
     """
@@ -75,7 +77,7 @@ def aligned(
     cells: collections.abc.Iterable[str],
     widths: collections.abc.Iterable[int],
 ) -> str:
-    """Return a line of a table with each cell padded to its column."""
+    """Return one line of text with each cell padded to its column."""
     padded = (
         cell.ljust(width) for cell, width in zip(cells, widths, strict=True)
     )

@@ -74,7 +74,7 @@ class LoadReading:
 
 
 async def read_load(machine: base.Machine, quiet: int = 0) -> LoadReading:
-    """Return the load of a machine.
+    """Run a script on a machine; return its load and processes.
 
     :param quiet: The duration of the quiet period in seconds.
     :raises MachineError: If the machine cannot report its load.
@@ -94,7 +94,7 @@ async def read_load(machine: base.Machine, quiet: int = 0) -> LoadReading:
 
 
 def parse(text: str) -> LoadReading:
-    """Return the reading in the output of the script.
+    """Parse the output of the load script into a LoadReading.
 
     :raises KeyError, ValueError, IndexError: If the output is not valid.
     """
@@ -136,7 +136,7 @@ def parse(text: str) -> LoadReading:
 
 
 def find_cpu_use(before: LoadReading, after: LoadReading) -> list[str]:
-    """Return the excessive CPU use of other processes between two readings."""
+    """Return texts on excessive CPU use of others between two readings."""
     lasted = after.at - before.at
     whole = lasted * after.cpus * after.hz
     earlier = {
@@ -174,7 +174,7 @@ def find_cpu_use(before: LoadReading, after: LoadReading) -> list[str]:
 
 
 def find_load(observed: LoadReading) -> list[str]:
-    """Return the load and the guests of a machine that must be quiet."""
+    """Return a text per disturbance: guests, traffic or waiting processes."""
     loads = []
     guests = sum(
         bool(_GUEST.match(process.name)) for process in observed.processes
@@ -209,7 +209,7 @@ def find_load(observed: LoadReading) -> list[str]:
 
 
 def _own_processes(observed: LoadReading) -> set[int]:
-    """Return the process that reported the load, and its ancestors."""
+    """Return the PIDs of the process that reported, and its ancestors."""
     parents = {process.pid: process.parent for process in observed.processes}
     ancestors: set[int] = set()
     pid = observed.pid

@@ -56,7 +56,7 @@ class OutputTooLong(MachineError):
 
 
 def timeout_error(machine: str, command: str, seconds: float) -> TimedOut:
-    """Return the error for a command that did not end in time."""
+    """Return a TimedOut error for a command that did not end in time."""
     return TimedOut(
         f"{machine}: command {command} did not end within {seconds:g} s; "
         "raise its timeout, or check the load of the machine"
@@ -66,7 +66,7 @@ def timeout_error(machine: str, command: str, seconds: float) -> TimedOut:
 def output_limit_error(
     machine: str, command: str, limit: int
 ) -> OutputTooLong:
-    """Return the error for a command that printed too much."""
+    """Return an OutputTooLong error for a command that printed too much."""
     return OutputTooLong(
         f"{machine}: command {command} printed more than {limit} bytes and "
         "was ended; reduce its output"
@@ -76,7 +76,7 @@ def output_limit_error(
 def early_end_error(
     machine: str, command: str, reason: object
 ) -> MachineError:
-    """Return the error for a program that ended during a conversation."""
+    """Return a MachineError for a program that ended in a conversation."""
     return MachineError(
         f"{machine}: command {command} ended too early: "
         f"{sanitize.line(reason)}"
@@ -84,7 +84,7 @@ def early_end_error(
 
 
 def last_line(stderr: str) -> str:
-    """Return the last line of an output, short enough for a message."""
+    """Return the last line of an output as a short text for a message."""
     lines = stderr[-_MAX_STDERR:].strip().splitlines()
     return sanitize.line(lines[-1]) if lines else "it gave no reason"
 
@@ -136,7 +136,7 @@ class Machine(abc.ABC):
     def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
-        """Start a conversation with a program, which ends with the context.
+        """Start a program; return a context manager of a Conversation.
 
         :raises TimedOut: If the context exceeds ``timeout`` seconds.
         :raises Unreachable: If the connection is lost.
@@ -146,7 +146,7 @@ class Machine(abc.ABC):
     async def put(
         self, content: streams.Content, path: str, mode: int = 0o644
     ) -> None:
-        """Write a file atomically.
+        """Write content to a file on the machine atomically.
 
         Its directory is created, but not the parent directories. SFTP is not
         used, because not every SSH server of a guest supports it.

@@ -52,10 +52,11 @@ SAME = Reading(offset=0.0, error=0.0)
 async def read_all(
     machines: collections.abc.Iterable[base.Machine],
 ) -> list[Reading | base.MachineError]:
-    """Return a reading of each machine's clock, or the error."""
+    """Return for each machine the offset of its clock, or its error."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def read_one(machine: base.Machine) -> Reading | base.MachineError:
+        """Return the clock reading of a machine, or its MachineError."""
         try:
             return await read(machine, slots)
         except base.MachineError as error:
@@ -68,7 +69,7 @@ async def read(
     machine: base.Machine,
     slot: contextlib.AbstractAsyncContextManager[object] | None = None,
 ) -> Reading:
-    """Return a reading of a machine's clock.
+    """Return the offset of a machine's clock with its maximum error.
 
     The reading is repeated once if the connection is lost.
 
@@ -87,6 +88,7 @@ async def _read(
     machine: base.Machine,
     slot: contextlib.AbstractAsyncContextManager[object],
 ) -> Reading:
+    """Request the time several times; return the most exact Reading."""
     argv = scripts.argv("clock.bash")
     async with machine.converse(argv, timeout=_TIMEOUT) as talk:
         await _request_time(machine, talk)
@@ -106,6 +108,7 @@ def _is_stable(readings: list[Reading]) -> bool:
 async def _request_time(
     machine: base.Machine, talk: streams.Conversation
 ) -> Reading:
+    """Request the time once; return the clock offset and its error."""
     sent = time.time()
     begun = time.monotonic()
     await talk.send("")

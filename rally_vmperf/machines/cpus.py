@@ -20,7 +20,7 @@ class Cpu:
 
 
 def parse_topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
-    """Return the allowed CPUs in ``lscpu -p=CPU,CORE,NODE``.
+    """Parse ``lscpu -p=CPU,CORE,NODE`` into a list of the allowed CPUs.
 
     Cores are numbered across sockets; a machine without NUMA has node 0.
     """
@@ -38,7 +38,7 @@ def parse_topology(text: str, allowed: collections.abc.Set[int]) -> list[Cpu]:
 
 
 def parse_ranges(text: str) -> set[int]:
-    """Return the numbers in a list such as ``0-3,8``."""
+    """Return the set of the numbers in a text such as ``0-3,8``."""
     numbers: set[int] = set()
     for range_text in text.strip().split(","):
         first, _, last = range_text.partition("-")
@@ -51,7 +51,7 @@ def parse_ranges(text: str) -> set[int]:
 def choose_cpus(
     available: collections.abc.Sequence[Cpu], vcpus: int, copies: int
 ) -> list[tuple[int, ...]]:
-    """Return ``vcpus`` CPUs for every copy, without overlap.
+    """Return per copy a tuple of ``vcpus`` CPU numbers, without overlap.
 
     A copy uses one NUMA node if a node has room for it. The first threads of
     all cores are used before their siblings, like a scheduler does with a
@@ -61,7 +61,7 @@ def choose_cpus(
     """
     if vcpus * copies > len(available):
         raise ValueError(f"{vcpus * copies} of {len(available)}")
-    free = _siblings_last(available)
+    free = _sort_siblings_last(available)
     chosen = []
     for _ in range(copies):
         room = collections.Counter(cpu.node for cpu in free)
@@ -73,7 +73,8 @@ def choose_cpus(
     return chosen
 
 
-def _siblings_last(available: collections.abc.Sequence[Cpu]) -> list[Cpu]:
+def _sort_siblings_last(available: collections.abc.Sequence[Cpu]) -> list[Cpu]:
+    """Return the CPUs sorted: first threads of all cores, then siblings."""
     threads_by_core: collections.Counter[int] = collections.Counter()
     ranked = []
     for cpu in sorted(available, key=lambda c: c.number):

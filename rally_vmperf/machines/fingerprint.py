@@ -15,7 +15,7 @@ LARGEST = 24 << 10
 
 
 async def collect(machine: base.Machine) -> dict[str, t.Any]:
-    """Return the fingerprint of a machine as a plain document.
+    """Run a script on a machine; return its fingerprint as a dict.
 
     Unknown properties are None or empty.
 
@@ -48,13 +48,13 @@ _PASSWORD = re.compile(r"([a-z][a-z0-9+.-]{0,20}://)[^/?#]*@", re.I)
 
 
 def parse(text: str) -> dict[str, t.Any]:
-    """Return the fingerprint in the script's output."""
-    sections = _sections(text)
-    lines = {name: _clean(body) for name, body in sections.items()}
-    cpu = _pairs(sections.get("cpuinfo", ""), ":")
-    lscpu = _pairs(sections.get("lscpu", ""), ":")
-    meminfo = _pairs(sections.get("meminfo", ""), ":")
-    memory = _number(meminfo.get("MemTotal"))
+    """Parse the output of the fingerprint script into a dict."""
+    sections = _split_sections(text)
+    lines = {name: _clean_line(body) for name, body in sections.items()}
+    cpu = _parse_pairs(sections.get("cpuinfo", ""), ":")
+    lscpu = _parse_pairs(sections.get("lscpu", ""), ":")
+    meminfo = _parse_pairs(sections.get("meminfo", ""), ":")
+    memory = _parse_number(meminfo.get("MemTotal"))
     virtualisation = detect_hypervisor(
         detected=lines.get("detect_virt", ""),
         cpu_flags=cpu.get("flags", ""),
@@ -63,15 +63,15 @@ def parse(text: str) -> dict[str, t.Any]:
         dmi=f"{lines.get('dmi_vendor', '')} {lines.get('dmi_product', '')}",
         hypervisor=lines.get("hypervisor", ""),
     )
-    sockets = _number(lscpu.get("Socket(s)"))
-    cores = _number(lscpu.get("Core(s) per socket"))
+    sockets = _parse_number(lscpu.get("Socket(s)"))
+    cores = _parse_number(lscpu.get("Core(s) per socket"))
     return {
         "cpu_model": lscpu.get("Model name") or cpu.get("model name"),
-        "cpu_flags": sorted(_flags(sections.get("cpuinfo", ""))),
+        "cpu_flags": sorted(_parse_flags(sections.get("cpuinfo", ""))),
         "microcode": cpu.get("microcode"),
         "sockets": sockets,
         "cores": sockets * cores if sockets and cores else None,
-        "threads": _number(lscpu.get("CPU(s)")),
+        "threads": _parse_number(lscpu.get("CPU(s)")),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
         "isolated_cpus": _isolated_cpus(lines.get("isolated", "")),
         "numa_nodes": len(
@@ -79,13 +79,13 @@ def parse(text: str) -> dict[str, t.Any]:
         )
         or None,
         "memory_bytes": memory * 1024 if memory else None,
-        "huge_pages": _number(meminfo.get("HugePages_Total")),
+        "huge_pages": _parse_number(meminfo.get("HugePages_Total")),
         "transparent_huge_pages": _selected_word(
             lines.get("transparent_huge_pages", "")
         ),
         "kernel": lines.get("kernel") or None,
-        "kernel_arguments": _arguments(sections.get("cmdline", "")),
-        "mitigations": _pairs(sections.get("mitigations", ""), ":"),
+        "kernel_arguments": _parse_arguments(sections.get("cmdline", "")),
+        "mitigations": _parse_pairs(sections.get("mitigations", ""), ":"),
         "governor": lines.get("governor") or None,
         "turbo": {"0": "on", "1": "off"}.get(
             lines.get("no_turbo", ""),
@@ -93,17 +93,18 @@ def parse(text: str) -> dict[str, t.Any]:
         ),
         "virtualisation": virtualisation,
         "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
-        "disks": _table(sections.get("disks", "")),
-        "network_interfaces": _table(sections.get("nets", "")),
-        "boot_id": _digest(sections.get("boot_id", "")),
-        "machine_id": _digest(sections.get("machine_id", "")),
+        "disks": _parse_table(sections.get("disks", "")),
+        "network_interfaces": _parse_table(sections.get("nets", "")),
+        "boot_id": _parse_digest(sections.get("boot_id", "")),
+        "machine_id": _parse_digest(sections.get("machine_id", "")),
         "hostname": lines.get("node") or None,
-        "connected_networks": _links(sections.get("routes", "")),
-        "os": _pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
+        "connected_networks": _parse_networks(sections.get("routes", "")),
+        "os": _parse_pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
     }
 
 
-def _sections(text: str) -> dict[str, str]:
+def _split_sections(text: str) -> dict[str, str]:
+    """Return the sections of the script's output as texts by name."""
     sections: dict[str, str] = {}
     for section in ("\n" + text).split("\n@@ ")[1:]:
         name, _, body = section.partition("\n")
@@ -111,22 +112,24 @@ def _sections(text: str) -> dict[str, str]:
     return sections
 
 
-def _clean(text: str) -> str:
+def _clean_line(text: str) -> str:
+    """Return a text as one short printable line."""
     bare = text[: 2 * _LONGEST].replace("\0", "").strip()[:_LONGEST]
     return sanitize.printable(re.sub(r"\s", " ", bare))
 
 
-def _pairs(body: str, separator: str) -> dict[str, str]:
+def _parse_pairs(body: str, separator: str) -> dict[str, str]:
+    """Return the key-value lines of a text as a dict."""
     pairs: dict[str, str] = {}
     for line in body.splitlines():
         key, middle, text = line.partition(separator)
         if middle and len(pairs) < _MAX_FIELDS:
-            pairs.setdefault(_clean(key), _clean(text).strip('"'))
+            pairs.setdefault(_clean_line(key), _clean_line(text).strip('"'))
     return pairs
 
 
-def _links(body: str) -> list[str]:
-    """Return the directly connected IPv4 networks."""
+def _parse_networks(body: str) -> list[str]:
+    """Return the directly connected IPv4 networks as a list of texts."""
     networks = set()
     for row in body.splitlines()[1:_MAX_FIELDS]:
         cells = row.split()
@@ -142,31 +145,33 @@ def _links(body: str) -> list[str]:
     return sorted(networks)
 
 
-def _flags(body: str) -> set[str]:
+def _parse_flags(body: str) -> set[str]:
+    """Return the set of the CPU flags in the text of /proc/cpuinfo."""
     listed = re.search(r"^(?:flags|Features)\s*:(.*)$", body, re.M)
     flags = listed[1].split()[:_MAX_FLAGS] if listed else []
-    return {clean for flag in flags if (clean := _clean(flag))}
+    return {clean for flag in flags if (clean := _clean_line(flag))}
 
 
 def _selected_word(line: str) -> str | None:
-    """Return the selected word, which is in brackets, of a sysfs file."""
+    """Return the word in brackets in a line of sysfs, or None."""
     match = re.search(r"\[([\w-]{1,40})\]", line)
     return match[1] if match else None
 
 
 def _isolated_cpus(line: str) -> str | None:
-    """Return the CPUs that the kernel excludes from scheduling."""
+    """Return the list of isolated CPUs as text, or None if not known."""
     match = re.fullmatch(r"cpus=([0-9,-]*)", line)
     return (match[1] or "none") if match else None
 
 
-def _number(text: str | None) -> int | None:
+def _parse_number(text: str | None) -> int | None:
+    """Return the integer at the start of a text, or None if there is none."""
     digits = re.match(r"\d{1,15}", text or "", re.A)
     return int(digits[0]) if digits else None
 
 
-def _arguments(line: str) -> list[str]:
-    """Return the kernel's arguments; values that may be secret are hidden."""
+def _parse_arguments(line: str) -> list[str]:
+    """Return the list of kernel arguments; possible secrets are hidden."""
     arguments = []
     for word in line.split()[:_MAX_FIELDS]:
         if word == "--":  # the rest is for init
@@ -174,20 +179,21 @@ def _arguments(line: str) -> list[str]:
         key, equals, _ = word.partition("=")
         hidden = equals and _SECRET.search(key)
         shown = f"{key}=(hidden)" if hidden else word
-        arguments.append(_clean(_PASSWORD.sub(r"\1(hidden)@", shown)))
+        arguments.append(_clean_line(_PASSWORD.sub(r"\1(hidden)@", shown)))
     return arguments
 
 
-def _table(body: str) -> list[dict[str, str]]:
+def _parse_table(body: str) -> list[dict[str, str]]:
     """Return the key=value pairs of each line, as one dict per line."""
     return [
         row
         for line in body.splitlines()[:_MAX_FIELDS]
-        if (row := _pairs(line.replace("\t", "\n"), "="))
+        if (row := _parse_pairs(line.replace("\t", "\n"), "="))
     ]
 
 
-def _digest(body: str) -> str | None:
+def _parse_digest(body: str) -> str | None:
+    """Return 16 digits of a SHA-256 digest, or None if it is not valid."""
     digest = re.match(r"[0-9a-f]{64}\b", body)
     return digest[0][:16] if digest else None
 
@@ -205,7 +211,7 @@ def detect_hypervisor(
     dmi: str,
     hypervisor: str,
 ) -> str:
-    """Return ``none``, ``kvm``, ``qemu`` (emulation) or another name.
+    """Return the hypervisor's name: ``none``, ``kvm``, ``qemu`` or other.
 
     systemd-detect-virt is preferred, because it reads the signature of the
     hypervisor (CPUID leaf 0x40000000), which differs for TCG.  Without it,

@@ -72,15 +72,17 @@ class Job:
             self.path = f"{self.folder}/.job-{label}-{secrets.token_hex(4)}"
 
     async def start(self) -> None:
-        """Start the command and return at once.
+        """Start the command without waiting for its end.
 
         :raises MachineError: If the command cannot be started.
         :raises Unreachable: If the machine is unreachable for a minute.
         """
-        self._check_started(await self._persist("start", *self._start(())))
+        self._check_started(
+            await self._repeat_request("start", *self._start_arguments(()))
+        )
 
     async def run(self, finished: list[str]) -> job_result.JobResult:
-        """Start the command, wait for its end and return its result.
+        """Start the command, wait for its end and return its JobResult.
 
         A short job requires one request, if the connection is not lost: each
         request takes a fifth of a second on an emulated machine.
@@ -92,8 +94,8 @@ class Job:
         """
         hold = min(HOLD, self.timeout + PATIENCE)
         try:
-            done = await self._persist(
-                *("run", f"{hold:.3f}", *self._start(finished)),
+            done = await self._repeat_request(
+                *("run", f"{hold:.3f}", *self._start_arguments(finished)),
                 timeout=HOLD + REQUEST,
                 output_limit=self.output_limit,
                 patience=HOLD + PATIENCE,
@@ -102,7 +104,7 @@ class Job:
                 done = await self._wait("await")
             elif done.exit_status != LOST:
                 self._check_started(done)
-            result = self._result(done)
+            result = self._parse_result(done)
         except BaseException:
             await self.give_up()
             raise
@@ -110,7 +112,7 @@ class Job:
         return result
 
     async def arm(self, finished: list[str], *, keep_up: bool = False) -> None:
-        """Start the supervisor, which runs the command after ``release``.
+        """Start the supervisor; the command itself waits for ``release``.
 
         A command that is never released ends after ten minutes.
 
@@ -120,32 +122,36 @@ class Job:
         :raises MachineError: If the command cannot be started; the job is
             removed.
         """
-        arguments = self._start(finished, armed=True, keep_up=keep_up)
+        arguments = self._start_arguments(
+            finished, armed=True, keep_up=keep_up
+        )
         try:
-            self._check_started(await self._persist("start", *arguments))
+            self._check_started(
+                await self._repeat_request("start", *arguments)
+            )
         except BaseException:
             await self.give_up()
             raise
         finished.clear()
 
     async def release(self, at: float) -> job_result.JobResult:
-        """Start an armed job, wait for its end and return its result.
+        """Start an armed job, wait for its end and return its JobResult.
 
         Its directory remains, and a repeated command continues.
 
         :param at: The start on the machine's clock in seconds since the epoch.
         :raises MachineError: If ``finish`` raises it.
         """
-        return self._result(await self._wait("release", f"{at:.6f}"))
+        return self._parse_result(await self._wait("release", f"{at:.6f}"))
 
     async def end_load(self) -> float | None:
-        """End the repetition of a job's command.
+        """End the repetition; return its end in epoch seconds, or None.
 
         :returns: The end of the load on the machine's clock; None if it is not
             known.
         :raises MachineError: If the request fails.
         """
-        done = await self._persist("end_load", self.path)
+        done = await self._repeat_request("end_load", self.path)
         try:
             reported_fields = job_result.parse_fields(done.stdout)
             return job_result.parse_time(reported_fields["kept_up_until"])
@@ -153,7 +159,7 @@ class Job:
             return None
 
     async def finish(self) -> job_result.JobResult:
-        """Wait for a job's end, collect its result, and remove its files.
+        """Wait for a job's end, remove its files and return its JobResult.
 
         :raises TimedOut: If the job exceeded its timeout.
         :raises OutputTooLong: If the job exceeded its output limit.
@@ -163,34 +169,34 @@ class Job:
         if not done.exit_status:
             # The result is complete, so that failures do not matter any more.
             with contextlib.suppress(base.MachineError):
-                await self._ask("discard", self.path)
-        return self._result(done)
+                await self._request("discard", self.path)
+        return self._parse_result(done)
 
     async def running(self) -> bool:
-        """Return whether the command is still running.
+        """Return whether the command still runs, as a bool.
 
         :raises MachineError: If the request fails.
         """
-        done = await self._ask("await", self.path, "0.001")
+        done = await self._request("await", self.path, "0.001")
         return done.exit_status == RUNNING
 
     async def cancel(self) -> None:
         """End a job with all its processes, and remove its files."""
-        await self._ask("cancel", self.path)
+        await self._request("cancel", self.path)
 
     async def give_up(self) -> None:
         """Cancel a job, even during a cancellation; ignore failures."""
         with contextlib.suppress(base.MachineError):
             await asyncio.shield(self.cancel())
 
-    def _start(
+    def _start_arguments(
         self,
         finished: collections.abc.Collection[str],
         *,
         armed: bool = False,
         keep_up: bool = False,
     ) -> tuple[str, ...]:
-        """Return the arguments of the request that starts a job."""
+        """Return the script arguments of the request that starts a job."""
         return (
             *(str(len(finished)), *finished),
             self.path,
@@ -205,11 +211,11 @@ class Job:
         )
 
     async def _wait(self, request: str, *arguments: str) -> base.Completed:
-        """Wait until the job has ended, with repeated requests."""
+        """Repeat a request until the job ended; return its last answer."""
         deadline = time.monotonic() + self.timeout + PATIENCE
         while True:
             left = max(deadline - time.monotonic(), 1)
-            done = await self._persist(
+            done = await self._repeat_request(
                 *(request, self.path, *arguments, f"{min(HOLD, left):.3f}"),
                 timeout=HOLD + REQUEST,
                 output_limit=self.output_limit,
@@ -222,23 +228,24 @@ class Job:
                     self.machine.name, self.name, self.timeout
                 )
 
-    async def _ask(
+    async def _request(
         self, *arguments: str, timeout: float = 60, output_limit: int = 1 << 20
     ) -> base.Completed:
+        """Run the job script once on the machine; return its output."""
         return await self.machine.run(
             scripts.argv("job.bash", *arguments),
             timeout=timeout,
             output_limit=output_limit,
         )
 
-    async def _persist(
+    async def _repeat_request(
         self,
         *arguments: str,
         timeout: float = REQUEST,
         output_limit: int = 0,
         patience: float = PATIENCE,
     ) -> base.Completed:
-        """Repeat a request while the machine is unreachable.
+        """Repeat a request until the machine answers; return its output.
 
         All requests are repeatable. After a loss at least one more connection
         is attempted, because the connection may have been dropped on the
@@ -252,7 +259,7 @@ class Job:
         pause = 0.2
         while True:
             try:
-                return await self._ask(
+                return await self._request(
                     *arguments,
                     timeout=timeout,
                     output_limit=output_limit + _HEADER,
@@ -276,6 +283,7 @@ class Job:
             pause = min(pause * 2, 2)
 
     def _check_started(self, done: base.Completed) -> None:
+        """Raise a MachineError if the request to start a job failed."""
         if done.exit_status:
             raise base.MachineError(
                 f"{self.machine.name}: command {self.name} cannot be started "
@@ -283,8 +291,8 @@ class Job:
                 "machine needs bash and a writable directory"
             )
 
-    def _result(self, done: base.Completed) -> job_result.JobResult:
-        """Return the job's result.
+    def _parse_result(self, done: base.Completed) -> job_result.JobResult:
+        """Parse the output of an ended job into a JobResult.
 
         :raises MachineError: If there is no result, or if the job was ended.
         """

@@ -40,27 +40,29 @@ class JobResult:
 
 
 def parse_fields(header: str) -> dict[str, str]:
-    """Return the unchecked fields of a supervisor's report."""
+    """Return the key=value fields of a supervisor's report as a dict."""
     return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
 
 
 def parse_result(
     machine: str, command: str, header: str, stdout: str = "", stderr: str = ""
 ) -> JobResult:
-    """Return the result of a job from its supervisor's checked report.
+    """Check a supervisor's report and return it as a JobResult.
 
     :raises MachineError: If the report is not valid, or if the clock was
         stepped meanwhile.
     """
     report = parse_fields(header)
     try:
-        status = _status(report["exit"])
+        status = _parse_status(report["exit"])
         started, ended = (
             parse_time(report["started"]),
             parse_time(report["ended"]),
         )
         step = _clock_step(started, ended, report)
-        seconds = ended - started if step else _positive(ended - started)
+        seconds = (
+            ended - started if step else _reject_negative(ended - started)
+        )
         user, system = _cpu_seconds(report["user"], report["system"])
     except (KeyError, ValueError):
         raise base.MachineError(
@@ -87,11 +89,11 @@ def parse_result(
 
 
 def _cpu_seconds(*texts: str) -> list[float]:
-    """Return CPU times in seconds; reject impossible times.
+    """Return CPU times in seconds as floats; reject negative times.
 
     :raises ValueError: If a text is not a valid time.
     """
-    return [_positive(parse_time(text)) for text in texts]
+    return [_reject_negative(parse_time(text)) for text in texts]
 
 
 def _clock_step(
@@ -103,7 +105,9 @@ def _clock_step(
     the readings of clock and uptime is a tolerance, for machines that are slow
     or without CPU at that time.
     """
-    lasted = _positive(_finite(report["up_ended"]) - _finite(report["up"]))
+    lasted = _reject_negative(
+        _parse_number(report["up_ended"]) - _parse_number(report["up"])
+    )
     step = ended - started - lasted
     between = max(started - parse_time(report["before"]), 0) + max(
         parse_time(report["after"]) - ended, 0
@@ -111,13 +115,15 @@ def _clock_step(
     return step if abs(step) > _APART + between else 0.0
 
 
-def _status(text: str) -> int:
+def _parse_status(text: str) -> int:
+    """Parse an exit status from 0 to 255 into an integer."""
     if not re.fullmatch("[0-9]{1,3}", text) or int(text) > 255:
         raise ValueError(text)
     return int(text)
 
 
-def _finite(text: str) -> float:
+def _parse_number(text: str) -> float:
+    """Parse a decimal number into a float; raise ValueError if invalid."""
     # Python also accepts 1_000, nan, and the digits of other scripts.
     if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", text):
         raise ValueError(text)
@@ -125,17 +131,18 @@ def _finite(text: str) -> float:
 
 
 def parse_time(text: str) -> float:
-    """Return the time of a machine's clock in seconds since the epoch.
+    """Parse a clock time into seconds since the epoch as a float.
 
     :raises ValueError: If the text is not a valid time.
     """
-    number = _finite(text)
+    number = _parse_number(text)
     if not 0 <= number < _LATEST:
         raise ValueError(text)
     return number
 
 
-def _positive(number: float) -> float:
+def _reject_negative(number: float) -> float:
+    """Return the number unchanged; raise ValueError if it is negative."""
     if number < 0:
         raise ValueError(number)
     return number

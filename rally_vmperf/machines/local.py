@@ -27,8 +27,9 @@ class Local(base.Machine):
         input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
+        """Run a command locally; return its output and exit status."""
         try:
-            process = await _begin(argv, asyncio.subprocess.PIPE)
+            process = await _start_process(argv, asyncio.subprocess.PIPE)
         except OSError as error:  # the exit status of a shell, as over SSH
             missing = isinstance(error, FileNotFoundError)
             return base.Completed(
@@ -53,7 +54,7 @@ class Local(base.Machine):
                 self.name, argv[0], output_limit
             ) from None
         finally:
-            await _end(process)
+            await _end_process(process)
         return base.Completed(
             exit_status=streams.shell_status(code),
             stdout=stdout,
@@ -64,11 +65,14 @@ class Local(base.Machine):
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
+        """Start a local program; yield a Conversation with it."""
+
         def lost(reason: object) -> base.MachineError:
+            """Return the error for a program that ended too early."""
             return base.early_end_error(self.name, argv[0], reason)
 
         try:
-            process = await _begin(argv, asyncio.subprocess.DEVNULL)
+            process = await _start_process(argv, asyncio.subprocess.DEVNULL)
         except OSError as error:
             raise lost(error.strerror) from None
         try:
@@ -81,15 +85,16 @@ class Local(base.Machine):
         except TimeoutError:
             raise base.timeout_error(self.name, argv[0], timeout) from None
         finally:
-            await _end(process)
+            await _end_process(process)
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""
 
 
-async def _begin(
+async def _start_process(
     argv: collections.abc.Sequence[str], stderr: int
 ) -> asyncio.subprocess.Process:
+    """Start a local process in a new session; return the process."""
     return await asyncio.create_subprocess_exec(
         *argv,
         stdin=asyncio.subprocess.PIPE,
@@ -100,8 +105,8 @@ async def _begin(
     )
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End all processes of a command."""
+async def _end_process(process: asyncio.subprocess.Process) -> None:
+    """Kill the process group of a command if the command still runs."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -25,11 +25,13 @@ class Root(base.Machine):
     async def run(
         self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> base.Completed:
+        """Run a command with sudo; return its output and exit status."""
         return await self._machine.run([*_SUDO, *argv], **limits)
 
     def converse(
         self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
+        """Start a program with sudo; return a Conversation context."""
         return self._machine.converse([*_SUDO, *argv], **limits)
 
     async def close(self) -> None:
@@ -37,7 +39,7 @@ class Root(base.Machine):
 
 
 async def as_root(machine: base.Machine) -> base.Machine:
-    """Return the machine itself when its user is root, else with sudo.
+    """Return the machine if its user is root, else a Root that uses sudo.
 
     :raises NotRoot: If sudo is not installed or requires a password.
     """

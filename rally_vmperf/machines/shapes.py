@@ -73,7 +73,7 @@ class ResourceLimits:
         )
 
     def document(self) -> dict[str, t.Any]:
-        """Return the limits as a document for records and baselines."""
+        """Return the limits as a dict for records and baselines."""
         return {
             "limited_by": self.limited_by,
             "cpus": [_format_list(copy_cpus) for copy_cpus in self.cpus],
@@ -88,7 +88,7 @@ class ResourceLimits:
 
 
 def unlimited(copies: int = 1) -> ResourceLimits:
-    """Return limits that restrict nothing."""
+    """Return ResourceLimits that restrict nothing, for some copies."""
     return ResourceLimits(limited_by="none", prefixes=((),) * copies)
 
 
@@ -100,14 +100,14 @@ async def apply_limits(
     copies: int = 1,
     allowed: str = "",
 ) -> ResourceLimits:
-    """Limit a machine to a number of CPUs and an amount of memory per copy.
+    """Limit the CPUs and the memory per copy; return the ResourceLimits.
 
     :param allowed: The list of the CPUs to choose from, such as ``8-15``, also
         isolated ones; empty for all CPUs that the kernel schedules.
     :raises TooSmall: If the machine has too few CPUs or too little memory.
     :raises MachineError: If the machine does not answer.
     """
-    offered_method, chosen, nodes = await _choose(
+    offered_method, chosen, nodes = await _choose_resources(
         machine, cpus, memory_mib, copies, allowed
     )
     method = next(
@@ -117,12 +117,12 @@ async def apply_limits(
     limits = None
     if method is not None:
         try:
-            limits = await _by_groups(
+            limits = await _limit_by_groups(
                 machine, method, chosen, nodes, memory_mib
             )
         except _UnusableError as error:
             reason = str(error)
-    limits = limits or _by_taskset(machine, chosen, reason)
+    limits = limits or _limit_by_taskset(machine, chosen, reason)
     used = frozenset(nodes[cpu] for copy_cpus in chosen for cpu in copy_cpus)
     return dataclasses.replace(limits, nodes=used)
 
@@ -135,22 +135,22 @@ async def check(
     copies: int = 1,
     allowed: str = "",
 ) -> None:
-    """Check that the machine is large enough for a shape; set no limits.
+    """Raise TooSmall if a machine is too small for the copies.
 
     :param allowed: The list of the CPUs, as for ``apply_limits``.
     :raises TooSmall: If the machine has too few CPUs or too little memory.
     """
-    await _choose(machine, cpus, memory_mib, copies, allowed)
+    await _choose_resources(machine, cpus, memory_mib, copies, allowed)
 
 
-async def _choose(
+async def _choose_resources(
     machine: base.Machine,
     vcpus: int,
     memory_mib: int,
     copies: int,
     allowed: str,
 ) -> tuple[str | None, _Copies, dict[int, int]]:
-    """Read the resources of the machine, and choose CPUs for every copy.
+    """Return the limit method, the CPUs per copy, and the node by CPU.
 
     :returns: The available method, the CPUs of each copy, and the node of each
         CPU.
@@ -187,9 +187,10 @@ async def _choose(
     return facts.get("method"), chosen, nodes
 
 
-def _by_taskset(
+def _limit_by_taskset(
     machine: base.Machine, chosen: _Copies, reason: str
 ) -> ResourceLimits:
+    """Return ResourceLimits by taskset, with a finding on memory."""
     return ResourceLimits(
         limited_by="taskset",
         cpus=chosen,
@@ -207,14 +208,14 @@ def _by_taskset(
     )
 
 
-async def _by_groups(
+async def _limit_by_groups(
     machine: base.Machine,
     method: Method,
     chosen: _Copies,
     nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
 ) -> ResourceLimits:
-    """Create one control group per copy, and verify it.
+    """Create a control group per copy; return the ResourceLimits.
 
     :raises _UnusableError: If a group cannot be used; all groups are removed.
     """
@@ -226,11 +227,11 @@ async def _by_groups(
     }
     if method == "systemd":
         prefixes = tuple(
-            _scope(
+            _scope_command(
                 run_as,
                 unit,
                 copy_cpus,
-                _nodes_of(copy_cpus, nodes),
+                _format_nodes(copy_cpus, nodes),
                 memory_mib,
             )
             for unit, copy_cpus in groups.items()
@@ -245,6 +246,7 @@ async def _by_groups(
         raise _UnusableError(str(error)) from None
 
     async def undo() -> None:
+        """Remove the control groups, with the processes in them."""
         done = await superuser.run(
             scripts.argv("shape.sh", "down", MOUNTED, *groups)
         )
@@ -277,8 +279,8 @@ async def _create_group(
     nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
 ) -> list[str]:
-    """Create a group and return the files through which processes enter."""
-    near = _nodes_of(copy_cpus, nodes)
+    """Create a control group; return the paths of its entry files."""
+    near = _format_nodes(copy_cpus, nodes)
     arguments = (
         MOUNTED,
         group,
@@ -298,7 +300,7 @@ async def _create_group(
 async def _verify_limits(
     machine: base.Machine, prefixes: _Prefixes, chosen: _Copies
 ) -> None:
-    """Check that a command can enter and is limited to the chosen CPUs."""
+    """Raise an error if a prefix does not limit to the chosen CPUs."""
     for prefix, copy_cpus in zip(prefixes, chosen, strict=True):
         done = await machine.run([*prefix, "cat", "/proc/self/status"])
         if done.exit_status:
@@ -323,18 +325,18 @@ class User:
 
     @property
     def sudo(self) -> tuple[str, ...]:
-        """Return the prefix to run a command as root; empty for root."""
+        """The sudo words before a command of root; empty for root."""
         return () if self.uid == "0" else ("sudo", "-n", "--")
 
 
-def _scope(
+def _scope_command(
     run_as: User,
     unit: str,
     copy_cpus: tuple[int, ...],
     near: str,
     memory_mib: int,
 ) -> tuple[str, ...]:
-    """Return a scope's command line; systemd removes the scope at its end.
+    """Return the command prefix of a systemd scope with the limits.
 
     :param near: The list of the NUMA nodes that memory is allocated from.
     """
@@ -355,19 +357,20 @@ def _scope(
 def enter(
     run_as: User, files: collections.abc.Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the prefix that enters control groups and drops privileges."""
+    """Return the command prefix that enters control groups as a user."""
     identity = (f"--reuid={run_as.uid}", f"--regid={run_as.gid}")
     drop = ("setpriv", *identity, "--init-groups", "--")
     command = scripts.argv("enter.sh", *files, "--")
     return (*run_as.sudo, *command, *(drop if run_as.sudo else ()))
 
 
-def _nodes_of(
+def _format_nodes(
     copy_cpus: tuple[int, ...], nodes: collections.abc.Mapping[int, int]
 ) -> str:
-    """Return the list of the NUMA nodes of CPUs."""
+    """Return the NUMA nodes of CPUs as a text such as ``0,1``."""
     return _format_list(sorted({nodes[number] for number in copy_cpus}))
 
 
 def _format_list(numbers: collections.abc.Iterable[int]) -> str:
+    """Return numbers as a text with commas."""
     return ",".join(map(str, numbers))

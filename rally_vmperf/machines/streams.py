@@ -22,17 +22,21 @@ class Overflow(errors.VMPerfError):
 class Reader(t.Protocol):
     """The common interface of output streams of SSH and local processes."""
 
-    async def read(self, n: int = -1) -> bytes: ...
+    async def read(self, n: int = -1) -> bytes:
+        """Return up to ``n`` bytes; empty at the end of the stream."""
 
 
 class Writer(t.Protocol):
     """The common interface of input streams of SSH and local processes."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, data: bytes) -> None:
+        """Add bytes to the buffer of the stream."""
 
-    async def drain(self) -> None: ...
+    async def drain(self) -> None:
+        """Wait until the buffer has room."""
 
-    def write_eof(self) -> None: ...
+    def write_eof(self) -> None:
+        """Close the stream after all bytes are written."""
 
 
 async def exchange(
@@ -42,7 +46,7 @@ async def exchange(
     content: Content,
     limit: int,
 ) -> tuple[str, str]:
-    """Write all input while reading all output; return both streams' text.
+    """Write the input; return standard output and error as texts.
 
     Bytes are decoded at the end, so that no character is split at the edge of
     a buffer.
@@ -63,16 +67,17 @@ async def exchange(
 
 
 def text(content: bytes) -> str:
-    """Decode the output of a program with replacement characters."""
+    """Decode bytes of UTF-8 to text, with replacement characters."""
     return content.decode("utf-8", "replace")
 
 
 def shell_status(code: int) -> int:
-    """Return 128 + signal, as shells do, for Python's negative codes."""
+    """Return an exit status as shells do: 128 + signal if negative."""
     return 128 - code if code < 0 else code
 
 
 async def _read(reader: Reader, limit: int) -> bytes:
+    """Return all bytes of a stream; raise Overflow beyond the limit."""
     chunks = []
     size = 0
     while chunk := await reader.read(_CHUNK):
@@ -84,6 +89,7 @@ async def _read(reader: Reader, limit: int) -> bytes:
 
 
 async def _feed(writer: Writer, content: Content) -> None:
+    """Write the content to a program and close its input."""
     try:
         for start in range(0, len(content), _CHUNK):
             writer.write(content[start : start + _CHUNK])
@@ -112,7 +118,7 @@ class Conversation:
     _heard: bytes = b""
 
     async def send(self, line: str) -> None:
-        """Send one line, which must contain no end of line.
+        """Send one line of text to the program.
 
         :raises MachineError: If the program ended or the connection is lost.
         """
@@ -123,7 +129,7 @@ class Conversation:
             raise self.lost(error) from None
 
     async def receive(self) -> str:
-        """Return the next line, without its end.
+        """Wait for the next line; return it as text without its end.
 
         :raises MachineError: If there is no line, or if it is too long.
         """

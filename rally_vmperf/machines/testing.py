@@ -53,7 +53,7 @@ class FakeMachine(base.Machine):
 
     @property
     def commands(self) -> list[tuple[str, ...]]:
-        """Return the recorded command lines."""
+        """The recorded command lines in order."""
         return [call.argv for call in self.calls]
 
     async def run(
@@ -64,6 +64,7 @@ class FakeMachine(base.Machine):
         input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
+        """Record a command; return or raise its scripted answer."""
         command = tuple(argv)
         self.calls.append(
             Call(argv=command, timeout=timeout, input_bytes=input_bytes)
@@ -85,9 +86,10 @@ class FakeMachine(base.Machine):
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
-        """Start a conversation in which each line has its own answer."""
+        """Yield a Conversation in which each line has a scripted answer."""
 
         async def talk(line: bytes) -> bytes:
+            """Return the scripted answer to a line as bytes."""
             done = await self.run(argv, timeout=timeout, input_bytes=line)
             return done.stdout.encode()
 
@@ -97,10 +99,12 @@ class FakeMachine(base.Machine):
     async def put(
         self, content: streams.Content, path: str, mode: int = 0o644
     ) -> None:
+        """Store the content and the mode of a file by its path."""
         self.files[path] = bytes(content)
         self.modes[path] = mode
 
     async def close(self) -> None:
+        """Set the flag ``closed``."""
         self.closed = True
 
 
@@ -117,6 +121,7 @@ class _Pipe:
         self._line = b""
 
     def write(self, data: bytes) -> None:
+        """Store the line that the next ``read`` answers."""
         self._line = data
 
     async def drain(self) -> None:
@@ -126,13 +131,14 @@ class _Pipe:
         """Do nothing: there is no stream to close."""
 
     async def read(self, n: int = -1) -> bytes:
+        """Return the answer to the stored line as bytes."""
         return await self._talk(self._line)
 
 
 def completed(
     stdout: str = "", stderr: str = "", exit_status: int = 0
 ) -> base.Completed:
-    """Return an answer with defaults."""
+    """Return a Completed command, by default successful and silent."""
     return base.Completed(
         exit_status=exit_status, stdout=stdout, stderr=stderr
     )

@@ -37,7 +37,7 @@ _REASONS = {
 
 
 async def create(machine: base.Machine, parent: str) -> str:
-    """Create a directory on a machine; return its path without links.
+    """Create a work directory on a machine; return its absolute path.
 
     :param parent: The parent directory; a relative path is below the home
         directory of the user.
@@ -54,12 +54,12 @@ async def create(machine: base.Machine, parent: str) -> str:
         return path
     what = f"directory {parent}" if parent else "home directory"
     raise base.MachineError(
-        f"{machine.name}: {what}: {_reason(done, parent or '~')}"
+        f"{machine.name}: {what}: {_describe_failure(done, parent or '~')}"
     )
 
 
 async def remove(machine: base.Machine, path: str) -> None:
-    """Remove a directory that ``create`` created.
+    """Remove a work directory that ``create`` created on a machine.
 
     :raises MachineError: If the directory cannot be removed.
     """
@@ -74,7 +74,7 @@ async def remove(machine: base.Machine, path: str) -> None:
 
 
 def _is_usable(path: str) -> bool:
-    """Return whether a path can be that of a work directory."""
+    """Return whether a text is a valid path of a work directory."""
     return (
         path.isprintable()
         and len(path) <= _LONGEST
@@ -84,7 +84,8 @@ def _is_usable(path: str) -> bool:
     )
 
 
-def _reason(done: base.Completed, parent: str) -> str:
+def _describe_failure(done: base.Completed, parent: str) -> str:
+    """Return the reason of a failure, with its solution, as text."""
     reason, *details = done.stdout.removesuffix("\n").split("\n", 2)
     if (
         done.exit_status == _REFUSED

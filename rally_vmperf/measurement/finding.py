@@ -99,16 +99,16 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """The severity of its kind: note, warning or void."""
+        """The severity of the finding's kind: note, warning or void."""
         return KINDS[self.kind].severity
 
     def names(self, metric: str) -> bool:
-        """Return whether it names a metric."""
+        """Return whether the finding's subject includes a metric."""
         return metric == self.subject or metric in self.metrics
 
     @property
     def is_run_wide(self) -> bool:
-        """Whether it is about a machine or a repetition, not about metrics.
+        """Whether the finding is about a machine or a whole repetition.
 
         The run may lack a metric that it names, such as a percentile for
         which all guests together have too few values.
@@ -145,7 +145,7 @@ class RunFinding:
 
     @property
     def voids(self) -> bool:
-        """Whether it voids its figures."""
+        """Whether the finding voids its figures."""
         return (
             self.finding.severity == "void"
             and not self.tolerated
@@ -153,7 +153,7 @@ class RunFinding:
         )
 
     def sentence(self) -> str:
-        """Return title, subject and detail."""
+        """Return title, subject and detail of the finding as text."""
         title = KINDS[self.finding.kind].title
         text = f"{title} ({self.finding.subject}: {self.finding.detail})"
         return f"{text}, tolerated" if self.tolerated else text
@@ -164,7 +164,7 @@ DETAILS_SHOWN = 3
 
 
 def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
-    """Return a sentence for each kind, with its subjects and details.
+    """Return one sentence per kind of finding, as a list.
 
     Subjects with the same detail are grouped.
     """
@@ -177,17 +177,17 @@ def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
     sentence_list = []
     for kind, details in kinds.items():
         occurrences = [
-            f"{_first(subjects, ', ')}: {detail}"
+            f"{_join_first(subjects, ', ')}: {detail}"
             for detail, subjects in details.items()
         ]
         sentence_list.append(
-            f"{KINDS[kind].title} ({_first(occurrences, '; ')})"
+            f"{KINDS[kind].title} ({_join_first(occurrences, '; ')})"
         )
     return sentence_list
 
 
-def _first(texts: collections.abc.Iterable[str], separator: str) -> str:
-    """Join the first few texts, and add the number of the others."""
+def _join_first(texts: collections.abc.Iterable[str], separator: str) -> str:
+    """Return the first few texts joined, with the number of the others."""
     shown = list(texts)
     omitted = len(shown) - DETAILS_SHOWN
     if omitted > 0:
@@ -204,7 +204,7 @@ def collect(
     tolerate: collections.abc.Collection[str],
     unjudged: collections.abc.Set[int] = frozenset(),
 ) -> tuple[RunFinding, ...]:
-    """Return each finding once, the most severe ones first.
+    """Return each finding once as a tuple, the most severe ones first.
 
     :param tolerate: The kinds of findings that do not void.
     :param unjudged: The numbers of repetitions that are not judged.

@@ -17,7 +17,7 @@ Conditions = collections.abc.Sequence[repetition.Condition]
 def guest_samples(
     metric: sample.Metric, conditions: Conditions
 ) -> tuple[sample.MetricSamples, ...]:
-    """Return the samples of a metric in counted repetitions.
+    """Return a metric's samples per counted repetition, as a tuple.
 
     A repetition that is not complete counts only if every guest reported the
     metric: a mean over the guests that finished would look too good.
@@ -49,7 +49,7 @@ def guest_samples(
 def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[sample.MetricSamples, ...]:
-    """Return the samples of a metric in the repetitions of the baseline."""
+    """Return a metric's samples per baseline repetition, as a tuple."""
     return tuple(
         samples
         for by_metric in reference.by_metric
@@ -93,7 +93,7 @@ def _is_reported_by_all(
 
 
 def metrics(conditions: Conditions) -> list[sample.Metric]:
-    """Return each metric once: expected, observed, then percentiles."""
+    """Return each metric of conditions once, as a list in display order."""
     expected = [
         metric
         for condition in conditions
@@ -115,7 +115,7 @@ def merge_duplicates(
     list[repetition.Repetition],
     list[tuple[finding.Finding, int | None]],
 ]:
-    """Return each repetition once, by number, and findings on repeated ones.
+    """Return each repetition once, and the findings on repeated ones.
 
     :returns: The repetitions, and findings about repetitions that were
         recorded more than once and about mixed runs.
@@ -160,7 +160,7 @@ def without_void_samples(
     repetition_: repetition.Repetition,
     tolerate: collections.abc.Collection[str],
 ) -> repetition.Repetition:
-    """Return a repetition without the samples that findings void.
+    """Return a copy of a repetition without the void samples.
 
     A command that did not run on all guests at once does not affect other
     commands or other repetitions.
@@ -212,7 +212,7 @@ def without_void_samples(
 def _without_samples(
     condition: repetition.Condition, metrics: collections.abc.Set[str]
 ) -> repetition.Condition:
-    """Return a condition without the samples of some metrics.
+    """Return a copy of a condition without some metrics' samples.
 
     A distribution is omitted with any of its percentiles.
     """

@@ -27,7 +27,7 @@ class HasAxes(t.Protocol):
 
     @property
     def axes(self) -> Axes:
-        """The parameters that distinguish it from other conditions."""
+        """The parameters that distinguish this condition, by name."""
         ...
 
 
@@ -37,7 +37,7 @@ ConditionT = t.TypeVar("ConditionT", bound=HasAxes)
 def select(
     conditions: collections.abc.Iterable[ConditionT], **axes: int | str
 ) -> list[ConditionT]:
-    """Return the conditions that have these axes, among others.
+    """Return the conditions that have the given axes, as a list.
 
     :param axes: The value of each axis; True stands for any value except
         zero, False for zero or a condition without the axis.
@@ -68,7 +68,7 @@ class Missing:
             object.__setattr__(self, field, safe)
 
     def sentence(self) -> str:
-        """Return it as one line, without a full stop."""
+        """Return what is missing and why as text, without a full stop."""
         return f"{self.name} of {self.machine}: {self.reason}"
 
 
@@ -121,7 +121,7 @@ class Reference:
 
     @functools.cached_property
     def by_metric(self) -> tuple[sample.ByMetric, ...]:
-        """The samples of each metric, per repetition of the baseline."""
+        """The samples per baseline repetition, each a dict by metric."""
         return tuple(
             sample.group_by_metric(
                 number,
@@ -136,7 +136,7 @@ class Reference:
         )
 
     def describe_alternatives(self, metric: sample.Metric) -> list[str]:
-        """Return other metrics of the metric's tool, or else all tools.
+        """Return names of related metrics, or else of tools, as a list.
 
         A tool is shown as ``component.tool.*``.
         """
@@ -146,12 +146,12 @@ class Reference:
             for observation in observations
         }
         names = present.union(self.others)
-        tool = _tool_of(metric.name)
-        same_tool = [name for name in names if _tool_of(name) == tool]
-        return sorted(same_tool or {f"{_tool_of(name)}.*" for name in names})
+        tool = _get_tool(metric.name)
+        same_tool = [name for name in names if _get_tool(name) == tool]
+        return sorted(same_tool or {f"{_get_tool(name)}.*" for name in names})
 
     def explain_missing(self, metric: sample.Metric) -> str:
-        """Return the reason why bare metal does not have a metric."""
+        """Return why bare metal does not have a metric, as text."""
         reference_metrics = {
             observation.sample.metric
             for observations in self.repetitions
@@ -179,11 +179,12 @@ class Reference:
 
 
 def _describe_metric(metric: sample.Metric) -> str:
+    """Return the scale, the unit and the better side of a metric as text."""
     return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"
 
 
-def _tool_of(metric: str) -> str:
-    """Return the component and the tool of a metric name."""
+def _get_tool(metric: str) -> str:
+    """Return the component and tool in a metric's name, as text."""
     return ".".join(metric.split(".")[:2])
 
 
@@ -199,7 +200,7 @@ class HostLimit:
     resource: str
 
     def sentence(self) -> str:
-        """Return it as text."""
+        """Return the capacity of the host as text."""
         return f"{self.resource} hold {units.number_of('guest', self.guests)}"
 
 
@@ -247,7 +248,7 @@ class Condition:
 
     @functools.cached_property
     def by_metric(self) -> sample.ByMetric:
-        """The samples of each metric."""
+        """The samples as a dict by metric."""
         return sample.group_by_metric(
             self.number,
             self.observations,
@@ -301,7 +302,7 @@ class Repetition:
 
     @property
     def condition(self) -> Condition:
-        """The only condition, merged with the repetition.
+        """The only condition, merged with the data of the repetition.
 
         The condition is empty if the repetition ended before it.
 
@@ -332,7 +333,7 @@ class Repetition:
         )
 
     def select(self, **axes: int | str) -> "Repetition":
-        """Return a copy with the conditions that have these axes.
+        """Return a copy with only the conditions that have given axes.
 
         Measurements that the other conditions lack stay missing: the
         repetition is not complete.
@@ -361,7 +362,7 @@ class Repetition:
 
     @property
     def all_missing(self) -> tuple[Missing, ...]:
-        """All missing measurements, those of the conditions first."""
+        """All missing measurements, a tuple, the conditions' ones first."""
         gaps = [
             gap
             for condition in (*self.conditions, *self.unselected)

@@ -43,7 +43,7 @@ class Shortfall:
         )
 
     def sentence(self) -> str:
-        """Return missing repetitions with reasons, or ""."""
+        """Return what repetitions are missing and why as text, or ""."""
         if not self:
             return ""
         clauses = [
@@ -74,7 +74,7 @@ def count_missing(
     unreadable: int,
     void: collections.abc.Set[int] = frozenset(),
 ) -> Shortfall:
-    """Return the shortfall of repetitions.
+    """Return the number of missing repetitions with the reasons.
 
     :param void: The numbers of void repetitions, whose missing measurements
         do not count.
@@ -98,7 +98,7 @@ def count_missing(
     reasons = dict.fromkeys(
         reason
         for repetition_ in incomplete
-        for reason in _reasons(repetition_)
+        for reason in _list_reasons(repetition_)
     )
     return Shortfall(
         planned=planned,
@@ -115,12 +115,14 @@ def count_missing(
         ),
         unreadable=unreadable,
         absent=max(0, absent - unreadable),
-        warmups=max(0, _lost_warmups(repetitions, planned) - unidentified),
+        warmups=max(
+            0, _count_lost_warmups(repetitions, planned) - unidentified
+        ),
         reasons=tuple(reasons),
     )
 
 
-def _lost_warmups(
+def _count_lost_warmups(
     repetitions: collections.abc.Sequence[repetition.Repetition], planned: int
 ) -> int:
     """Return the smallest number of warm-ups without a record.
@@ -152,7 +154,7 @@ def _is_complete(repetition_: repetition.Repetition) -> bool:
 
 
 def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
-    """Return the expected metrics without observations."""
+    """Return the names of expected metrics without observations."""
     reported = {
         metric
         for condition in repetition_.conditions
@@ -165,7 +167,8 @@ def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
     ]
 
 
-def _reasons(repetition_: repetition.Repetition) -> list[str]:
+def _list_reasons(repetition_: repetition.Repetition) -> list[str]:
+    """Return why a repetition is incomplete, one text per reason."""
     if repetition_.all_missing:
         return [gap.sentence() for gap in repetition_.all_missing]
     return [

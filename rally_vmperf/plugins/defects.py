@@ -25,7 +25,7 @@ class Defect(exceptions.RallyException):
 
 @contextlib.contextmanager
 def sanitise_errors() -> collections.abc.Iterator[None]:
-    """Replace an unexpected error with an error whose message is safe.
+    """Replace an unexpected error in the block by one with safe text.
 
     Rally writes errors with their tracebacks into a script in its report, and
     an unexpected error may quote a guest or a name from the cloud. The

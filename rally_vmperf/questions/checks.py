@@ -34,7 +34,7 @@ def check_task(
     task_question: question.Question,
     baselines: store.Store,
 ) -> list[str]:
-    """Check everything that can be checked without the cloud.
+    """Reject a task that is not valid; return warnings as a list of texts.
 
     :param task_question: The question of the task.
     :param baselines: The stored baselines.

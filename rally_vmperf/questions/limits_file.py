@@ -19,7 +19,7 @@ class LimitsError(errors.VMPerfError):
 
 
 def read_yaml(path: str) -> t.Any:
-    """Return the content of a limits file or of another YAML file.
+    """Return the decoded content of a YAML file.
 
     :raises LimitsError: If the file cannot be read.
     """
@@ -30,7 +30,7 @@ def read_yaml(path: str) -> t.Any:
 
 
 def read_limits(path: str) -> Limits:
-    """Return the limits in a file, by the name of their SLA.
+    """Return the limits in a file as a dict by the name of their SLA.
 
     :raises LimitsError: If an SLA is unknown or its limits are not valid.
     """
@@ -74,7 +74,7 @@ def check_limits(
 def list_applicable_slas(
     question_: question.Question, arguments: question.Json
 ) -> list[str]:
-    """Return the names of the SLAs that apply to a run or to a task.
+    """Return the names of the SLAs that apply to a run, as a list.
 
     :param question_: The question of the run.
     :param arguments: The arguments of the scenario.
@@ -90,7 +90,7 @@ def format_skipped(
     names: collections.abc.Iterable[str],
     applied: collections.abc.Container[str],
 ) -> list[str]:
-    """Return a line for each SLA that applies to nothing.
+    """Return one line of text for each SLA that applies to nothing.
 
     :param names: The names of SLAs in a file; other names are ignored.
     :param applied: The names of the SLAs that apply to a run or to a task.

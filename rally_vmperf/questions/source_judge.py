@@ -37,7 +37,7 @@ def get_question(source: sources.Source) -> question.Question:
 def judge_source(
     source: sources.Source, criteria: question.Criteria | None = None
 ) -> judged_run.JudgedRun:
-    """Return the run with the verdicts of its criteria.
+    """Return a stored run with the verdicts of its criteria.
 
     :param criteria: The limits by the name of their criterion; None for the
         limits of the task. Criteria of other questions are ignored.
@@ -97,7 +97,7 @@ def judge_source(
 
 
 def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
-    """Return a judged run with the section of its question on a page."""
+    """Return the report of a judged run, with its question's section."""
     from rally_vmperf.report import reports
 
     section = table.questions()[run.question].section()
@@ -107,7 +107,7 @@ def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
 def judge_by_file(
     source: sources.Source, path: str | None
 ) -> judged_run.JudgedRun:
-    """Return the run with the verdicts of a limits file.
+    """Return a stored run with the verdicts of a limits file.
 
     :param path: The path of the file; None for the limits of the task.
     :raises LimitsError: If the file is not a valid limits file, or if a
@@ -139,7 +139,7 @@ def judge_by_file(
 def format_skipped(
     path: str | None, measured: collections.abc.Iterable[sources.Source]
 ) -> list[str]:
-    """Return a line for each SLA of a file that applies to no run.
+    """Return one line for each SLA of a file that applies to no run.
 
     :param path: The file of limits, or None.
     """
@@ -156,7 +156,7 @@ def format_skipped(
 
 
 def _list_applicable_slas(source: sources.Source) -> list[str]:
-    """Return the names of the SLAs that apply to a run."""
+    """Return the names of the SLAs that apply to a run, as a list."""
     return limits_file.list_applicable_slas(
         get_question(source),
         {

@@ -11,7 +11,7 @@ _QUESTIONS: dict[str, question.Question] = {}
 
 
 def _list_own_criteria(name: str) -> list[question.Criterion]:
-    """Return the criteria that a question lists; none if it is unknown."""
+    """Return the criteria of a question as a list, empty if unknown."""
     return [
         criterion
         for question_ in _QUESTIONS.values()
@@ -26,7 +26,7 @@ VALID = valid.create_criterion(_list_own_criteria)
 
 
 def register(question_: question.Question) -> None:
-    """Add a question, with the criterion for every question."""
+    """Add a question to the table, with the common criterion."""
     _QUESTIONS[question_.name] = dataclasses.replace(
         question_, criteria=(*question_.criteria, VALID)
     )
@@ -37,17 +37,17 @@ for _question in (overhead.QUESTION, density.QUESTION):
 
 
 def questions() -> dict[str, question.Question]:
-    """Return all questions by their name in records."""
+    """Return all questions as a dict by their name in records."""
     return dict(_QUESTIONS)
 
 
 def scenarios() -> dict[str, question.Question]:
-    """Return the questions by the name of their scenario."""
+    """Return all questions as a dict by the name of their scenario."""
     return {question_.scenario: question_ for question_ in _QUESTIONS.values()}
 
 
 def criteria() -> dict[str, question.Criterion]:
-    """Return the criteria of all questions, by their name."""
+    """Return the criteria of all questions as a dict by name."""
     return {
         criterion.name: criterion
         for question_ in _QUESTIONS.values()

@@ -108,12 +108,12 @@ class ConditionResult:
 
 
 def software() -> dict[str, str]:
-    """Return the versions of the packages that measured."""
+    """Return the versions of the measuring packages, a dict by name."""
     return {name: importlib.metadata.version(name) for name in SOFTWARE}
 
 
 def now() -> str:
-    """Return the current time, UTC, ISO 8601."""
+    """Return the current UTC time as ISO 8601 text."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
@@ -130,7 +130,7 @@ def build(
     findings: collections.abc.Iterable[finding.Finding] = (),
     files: collections.abc.Mapping[str, Json | None] | None = None,
 ) -> dict[str, t.Any]:
-    """Return the record.
+    """Return the record of a repetition as a JSON document.
 
     :param conditions: The results in the order of the task.
     :param options: The options of the question, such as the state of idle
@@ -160,7 +160,7 @@ def build(
         "finished_at": now(),
         "software": software(),
         "shape": setting.shape,
-        "machines": _plain(setting.machines),
+        "machines": _encode_all(setting.machines),
         "workloads": setting.workloads,
         "metrics": {**setting.metrics, **metrics},
         "expected_metrics": setting.expected_metrics,
@@ -168,24 +168,25 @@ def build(
         "order": dataclasses.asdict(order),
         "options": dict(options or {}),
         "conditions": [
-            _condition(condition, setting) for condition in conditions
+            _encode_condition(condition, setting) for condition in conditions
         ],
-        "missing": _plain(missing),
+        "missing": _encode_all(missing),
         "findings": codec.encode_findings((*setting.findings, *findings)),
         **(
-            {"rate_limits": _plain(setting.rate_limits)}
+            {"rate_limits": _encode_all(setting.rate_limits)}
             if setting.rate_limits
             else {}
         ),
-        **({"hosts": _plain(setting.hosts)} if setting.hosts else {}),
+        **({"hosts": _encode_all(setting.hosts)} if setting.hosts else {}),
         "files": {"raw": None, "machines": None, **(files or {})},
     }
     return packing.pack(record)
 
 
-def _condition(
+def _encode_condition(
     condition: ConditionResult, setting: Setting
 ) -> dict[str, t.Any]:
+    """Return a condition with its results as a JSON document."""
     sources = [observation.source for observation in condition.observations]
     machines = list(dict.fromkeys((*condition.machines, *sources)))
     kinds = flows.of_condition(
@@ -201,20 +202,20 @@ def _condition(
         "skip_reason": condition.skip_reason,
         "machines": machines,
         **({"batches": condition.batches} if condition.batches > 1 else {}),
-        **({"flows": _plain(kinds)} if kinds else {}),
+        **({"flows": _encode_all(kinds)} if kinds else {}),
         "samples": codec.encode_samples(condition.observations, machines),
         "reference_copies": condition.reference_copies,
-        "missing": _plain(condition.missing),
+        "missing": _encode_all(condition.missing),
         "findings": codec.encode_findings(condition.findings),
-        "synchronisation": _plain(condition.synchronisation),
+        "synchronisation": _encode_all(condition.synchronisation),
         "command_usage": codec.encode_commands(condition.command_usage),
         "distributions": merged_.encode_distributions(condition.distributions),
         "time_series": merged_.encode_time_series(condition.time_series),
     }
 
 
-def _plain(
+def _encode_all(
     instances: collections.abc.Iterable[t.Any],
 ) -> list[dict[str, t.Any]]:
-    """Return dataclasses as JSON documents, in their order."""
+    """Return dataclass instances as a list of JSON documents."""
     return [dataclasses.asdict(instance) for instance in instances]

@@ -41,7 +41,7 @@ _CPU_DIGITS = 4
 def encode_metrics(
     metrics: collections.abc.Iterable[sample.Metric],
 ) -> dict[str, dict[str, t.Any]]:
-    """Return metrics by name; samples refer to them by name only."""
+    """Return the definitions of metrics as a JSON document by name."""
     return {
         metric.name: {
             key: definition
@@ -53,7 +53,7 @@ def encode_metrics(
 
 
 def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
-    """Return the metrics from the output of ``encode_metrics``."""
+    """Return the metrics in an ``encode_metrics`` document, by name."""
     return {
         name: sample.Metric(
             name,
@@ -70,7 +70,7 @@ def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
 def encode_findings(
     findings: collections.abc.Iterable[finding.Finding],
 ) -> list[dict[str, t.Any]]:
-    """Return findings as plain documents, each once."""
+    """Return findings as a list of JSON documents, each once."""
     return [
         {
             "kind": finding.kind,
@@ -86,7 +86,7 @@ def encode_samples(
     observations: collections.abc.Iterable[sample.Observation],
     sources: collections.abc.Sequence[str],
 ) -> dict[str, Values]:
-    """Return metric -> values of the machines, in the order of the machines.
+    """Return lists of values by metric name, in the machines' order.
 
     :raises KeyError: If an observation is from another machine.
     """
@@ -107,7 +107,7 @@ def encode_samples(
 def encode_commands(
     usages: collections.abc.Iterable[cpu_seconds.Usage],
 ) -> dict[str, list[Row]]:
-    """Return workload -> rows with the total usage of each command.
+    """Return rows with each command's total CPU usage, by workload.
 
     Rows are short: a record with many levels contains hundreds of them.
     The file with the raw outputs contains the usage of each run.
@@ -115,14 +115,12 @@ def encode_commands(
     rows: dict[str, list[Row]] = {}
     for usage in cpu_seconds.total(usages):
         workload, *row = dataclasses.astuple(usage)
-        rows.setdefault(workload, []).append(
-            [_rounded(field) for field in row]
-        )
+        rows.setdefault(workload, []).append([_round(field) for field in row])
     return rows
 
 
-def _rounded(number: t.Any) -> t.Any:
-    """Return a number rounded to few digits; other values unchanged."""
+def _round(number: t.Any) -> t.Any:
+    """Return a float with few digits; any other object unchanged."""
     if not isinstance(number, float):
         return number
     short = float(f"{number:.{_CPU_DIGITS}g}")
@@ -132,7 +130,7 @@ def _rounded(number: t.Any) -> t.Any:
 def decode_commands(
     commands: collections.abc.Mapping[str, list[Row]],
 ) -> tuple[cpu_seconds.Usage, ...]:
-    """Return the usages from the output of ``encode_commands``.
+    """Return the usages in an ``encode_commands`` document, a tuple.
 
     :raises TypeError: If a row has another length.
     """
@@ -144,7 +142,7 @@ def decode_commands(
 
 
 def encode_values(values: list[float]) -> float | list[float] | None:
-    """Return the values of one machine in the format of records."""
+    """Return a machine's values for a record: one, a list, or None."""
     if len(values) > 1:
         return values
     return values[0] if values else None
@@ -153,7 +151,7 @@ def encode_values(values: list[float]) -> float | list[float] | None:
 def decode_samples(
     samples: Json, sources: collections.abc.Sequence[str], metrics: Json
 ) -> tuple[sample.Observation, ...]:
-    """Return the observations from the output of ``encode_samples``.
+    """Return observations in an ``encode_samples`` document, a tuple.
 
     :param metrics: The encoded definitions of the metrics.
     :raises ValueError: If a value is not valid, or the numbers of values and
@@ -171,7 +169,7 @@ def decode_samples(
 def decode_values(
     machine_values: float | list[float] | None, definition: Json
 ) -> list[float]:
-    """Return the values of one machine, in the base unit of the metric.
+    """Return a machine's values in the metric's base unit, a list.
 
     :param definition: The encoded definition of the metric.
     """
@@ -189,7 +187,7 @@ def decode_values(
 
 
 def copy_names(number: int) -> list[str]:
-    """Return the names of bare-metal copies."""
+    """Return the names of as many bare-metal copies, as a list."""
     return [f"copy-{index}" for index in range(1, number + 1)]
 
 
@@ -202,7 +200,7 @@ def decode_or_none(document: t.Any) -> model.Record | None:
 
 
 def decode_record(document: Json) -> model.Record:
-    """Return the record in a valid document.
+    """Return the decoded record in a valid document.
 
     :raises ValueError: If a value is not valid.
     """
@@ -258,6 +256,7 @@ def decode(record: Json) -> repetition.Repetition:
 def _decode_repetition(
     record: Json, references: References
 ) -> repetition.Repetition:
+    """Return the repetition in a record, with decoded references."""
     metrics = decode_metrics(record["metrics"])
     expected = tuple(metrics[name] for name in record["expected_metrics"])
     return repetition.Repetition(
@@ -325,6 +324,7 @@ def _decode_condition(
     expected: tuple[sample.Metric, ...],
     references: References,
 ) -> repetition.Condition:
+    """Return a condition of a repetition from its document."""
     return repetition.Condition(
         axes=document["axes"],
         number=record["repetition"],
@@ -356,10 +356,12 @@ def _decode_condition(
 
 
 def _decode_missing(document: Json) -> tuple[repetition.Missing, ...]:
+    """Return the missing measurements in a document, as a tuple."""
     return tuple(repetition.Missing(**gap) for gap in document["missing"])
 
 
 def _decode_findings(document: Json) -> tuple[finding.Finding, ...]:
+    """Return the findings in a document, as a tuple."""
     return tuple(
         finding.Finding(**finding_document)
         for finding_document in document["findings"]
@@ -367,7 +369,7 @@ def _decode_findings(document: Json) -> tuple[finding.Finding, ...]:
 
 
 def _decode_references(reference: Json | None, metrics: Json) -> References:
-    """Return the bare-metal samples by the number of copies."""
+    """Return the bare-metal samples as a dict by number of copies."""
     if reference is None:
         return {}
     decoded = decode_metrics(metrics)

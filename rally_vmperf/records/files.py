@@ -88,7 +88,7 @@ class RawOutputs:
         self._write_text('{"outputs": [')
 
     def add(self, output: Json) -> None:
-        """Write the output of a command."""
+        """Write the output of one command to the file."""
         self._write_text(self._between + json.dumps(output))
         self._between = ",\n"
 
@@ -97,7 +97,7 @@ class RawOutputs:
         runs: collections.abc.Iterable[Json] = (),
         readings: collections.abc.Iterable[Json] = (),
     ) -> dict[str, str] | None:
-        """Complete the document, and return the reference for the record.
+        """Complete the file; return its name and checksum, or None.
 
         :param runs: The commands that ran, with the times of their machines.
         :param readings: The distributions and series of each machine.
@@ -113,6 +113,7 @@ class RawOutputs:
         return _file_reference(self._path, self._sum.hexdigest())
 
     def _write_text(self, text: str, mode: int = zlib.Z_SYNC_FLUSH) -> None:
+        """Append compressed text to the file; give up on an OS error."""
         if self._stream is None:
             return
         packed = self._packer.compress(text.encode())
@@ -127,6 +128,7 @@ class RawOutputs:
             self._abandon(error)
 
     def _abandon(self, error: OSError) -> None:
+        """Close and remove the file, and report the error."""
         with contextlib.suppress(OSError):
             if self._stream is not None:
                 self._stream.close()
@@ -139,7 +141,7 @@ class RawOutputs:
 def write_machines(
     folder: pathlib.Path, details: Json, failed: Failed
 ) -> dict[str, str] | None:
-    """Write the facts of each machine, and return the file reference.
+    """Write the facts of machines; return name and checksum, or None.
 
     The name of the file depends on its content, so that all repetitions with
     the same machines share one file.
@@ -160,7 +162,7 @@ def write_machines(
 
 
 def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
-    """Return the document in a file of a record.
+    """Return the JSON document in a file that a record refers to.
 
     :param folder: The directory of the journal; None if it is unknown.
     :raises FileError: If the file is missing or has another checksum.
@@ -199,7 +201,7 @@ def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
 def describe_machines(
     folder: pathlib.Path | None, record: model.Record
 ) -> tuple[tuple[model.DescribedMachine, ...], str]:
-    """Return the machines of a record with their facts, and the error.
+    """Return a record's machines with facts, and the error or "".
 
     The error is empty if the file with the facts can be read.
     """
@@ -224,12 +226,14 @@ def describe_machines(
 
 
 def _file_reference(path: pathlib.Path, digest: str) -> dict[str, str]:
+    """Return the name and checksum of a file as a JSON document."""
     return {"name": path.name, "sha256": digest}
 
 
 def _describe_failure(
     description: str, path: pathlib.Path, error: OSError
 ) -> str:
+    """Return a message on a file that could not be written, with advice."""
     return (
         f"{description} {path}: {error.strerror or error}; make room or set "
         "[vmperf] journal_dir to another directory"

@@ -27,7 +27,7 @@ class Flow:
     machines: int = 1
 
     def describe(self) -> str:
-        """Return a description, as far as the flow is known."""
+        """Return the flow as text, as far as it is known."""
         phrases = [
             _KIND_TEXTS[text]
             for text in (self.target, self.hosts, self.path)
@@ -65,7 +65,7 @@ _KIND_TEXTS = {
 def decode(
     document: Json, ends: collections.abc.Container[str] = ("peer", "partner")
 ) -> list[Flow]:
-    """Return the flows of a condition or a baseline to these other ends."""
+    """Return the network flows in a document to given ends, as a list."""
     return [
         Flow(**fields)
         for fields in document.get("flows", ())
@@ -79,7 +79,7 @@ def of_condition(
     ends: Endpoints,
     details: collections.abc.Mapping[str, Json],
 ) -> list[Flow]:
-    """Return each flow, with the number of its machines.
+    """Return the network flows of a condition, each with its count.
 
     :param names: The names of the machines, in the order of their pairs.
     :param batches: The number of groups; with several, the partners are
@@ -97,12 +97,14 @@ def of_condition(
             (
                 name,
                 "partner",
-                ends.peer if _is_metal(details, name) else partner,
+                ends.peer if _is_bare_metal(details, name) else partner,
             )
             for name, partner in pairs
         ]
     counted = collections.Counter(
-        _kind(what, details.get(name, {}), details.get(partner, {}), address)
+        _create_flow(
+            what, details.get(name, {}), details.get(partner, {}), address
+        )
         for name, what, partner in flow_ends
         for address in [ends.addresses.get(partner, "")]
     )
@@ -112,25 +114,31 @@ def of_condition(
     ]
 
 
-def _is_metal(details: collections.abc.Mapping[str, Json], name: str) -> bool:
+def _is_bare_metal(
+    details: collections.abc.Mapping[str, Json], name: str
+) -> bool:
+    """Return whether Nova reports nothing about a machine: bare metal."""
     return not details.get(name, {}).get("nova")
 
 
-def _kind(target: str, machine: Json, other_end: Json, address: str) -> Flow:
-    path = _path(
+def _create_flow(
+    target: str, machine: Json, other_end: Json, address: str
+) -> Flow:
+    """Return the network flow from a machine to its other end."""
+    path = _find_path(
         machine.get("fingerprint", {}).get("connected_networks") or (), address
     )
     floating_ip = bool(machine.get("nova", {}).get("floating_address"))
     return Flow(
         target=target,
-        hosts=_hosts(machine, other_end),
+        hosts=_compare_hosts(machine, other_end),
         path=path,
         floating_ip=floating_ip and path == "router",
     )
 
 
-def _hosts(machine: Json, other_end: Json) -> str:
-    """Return whether two machines are on one host: same, other or unknown."""
+def _compare_hosts(machine: Json, other_end: Json) -> str:
+    """Return "same", "other" or "unknown": the hosts of two machines."""
     nova, other_nova = machine.get("nova"), other_end.get("nova")
     fingerprint, other_fingerprint = (
         machine.get("fingerprint", {}),
@@ -158,8 +166,8 @@ def _hosts(machine: Json, other_end: Json) -> str:
     )
 
 
-def _path(links: collections.abc.Iterable[str], address: str) -> str:
-    """Return how an address is reached: link, router or unknown."""
+def _find_path(links: collections.abc.Iterable[str], address: str) -> str:
+    """Return how an address is reached: "link", "router", "unknown"."""
     try:
         networks = [ipaddress.ip_network(link) for link in links]
         ip_address = ipaddress.ip_address(address)

@@ -43,7 +43,7 @@ class Journal:
         self._workload = workload
 
     def append(self, record: Json) -> None:
-        """Write a record so that it survives a crash of this machine.
+        """Write a record to the file so that it survives a crash.
 
         A line that a crash has truncated is first moved to another file.
 
@@ -70,7 +70,7 @@ class Journal:
     def raw_outputs(
         self, repetition: int, failed: files.Failed
     ) -> files.RawOutputs:
-        """Return an empty file for the outputs of tools in a repetition.
+        """Return a new file for the outputs of tools in a repetition.
 
         :param repetition: The number of the repetition.
         :param failed: A function that is called once with one line if writing
@@ -82,7 +82,7 @@ class Journal:
     def machines(
         self, details: Json, failed: files.Failed
     ) -> dict[str, str] | None:
-        """Write the facts of the machines, and return the file reference.
+        """Write the facts of machines; return name and checksum, or None.
 
         :param details: The facts by machine.
         :param failed: A function that is called with one line if writing
@@ -91,7 +91,7 @@ class Journal:
         return files.write_machines(self.folder, details, failed)
 
     def read(self) -> list[Json]:
-        """Return the records, without a last line that a crash truncated.
+        """Return the records as a list, without a truncated last line.
 
         :raises JournalError: If it does not exist, is damaged, or contains
             records of two runs.
@@ -128,6 +128,7 @@ class Journal:
         return records
 
     def _write(self, line: bytes) -> None:
+        """Append a line to the file, and sync it to disk."""
         with open(self.path, "ab", buffering=0) as stream:
             content = memoryview(line)
             while content:
@@ -135,7 +136,7 @@ class Journal:
             os.fsync(stream.fileno())
 
     def _move_incomplete_line(self) -> int:
-        """Move an incomplete last line to a file, and return the size."""
+        """Move an incomplete last line to a file; return the size left."""
         if not self.path.exists():
             return 0
         with open(self.path, "r+b") as stream:
@@ -166,10 +167,12 @@ class Journal:
 
 
 def _parse_record(line: bytes, origin: str) -> Json:
+    """Return the record in a line of JSON; reject an invalid one."""
     return schema.check(documents.parse_json(line, origin))
 
 
 def _sync_directory(folder: pathlib.Path) -> None:
+    """Sync the entries of a directory to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -23,7 +23,7 @@ _DIGITS = 4
 def encode_distributions(
     distributions: collections.abc.Iterable[merged.Distribution],
 ) -> dict[str, dict[str, t.Any]]:
-    """Return metric -> machines, histogram and percentiles."""
+    """Return machines, histogram and percentiles by metric name."""
     return {
         distribution.metric.name: {
             "machines": distribution.machines,
@@ -42,7 +42,7 @@ def encode_distributions(
 def encode_time_series(
     time_series: collections.abc.Iterable[merged.TimeSeries],
 ) -> dict[str, dict[str, t.Any]]:
-    """Return metric -> machines, and their values over time."""
+    """Return machines and values over time by metric name."""
     return {
         series_.metric.name: {
             "machines": series_.machines,
@@ -55,7 +55,7 @@ def encode_time_series(
 def decode_distributions(
     document: Json, metrics: Metrics
 ) -> tuple[merged.Distribution, ...]:
-    """Return the distributions in a part of a record.
+    """Return the distributions in a part of a record, as a tuple.
 
     :param metrics: The metrics by name.
     :raises ValueError: If the document is not valid.
@@ -74,7 +74,7 @@ def decode_distributions(
 def decode_time_series(
     document: Json, metrics: Metrics
 ) -> tuple[merged.TimeSeries, ...]:
-    """Return the time series in a part of a record.
+    """Return the time series in a part of a record, as a tuple.
 
     :param metrics: The metrics by name.
     :raises ValueError: If the document is not valid.
@@ -92,7 +92,7 @@ def decode_time_series(
 def decode_percentiles(
     document: Json, metrics: Metrics
 ) -> tuple[dict[sample.Metric, float], ...]:
-    """Return the percentiles of all copies by repetition of bare metal.
+    """Return percentiles over all copies per baseline repetition.
 
     :param metrics: The metrics by name.
     """

@@ -86,7 +86,7 @@ class Workload:
 
     @property
     def title(self) -> str:
-        """The name with the label."""
+        """The name of the workload with its label, as text."""
         return "-".join(filter(None, (self.name, self.label)))
 
 

@@ -16,7 +16,7 @@ Json = collections.abc.Mapping[str, t.Any]
 
 
 def encode(record: Json) -> dict[str, t.Any]:
-    """Return a complete output for Rally that contains a record."""
+    """Return a complete output for Rally that contains a record, a dict."""
     return {
         "title": f"Record of repetition {record['repetition']}",
         "chart_plugin": CHART,
@@ -25,7 +25,7 @@ def encode(record: Json) -> dict[str, t.Any]:
 
 
 def chart_request(title: str) -> dict[str, t.Any]:
-    """Return an additive output that only requests the chart of a run.
+    """Return an additive output for Rally that requests a run's chart.
 
     Rally adds additive outputs to a table, so the data must be pairs of name
     and number; the metrics are in the records.
@@ -38,7 +38,7 @@ def chart_request(title: str) -> dict[str, t.Any]:
 
 
 def find_record(iteration: Json) -> Json | None:
-    """Return the valid record in an iteration, or None."""
+    """Return the valid record in a Rally iteration, or None."""
     for record in records_of(iteration):
         try:
             return schema.check(record)
@@ -48,7 +48,7 @@ def find_record(iteration: Json) -> Json | None:
 
 
 def records_of(iteration: Json) -> list[t.Any]:
-    """Return the records in an iteration, valid or not."""
+    """Return the records in a Rally iteration as a list, valid or not."""
     return [
         chart["data"]
         for chart in iteration.get("output", {}).get("complete", ())

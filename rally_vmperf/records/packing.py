@@ -18,7 +18,7 @@ _PERCENTILE_DIGITS = 3
 
 
 def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
-    """Return a record whose samples are integers of few digits.
+    """Return a copy of a record with samples as integers of few digits.
 
     A record of many guests contains ten thousands of samples. The definition
     of the metric has the number of decimals.
@@ -41,7 +41,7 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
                 for machine_values in values
                 for v in codec.decode_values(machine_values, {})
             ):
-                short = _short(value, digits.get(name, DIGITS))
+                short = _round(value, digits.get(name, DIGITS))
                 exponent = int(short.as_tuple().exponent)
                 lowest[name] = min(exponent, lowest.get(name, exponent))
     for samples in sample_sets:
@@ -50,7 +50,7 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
                 codec.encode_values(
                     [
                         int(
-                            _short(value, digits.get(name, DIGITS)).scaleb(
+                            _round(value, digits.get(name, DIGITS)).scaleb(
                                 -lowest[name]
                             )
                         )
@@ -67,7 +67,7 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
 def with_reference(
     record: Json, reference: Json, metrics: Json, findings: list[Json]
 ) -> dict[str, t.Any]:
-    """Return a record with another reference and other findings.
+    """Return a copy of a record with another baseline and findings.
 
     :param metrics: The encoded metrics of the reference.
     """
@@ -102,6 +102,6 @@ def with_reference(
     )
 
 
-def _short(value: float, digits: int) -> decimal.Decimal:
-    """Return a value with a number of digits, without trailing zeros."""
+def _round(value: float, digits: int) -> decimal.Decimal:
+    """Return a value as a decimal with few digits, without end zeros."""
     return decimal.Decimal(f"{value:.{digits}g}").normalize()

@@ -19,7 +19,7 @@ class OldRecordError(RecordError):
 
 
 def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
-    """Return the record unchanged if it is valid.
+    """Return a record unchanged; reject it if it is not valid.
 
     :raises OldRecordError: If it has the format of an earlier version.
     :raises RecordError: If it is not valid; with the position and the reason.

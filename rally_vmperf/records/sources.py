@@ -33,7 +33,7 @@ class RallySlaResult:
     success: bool
 
     def sentence(self) -> str:
-        """Return the result as one line."""
+        """Return the result of Rally's SLA as one line of text."""
         word = "passed" if self.success else "failed"
         return f"{self.criterion} of Rally: {word}: {self.detail}"
 
@@ -61,7 +61,7 @@ class Source:
 
     @functools.cached_property
     def decoded(self) -> tuple[model.Record | None, ...]:
-        """The records of the iterations; None if not valid."""
+        """The records of the iterations, a tuple; None if not valid."""
         return tuple(map(codec.decode_or_none, self.records))
 
 
@@ -70,7 +70,7 @@ def read(
     scenarios: collections.abc.Container[str],
     folder: pathlib.Path | None = None,
 ) -> list[Source]:
-    """Return the sources in a journal, a record, or a file of Rally's results.
+    """Return the runs in a journal, record or Rally results, as a list.
 
     :param scenarios: The scenarios of the workloads to return.
     :param folder: The directory of the journals of Rally's results and of
@@ -78,7 +78,7 @@ def read(
     :raises SourceError: If the file is not a valid source.
     """
     if path.endswith(".jsonl"):
-        return [_journal(pathlib.Path(path))]
+        return [_read_journal(pathlib.Path(path))]
     try:
         content = documents.read_json(pathlib.Path(path), _LARGEST)
     except documents.DocumentError as error:
@@ -87,7 +87,7 @@ def read(
             "report --json"
         ) from error
     if isinstance(content, dict) and "conditions" in content:
-        return [_of_records([content], folder)]
+        return [_create_source([content], folder)]
     return of_results(content, path, scenarios, folder)
 
 
@@ -97,7 +97,7 @@ def of_results(
     scenarios: collections.abc.Container[str],
     folder: pathlib.Path | None = None,
 ) -> list[Source]:
-    """Return the sources in Rally's results.
+    """Return the runs in Rally's results, one source per workload.
 
     :param origin: The name of the file, for messages.
     :param scenarios: The scenarios of the workloads to return.
@@ -107,7 +107,7 @@ def of_results(
     try:
         sources = [
             of_workload(workload, scenario, folder)
-            for workload in _workloads(content)
+            for workload in _list_workloads(content)
             for scenario in workload["scenario"]
             if scenario in scenarios
         ]
@@ -120,7 +120,7 @@ def of_results(
         raise SourceError(f"{origin}: has no workload of rally_vmperf")
     try:
         # Results of earlier versions are rejected.
-        for workload in _workloads(content):
+        for workload in _list_workloads(content):
             for iteration in workload["data"]:
                 for record in output.records_of(iteration):
                     schema.refuse_old(record)
@@ -129,7 +129,8 @@ def of_results(
     return sources
 
 
-def _workloads(content: t.Any) -> list[t.Any]:
+def _list_workloads(content: t.Any) -> list[t.Any]:
+    """Return the workloads of all tasks in Rally's results as a list."""
     return [
         workload
         for task in content["tasks"]
@@ -143,10 +144,10 @@ def of_workload(
     scenario: str,
     folder: pathlib.Path | None = None,
 ) -> Source:
-    """Return the source of a workload in Rally's results."""
+    """Return the run of a workload in Rally's results, as a source."""
     records = [output.find_record(iteration) for iteration in workload["data"]]
     return Source(
-        question=_question(records),
+        question=_find_question(records),
         scenario=scenario,
         records=records,
         criteria=workload["sla"],
@@ -162,7 +163,8 @@ def of_workload(
     )
 
 
-def _journal(path: pathlib.Path) -> Source:
+def _read_journal(path: pathlib.Path) -> Source:
+    """Return the source with the records of a journal; reject an empty one."""
     try:
         records = journal.Journal(path.parent, path.stem).read()
     except journal.JournalError as error:
@@ -171,12 +173,13 @@ def _journal(path: pathlib.Path) -> Source:
         raise SourceError(
             f"journal {path}: has no record yet; each repetition adds one"
         )
-    return _of_records(records, path.parent)
+    return _create_source(records, path.parent)
 
 
-def _of_records(records: Records, folder: pathlib.Path | None) -> Source:
+def _create_source(records: Records, folder: pathlib.Path | None) -> Source:
+    """Return the source that consists of these records."""
     return Source(
-        question=_question(records),
+        question=_find_question(records),
         scenario="",
         records=records,
         criteria={},
@@ -184,7 +187,8 @@ def _of_records(records: Records, folder: pathlib.Path | None) -> Source:
     )
 
 
-def _question(records: Records) -> str:
+def _find_question(records: Records) -> str:
+    """Return the question of the first valid record, or ""."""
     questions = (
         record.get("question", "") for record in records if record is not None
     )

@@ -54,7 +54,7 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 @contextlib.contextmanager
 def settings(name: str) -> collections.abc.Iterator[None]:
-    """Apply the style of the report instead of the user's matplotlibrc.
+    """Apply the chart style of the report within a with statement.
 
     :param name: The salt of identifiers within the chart.
     """
@@ -68,7 +68,7 @@ def settings(name: str) -> collections.abc.Iterator[None]:
 def spread_horizontally(
     centre: float, count: int, width: float
 ) -> list[float]:
-    """Return the horizontal positions of repetitions around a centre."""
+    """Return horizontal positions of points around a centre, a list."""
     step = width / max(1, count - 1)
     first = centre - width / 2 if count > 1 else centre
     return [first + place * step for place in range(count)]
@@ -80,14 +80,14 @@ def draw_limit(
     ys: collections.abc.Sequence[float],
     gid: str,
 ) -> None:
-    """Draw a limit, from one end to the other."""
+    """Draw a line for a limit on axes, through the given points."""
     axes.plot(xs, ys, color=INK, linewidth=1.6, linestyle=(0, (2, 1)), gid=gid)
 
 
 def label_metrics(
     axes: t.Any, names: collections.abc.Sequence[str], margin: float
 ) -> None:
-    """Set a line of the axis for each metric, the first on top.
+    """Set the names of metrics as labels of the axis, the first on top.
 
     :param margin: The space above the first and below the last, in lines.
     """
@@ -109,7 +109,7 @@ def draw_legend(
 
 
 def to_svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
-    """Return a figure as a reproducible SVG element.
+    """Return a figure as reproducible SVG markup for a page.
 
     :param title: The label for screen readers.
     """

@@ -15,7 +15,7 @@ PARTS = {
 
 
 def part(name: str) -> str:
-    """Return the title of the part of the machine for a metric."""
+    """Return the title of the machine's part that a metric measures."""
     first = name.partition(".")[0]
     return PARTS.get(first, first)
 
@@ -30,7 +30,7 @@ def position(name: str) -> int:
 def by_kind(
     findings: collections.abc.Iterable[finding.RunFinding],
 ) -> list[tuple[str, list[finding.RunFinding]]]:
-    """Return findings by kind."""
+    """Return each kind of finding with its findings, as a list of pairs."""
     by_kind_: dict[str, list[finding.RunFinding]] = {}
     for run_finding in findings:
         by_kind_.setdefault(run_finding.finding.kind, []).append(run_finding)

@@ -10,7 +10,7 @@ from rally_vmperf.report import text
 
 
 def describe(run: reports.RunReport) -> reports.Facts:
-    """Return the number of neighbours and their workload, if there are any."""
+    """Return titled lines on the neighbours, or [] without them."""
     options = run.last.options.get("neighbours")
     if not options:
         return []
@@ -23,7 +23,7 @@ def describe(run: reports.RunReport) -> reports.Facts:
 def losses(
     run: reports.RunReport,
 ) -> summary.Judgement[neighbours_judge.NeighboursResult] | None:
-    """Return the loss caused by neighbours, with verdicts if limited."""
+    """Return the judgement on neighbours; None without neighbours."""
     if not run.records or not run.last.options.get("neighbours"):
         return None
     for judgement in run.judgements.values():

@@ -33,16 +33,17 @@ MOST_SENTENCES = 12
 
 
 def standalone(shown: collections.abc.Iterable[reports.RunReport]) -> str:
-    """Return a complete page with an overview and a section per run."""
+    """Return a complete HTML page with a section per run as text."""
     return _render(reports.with_unique_titles(shown), embedded=False)
 
 
 def embedded(run: reports.RunReport) -> str:
-    """Return a page for a frame in Rally's report."""
+    """Return the HTML page of a run, for a frame in Rally's report."""
     return _render([run], embedded=True)
 
 
 def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
+    """Return the HTML page of several runs as text."""
     by_section: dict[reports.Section[t.Any], list[reports.RunReport]] = {}
     for run in shown:
         by_section.setdefault(run.section, []).append(run)
@@ -63,22 +64,26 @@ def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
         )
         for number, run in enumerate(shown, 1)
     ]
-    template = _environment(None).get_template("page.html.j2")
+    template = _create_environment(None).get_template("page.html.j2")
     return template.render(
-        sections=sections, title=_title(list(by_section)), embedded=embedded
+        sections=sections,
+        title=_create_title(list(by_section)),
+        embedded=embedded,
     )
 
 
 def _render_section(
     section: reports.Section[t.Any], template: str, **variables: t.Any
 ) -> markupsafe.Markup:
-    source = _environment(section).get_template(template)
+    """Return the HTML of one section, rendered from its template."""
+    source = _create_environment(section).get_template(template)
     return markupsafe.Markup(  # noqa: S704 (its template escapes)
         source.render(**section.functions, **variables)
     )
 
 
-def _title(sections: list[reports.Section[t.Any]]) -> str:
+def _create_title(sections: list[reports.Section[t.Any]]) -> str:
+    """Return the title of a page with runs of these sections as text."""
     if not sections:
         return "Runs of guests"
     if len(sections) == 1:
@@ -88,7 +93,10 @@ def _title(sections: list[reports.Section[t.Any]]) -> str:
 
 
 @functools.cache
-def _environment(section: reports.Section[t.Any] | None) -> jinja2.Environment:
+def _create_environment(
+    section: reports.Section[t.Any] | None,
+) -> jinja2.Environment:
+    """Return the Jinja environment for a section, or for whole pages."""
     common = jinja2.PackageLoader("rally_vmperf.report")
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([section.loader, common])
@@ -125,7 +133,7 @@ def _environment(section: reports.Section[t.Any] | None) -> jinja2.Environment:
 
 
 def _script_hash(environment: jinja2.Environment) -> str:
-    """Return the hash of the only script that a browser may run."""
+    """Return the hash of the only script that a browser may run, a text."""
     source = environment.get_template("fit_frame.html").render()
     script = source.partition("<script>")[2].partition("</script>")[0]
     digest = hashlib.sha256(script.encode()).digest()
@@ -149,7 +157,7 @@ class CpuLine:
 def cpu_lines(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> list[CpuLine]:
-    """Return the CPU usage of each command under each condition."""
+    """Return the CPU usage of each command per condition, as a list."""
     guests: dict[str, list[cpu_seconds.Usage]] = {}
     metal: dict[str, dict[tuple[str, str], cpu_seconds.Usage]] = {}
     for repetition_ in repetitions:

@@ -51,34 +51,34 @@ Panels = dict[sample.Metric, list[Curve[KindT]]]
 
 
 def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return a chart of percentiles as far as the samples support.
+    """Return a chart of percentiles per metric as SVG markup.
 
     :param name: The prefix of identifiers in the chart.
     """
-    panels: Panels[merged.Distribution] = _panels(
+    panels: Panels[merged.Distribution] = _create_panels(
         repetitions, lambda side: side.distributions
     )
     return _draw(panels, _draw_distribution, "Distributions", name)
 
 
 def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return a chart of values over time.
+    """Return a chart of values over time per metric as SVG markup.
 
     :param name: The prefix of identifiers in the chart.
     """
-    panels: Panels[merged.TimeSeries] = _panels(
+    panels: Panels[merged.TimeSeries] = _create_panels(
         repetitions, lambda side: side.time_series
     )
     return _draw(panels, _draw_over_time, "Values over time", name)
 
 
-def _panels(
+def _create_panels(
     repetitions: Repetitions,
     select: t.Callable[
         [repetition.Condition | repetition.Reference], tuple[KindT, ...]
     ],
 ) -> Panels[KindT]:
-    """Return the curves of each metric, in the order of the conditions."""
+    """Return the curves of each metric as a dict, in condition order."""
     conditions: dict[str, list[repetition.Condition]] = {}
     for repetition_ in repetitions:
         for condition in repetition_.conditions if repetition_.counted else ():
@@ -118,11 +118,12 @@ def _panels(
 
 
 def _label_axes(axes: repetition.Axes) -> str:
+    """Return the parameters of a condition as text, as in "guests: 4"."""
     return ", ".join(f"{axis}: {position}" for axis, position in axes.items())
 
 
 def _select_labels(labels: list[str]) -> list[str]:
-    """Return an even selection of labels with the first and the last."""
+    """Return a few labels at even distances, first and last included."""
     if len(labels) <= MOST_CONDITIONS:
         return labels
     step = (len(labels) - 1) / (MOST_CONDITIONS - 1)
@@ -135,6 +136,7 @@ def _draw(
     title: str,
     name: str,
 ) -> markupsafe.Markup:
+    """Return a panel per metric, drawn by a function, as SVG markup."""
     if not panels:
         return markupsafe.Markup()
     rows = math.ceil(len(panels) / _COLUMNS)
@@ -188,13 +190,14 @@ def _draw_distribution(
     curves: list[Curve[merged.Distribution]],
     gid: str,
 ) -> None:
+    """Draw the percentiles of one metric for guests and bare metal."""
     last = 0.0
     several = len(curves) > 1
     values = [
         value
         for curve in curves
         for side in (*curve.guest, *([curve.bare] if curve.bare else []))
-        for value, _ in _supported(side.histogram)
+        for value, _ in _select_supported(side.histogram)
     ]
     factor, unit = units.scale_for(values, metric.unit)
     for index, curve in enumerate(curves):
@@ -206,7 +209,7 @@ def _draw_distribution(
             grey = curve.colour if several else chart_style.BARE
             sides.append((curve.bare, grey, _DASHES, "bare"))
         for side, colour, style, what in sides:
-            points = _supported(side.histogram)
+            points = _select_supported(side.histogram)
             axes.plot(
                 [_nines(share) for _, share in points],
                 [value * factor for value, _ in points],
@@ -233,10 +236,10 @@ def _draw_distribution(
     axes.set_ylabel(f"{sanitize.printable(unit)}, logarithmic", fontsize=7)
 
 
-def _supported(
+def _select_supported(
     counted: histogram.Histogram,
 ) -> list[tuple[float, float]]:
-    """Return the values and shares that have enough larger values."""
+    """Return pairs of value and share that enough larger values support."""
     points = counted.shares()
     supported = [
         (value, share)
@@ -247,7 +250,7 @@ def _supported(
 
 
 def _nines(share: float) -> float:
-    """Return the index of a share on an axis of nines: 2 for 99 %."""
+    """Return the position of a share on an axis of nines: 2 for 99 %."""
     return -math.log10(1 - share)
 
 
@@ -257,6 +260,7 @@ def _draw_over_time(
     curves: list[Curve[merged.TimeSeries]],
     gid: str,
 ) -> None:
+    """Draw the values of one metric over time for guests and bare metal."""
     several = len(curves) > 1
     all_lines = [
         side.means

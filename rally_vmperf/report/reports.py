@@ -75,7 +75,7 @@ def create_report(
 
 
 def with_unique_titles(runs: collections.abc.Iterable[RunT]) -> list[RunT]:
-    """Return the runs with numbers added to repeated titles."""
+    """Return the runs as a list, repeated titles numbered."""
     counts: dict[str, int] = {}
     renamed = []
     for run in runs:

@@ -32,7 +32,7 @@ class Table:
 
 
 def of_guests(records: Records) -> Table:
-    """Return the samples of guests, warm-up included."""
+    """Return a table of the guests' samples, warm-up included."""
     cells: Cells = {}
     heads = {}
     for record in records:
@@ -47,11 +47,11 @@ def of_guests(records: Records) -> Table:
                 else ", ".join(map(str, positions))
             )
             _add_cells(cells, number, label, condition.observations)
-    return _build_table(_axis(records), cells, heads)
+    return _build_table(_join_axes(records), cells, heads)
 
 
 def of_bare_metal(records: Records) -> Table:
-    """Return the samples of the baseline by number of copies."""
+    """Return a table of the baseline's samples by number of copies."""
     cells: Cells = {}
     heads = {}
     bare_metal = records[-1].bare_metal
@@ -60,10 +60,11 @@ def of_bare_metal(records: Records) -> Table:
         for number, observations in enumerate(reference.repetitions, 1):
             heads[number] = str(number)
             _add_cells(cells, number, copies, observations)
-    return _build_table(_axis(records) and "copies", cells, heads)
+    return _build_table(_join_axes(records) and "copies", cells, heads)
 
 
-def _axis(records: Records) -> str:
+def _join_axes(records: Records) -> str:
+    """Return the names of the parameters of the conditions as text, or ""."""
     axes = (
         condition.axes
         for record in records
@@ -78,6 +79,7 @@ def _add_cells(
     label: int | str,
     observations: collections.abc.Iterable[sample.Observation],
 ) -> None:
+    """Add the values of a repetition to the cells of a table, as text."""
     texts: dict[Key, list[str]] = {}
     for observation in observations:
         metric = observation.sample.metric
@@ -89,10 +91,12 @@ def _add_cells(
 
 
 def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
+    """Return a table of samples: a row per machine, a column per number."""
     metrics = list(dict.fromkeys(metric for metric, _, _ in cells))
     positions = {metric: index for index, metric in enumerate(metrics)}
 
-    def order(key: Key) -> tuple[int, int]:
+    def sort_key(key: Key) -> tuple[int, int]:
+        """Return the sort key of a row: metric, then number of guests."""
         label = key[1] if isinstance(key[1], int) else 0
         return positions[key[0]], label
 
@@ -101,28 +105,29 @@ def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
         heads=tuple(heads.values()),
         rows=tuple(
             (*key, tuple(cells[key].get(number, "") for number in heads))
-            for key in sorted(cells, key=order)
+            for key in sorted(cells, key=sort_key)
         ),
     )
 
 
 def of_repetition(record: model.Record | None) -> list[list[str]]:
-    """Return rows for Rally's table: guest, metric, value and state.
+    """Return rows of texts for Rally: guest, metric, value, state.
 
     A record that cannot be read is a row with that state. Rally writes texts
     into a script of its page without escaping, so the rows contain no ``<``.
     """
     rows = (
-        [*_samples(record.repetition), *_missing(record.repetition)]
+        [*_list_samples(record.repetition), *_list_missing(record.repetition)]
         if record
         else [["-", "-", "-", "the record cannot be read"]]
     )
     return [[sanitize.text(cell) for cell in row] for row in rows]
 
 
-def _samples(
+def _list_samples(
     repetition_: repetition.Repetition,
 ) -> collections.abc.Iterator[list[str]]:
+    """Yield a row of texts for each sample and skipped condition."""
     warm = "" if repetition_.counted else "warm-up, not counted"
     for condition in repetition_.conditions:
         label = _label(condition.axes)
@@ -136,7 +141,7 @@ def _samples(
 
 
 def _label(axes: repetition.Axes) -> str:
-    """Return the label of a condition with a colon, or an empty string."""
+    """Return the parameters of a condition with a colon as text, or ""."""
     label = ", ".join(
         f"{units.number_of('guest', int(value))} at once"
         if axis == "guests"
@@ -146,8 +151,9 @@ def _label(axes: repetition.Axes) -> str:
     return f"{label}: " if label else ""
 
 
-def _missing(
+def _list_missing(
     repetition_: repetition.Repetition,
 ) -> collections.abc.Iterator[list[str]]:
+    """Yield a row of texts for each missing measurement."""
     for gap in repetition_.all_missing:
         yield [gap.machine, gap.name, "missing", text.flatten(gap.reason)]

@@ -14,7 +14,7 @@ _MOST_LINES = 6
 
 
 def facts(run: reports.RunReport) -> reports.Facts:
-    """Return the facts that precede the figures, in order."""
+    """Return the facts about a run, a list of titles with lines of text."""
     if not run.records:
         return run.facts
     judgement = run.judgement
@@ -23,18 +23,23 @@ def facts(run: reports.RunReport) -> reports.Facts:
     unknown = f"not known: {run.machines_error}"
     described: reports.Facts = [
         ("Machines", [unknown] if run.machines_error else []),
-        ("Flavor", _unique_lines(_flavor(guest) for guest in guests)),
+        ("Flavor", _unique_lines(_describe_flavor(guest) for guest in guests)),
         (
             "Image",
-            _unique_lines(_name(guest.nova.get("image")) for guest in guests),
+            _unique_lines(
+                _format_name(guest.nova.get("image")) for guest in guests
+            ),
         ),
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
-        ("Guests", _guests(guests)),
-        ("Virtualisation", _virtualisation(run, guests)),
+        ("Guests", _list_guests(guests)),
+        ("Virtualisation", _list_virtualisation(run, guests)),
         *run.section.comparison_facts(run),
-        ("Peer", [_peer(peer, run) for peer in run.of_role("peer")]),
+        ("Peer", [_describe_peer(peer, run) for peer in run.of_role("peer")]),
         ("Network", _flows(run.records)),
-        ("Repetitions", [_repetitions(run, judgement.missing.planned)]),
+        (
+            "Repetitions",
+            [_describe_repetitions(run, judgement.missing.planned)],
+        ),
         ("Protocol", _protocol(record)),
         ("Confidence", [f"{judgement.confidence * 100:g} %"]),
         (
@@ -53,18 +58,21 @@ def facts(run: reports.RunReport) -> reports.Facts:
 
 
 def _unique_lines(lines: collections.abc.Iterable[str]) -> list[str]:
+    """Return the lines without empty and repeated ones, in order."""
     return list(dict.fromkeys(line for line in lines if line))
 
 
-def _name(reference: t.Any) -> str:
+def _format_name(reference: t.Any) -> str:
+    """Return the name or else the ID in a Nova reference as text, or ""."""
     if isinstance(reference, collections.abc.Mapping):
         return text.flatten(reference.get("name") or reference.get("id") or "")
     return text.flatten(reference) if reference else ""
 
 
-def _flavor(guest: model.DescribedMachine) -> str:
+def _describe_flavor(guest: model.DescribedMachine) -> str:
+    """Return the flavor of a guest with its sizes as text."""
     flavor = guest.nova.get("flavor")
-    text_ = _name(flavor)
+    text_ = _format_name(flavor)
     if not isinstance(flavor, collections.abc.Mapping):
         return text_
     sizes = [
@@ -82,7 +90,7 @@ def _flavor(guest: model.DescribedMachine) -> str:
 
 
 def _disk(guest: model.DescribedMachine) -> str:
-    """Return the boot volume of a guest, or an empty string."""
+    """Return the description of a guest's boot volume as text, or ""."""
     disk = guest.nova.get("disk")
     if not disk or disk["source"] != "volume":
         return ""
@@ -90,20 +98,21 @@ def _disk(guest: model.DescribedMachine) -> str:
     return f"volume of {disk['size_gib']} GiB{kind}"
 
 
-def _guests(guests: list[model.DescribedMachine]) -> list[str]:
-    """Return the guests with their hosts; one line per host if many."""
+def _list_guests(guests: list[model.DescribedMachine]) -> list[str]:
+    """Return lines on the guests and their hosts, as a list."""
     if len(guests) <= _MOST_LINES:
-        return [f"{guest.name} on {_host(guest)}" for guest in guests]
+        return [f"{guest.name} on {_describe_host(guest)}" for guest in guests]
     hosts: dict[str, list[str]] = {}
     for guest in guests:
-        hosts.setdefault(_host(guest), []).append(guest.name)
+        hosts.setdefault(_describe_host(guest), []).append(guest.name)
     return [
         f"{len(names)} on {host}: {text.flatten(names)}"
         for host, names in hosts.items()
     ]
 
 
-def _host(guest: model.DescribedMachine) -> str:
+def _describe_host(guest: model.DescribedMachine) -> str:
+    """Return the host of a guest, or a shortened host ID, as text."""
     host, host_id = guest.nova.get("host"), guest.nova.get("host_id")
     if host:
         return text.flatten(host)
@@ -112,10 +121,11 @@ def _host(guest: model.DescribedMachine) -> str:
     return text.flatten(guest.host) or "an unknown host"
 
 
-def _virtualisation(
+def _list_virtualisation(
     run: reports.RunReport,
     guests: collections.abc.Iterable[model.DescribedMachine],
 ) -> list[str]:
+    """Return the kinds of virtualisation of the guests, one per line."""
     kinds = _unique_lines(
         text.flatten(guest.fingerprint.get("virtualisation") or "")
         for guest in guests
@@ -126,7 +136,7 @@ def _virtualisation(
 
 
 def describe_bare_metal(bare_metal: model.BareMetal) -> str:
-    """Return the description of a baseline."""
+    """Return the description of a baseline as text."""
     number = max(
         (
             len(reference.repetitions)
@@ -141,22 +151,22 @@ def describe_bare_metal(bare_metal: model.BareMetal) -> str:
     )
 
 
-def _peer(peer: model.Machine, run: reports.RunReport) -> str:
-    """Return the peer's name, and whether it is on the bare-metal host."""
+def _describe_peer(peer: model.Machine, run: reports.RunReport) -> str:
+    """Return the peer's name as text, with a note if bare metal runs it."""
     if run.has_finding("peer_on_host"):
         return f"{peer.name}, on the bare-metal host"
     return peer.name
 
 
 def _flows(records: collections.abc.Iterable[model.Record]) -> list[str]:
-    """Return the endpoints and the path of network workloads."""
+    """Return lines on the endpoints and paths of network workloads."""
     return _unique_lines(
         flow.describe() for record in records for flow in record.flows
     )
 
 
 def _protocol(record: model.Record) -> list[str]:
-    """Return the preparation of commands with the affected workloads."""
+    """Return lines on the preparation of commands, by workload."""
     titles: dict[str, list[str]] = {}
     for workload in record.workloads:
         if workload.cooldown:
@@ -176,7 +186,8 @@ def _protocol(record: model.Record) -> list[str]:
     ]
 
 
-def _repetitions(run: reports.RunReport, planned: int) -> str:
+def _describe_repetitions(run: reports.RunReport, planned: int) -> str:
+    """Return the numbers of counted and warm-up repetitions as text."""
     counted = sum(1 for record in run.records if record.repetition.counted)
     warm = len(run.records) - counted
     text_ = f"{counted} counted of {planned} planned"
@@ -201,7 +212,7 @@ def compare_machines(
     described: collections.abc.Iterable[model.DescribedMachine],
     bare_metal: model.BareMetal | None,
 ) -> Machines:
-    """Return the facts of all machines; a dash for missing facts.
+    """Return a table of the facts of all machines; a dash if missing.
 
     Bare metal is first if there is a baseline.
     """
@@ -225,6 +236,7 @@ def compare_machines(
 def _list_facts(
     machine: model.DescribedMachine | model.BareMetal,
 ) -> dict[str, str]:
+    """Return the facts and tool versions of a machine, text by title."""
     facts = {
         key.replace("_", " "): text.flatten(fact)
         for key, fact in machine.fingerprint.items()

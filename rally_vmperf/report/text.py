@@ -27,7 +27,7 @@ def flatten(value: t.Any) -> str:
 
 
 def breakable(name: str) -> markupsafe.Markup:
-    """Return a metric's name that can wrap after its dots."""
+    """Return a metric's name as markup that can wrap after its dots."""
     parts = (
         markupsafe.escape(sanitize.printable(part)) for part in name.split(".")
     )
@@ -35,5 +35,5 @@ def breakable(name: str) -> markupsafe.Markup:
 
 
 def format_time(stamp: str) -> str:
-    """Return an ISO 8601 time in UTC for display."""
+    """Return an ISO 8601 time as text in UTC for display."""
     return stamp.replace("T", " ").replace("+00:00", " UTC")

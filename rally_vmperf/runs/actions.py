@@ -51,23 +51,23 @@ class Action:
     between_workloads: bool = False
 
     def before(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act before the workloads run."""
+        """Act before the workloads; return errors, losses and findings."""
         return ActionResult()
 
     def between(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act after a workload, before the next one runs."""
+        """Act between two workloads; return errors, losses and findings."""
         return ActionResult()
 
     def during(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act in a separate thread, while workloads run."""
+        """Act in a thread while workloads run; return errors and findings."""
         return ActionResult()
 
     def recover(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act after machines were checked, before silent ones are lost."""
+        """Act before silent machines are lost; return errors and findings."""
         return ActionResult()
 
     def after(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act when the workloads have ended or failed."""
+        """Act when workloads ended or failed; return errors and findings."""
         return ActionResult()
 
 
@@ -90,7 +90,7 @@ class GuestWatch(Action):
     name = "watch"
 
     def during(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Query Nova while the counters of the machines are read."""
+        """Query Nova during the counters' reading; return findings."""
         from rally_vmperf.guests.booting import placement
 
         guests = [g for g in self.guests if g.name in current.working]
@@ -100,7 +100,7 @@ class GuestWatch(Action):
         return ActionResult(findings=tuple(findings))
 
     def recover(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Wait for guests that reboot, so that the next repetition has them.
+        """Wait for guests that reboot; return lost guests and findings.
 
         For a while, Nova reports a guest that has died as running.
         """
@@ -148,13 +148,13 @@ class UnmeasuredLoad(Action):
     name: str
 
     def before(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Start the jobs, and wait for the load to build up."""
+        """Start the jobs, wait for the load, and return errors by guest."""
         if not current.condition.unmeasured:
             return ActionResult()
         return ActionResult(errors=self.runner.run(self.load.begin()))
 
     def after(self, current: conditions.CurrentCondition) -> ActionResult:
-        """End the jobs; a job that has already ended is an error."""
+        """End the jobs; return an error for each that ended earlier."""
         return ActionResult(errors=self.runner.run(self.load.end()))
 
 
@@ -181,7 +181,7 @@ class BackgroundLoadCheck(Action):
         self._before: background_load.LoadReading | None = None
 
     def check_before_session(self) -> None:
-        """Check the machine before the session starts processes."""
+        """Store findings on other processes, before the session's own."""
         processes = self._read_processes(background_load.QUIET)
         if processes is not None:
             self.findings = self._create_findings(
@@ -189,12 +189,12 @@ class BackgroundLoadCheck(Action):
             )
 
     def before(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Read the CPU times of all processes."""
+        """Read the CPU times of all processes; return an empty result."""
         self._before = self._read_processes()
         return ActionResult()
 
     def after(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Report CPU time of other processes as a finding."""
+        """Return a finding if other processes used CPU time."""
         after = self._read_processes()
         if self._before is None or after is None:
             return ActionResult()
@@ -204,6 +204,7 @@ class BackgroundLoadCheck(Action):
     def _read_processes(
         self, quiet: int = 0
     ) -> background_load.LoadReading | None:
+        """Return the CPU times of all processes, or None after a warning."""
         try:
             return self._runner.run(
                 background_load.read_load(self._machine, quiet)
@@ -215,6 +216,7 @@ class BackgroundLoadCheck(Action):
     def _create_findings(
         self, processes: list[str]
     ) -> tuple[finding.Finding, ...]:
+        """Warn about busy processes; return a finding on them, or ()."""
         if not processes:
             return ()
         description = "; ".join(processes)
@@ -246,7 +248,7 @@ class BackgroundAction:
             self._timer.start()
 
     def on_workloads_ended(self) -> None:
-        """Start the action if it waits for this; fail if it is too late."""
+        """Start an action that waits for this, or note that it is too late."""
         if self._timer is None:
             self._start()
             return
@@ -273,6 +275,7 @@ class BackgroundAction:
             self._timer.cancel()
 
     def _start(self) -> None:
+        """Start the action in a thread, unless it was started or cancelled."""
         with self._lock:
             if self._is_started:
                 return
@@ -280,6 +283,7 @@ class BackgroundAction:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
+        """Perform the action, and store its result or its error."""
         try:
             self._result.set_result(self._action.during(self._current))
         except BaseException as error:

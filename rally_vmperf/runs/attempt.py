@@ -120,7 +120,7 @@ class Attempt:
         )
 
     def runs(self) -> list[dict[str, t.Any]]:
-        """Return the commands that ran, with the times of their machines."""
+        """Return the commands that ran as one dict per command and machine."""
         axes = dict(self.condition.axes)
         return [
             {"axes": axes, **dataclasses.asdict(run)}
@@ -128,7 +128,7 @@ class Attempt:
         ]
 
     def readings(self) -> list[dict[str, t.Any]]:
-        """Return the distributions and series of each machine."""
+        """Return distributions and series as one dict per reading."""
         axes = dict(self.condition.axes)
         return [
             {
@@ -146,6 +146,7 @@ class Attempt:
         ]
 
     def _measure(self) -> None:
+        """Run the workloads between the actions before and after them."""
         current = self._create_current_condition()
         started: list[actions.Action] = []
         try:
@@ -159,6 +160,7 @@ class Attempt:
                 self._record_result(action, action.after(current))
 
     def _create_current_condition(self) -> conditions.CurrentCondition:
+        """Return the condition with its running and its lost machines."""
         return conditions.CurrentCondition(
             condition=self.condition,
             repetition=self.number,
@@ -188,6 +190,7 @@ class Attempt:
         return False
 
     def _run_workloads(self, current: conditions.CurrentCondition) -> None:
+        """Run the workloads, and at the same time the background actions."""
         names = self._running
         background_actions = [
             (action, actions.BackgroundAction(action, current))
@@ -195,6 +198,7 @@ class Attempt:
         ]
 
         def on_measured() -> None:
+            """Tell each background action that the workloads have ended."""
             for _, background_action in background_actions:
                 background_action.on_workloads_ended()
 
@@ -218,6 +222,7 @@ class Attempt:
     def _run(
         self, on_measured: t.Callable[[], None], **options: t.Any
     ) -> None:
+        """Run workloads on the machines, and add results and findings."""
         names = self._running if self.condition.choose else None
         self._findings += self.ready.session.repeat(
             self.result, names, on_measured=on_measured, **options
@@ -250,6 +255,7 @@ class Attempt:
             self.result.miss(action.name, machine, reason[:_MAX_LENGTH])
 
     def _merge_result(self, effect: actions.ActionResult) -> None:
+        """Add the findings, lost and restarted machines of an action."""
         self._findings += effect.findings
         self.lost |= effect.lost
         self.started += effect.started
@@ -260,13 +266,14 @@ class Attempt:
         reason: str,
         metrics: collections.abc.Collection[str] | None = None,
     ) -> None:
+        """Note missing metrics of machines with the reason, and warn."""
         self.warn(f"The condition cannot be measured: {reason}")
         for metric in metrics or self.ready.setting.expected_metrics:
             for name in machines:
                 self.result.miss(metric, name, reason[:_MAX_LENGTH])
 
     def _exclude_silent(self, silent: frozenset[str]) -> None:
-        """Exclude machines from later conditions."""
+        """Add silent machines to the lost ones for later conditions."""
         if silent - self.lost:
             self.warn(
                 f"{', '.join(sorted(silent))} stopped answering; later "
@@ -275,6 +282,7 @@ class Attempt:
         self.lost |= silent
 
     def _keep_raw(self, output: dict[str, t.Any]) -> None:
+        """Store a raw output with the axes of the condition."""
         self.keep_raw({"axes": dict(self.condition.axes), **output})
 
 

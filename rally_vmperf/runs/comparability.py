@@ -99,10 +99,10 @@ def compare_descriptions(
     """
     bare_metal = baseline["machine"]
     sensitive = {
-        sensitivity: _find_metrics(assignments, _is_sensitive_to(sensitivity))
+        sensitivity: _find_metrics(assignments, _match_sensitive(sensitivity))
         for sensitivity in t.get_args(workloads.Sensitivity)
     }
-    users = _metrics_by_tool(assignments)
+    users = _find_tool_metrics(assignments)
     findings = comparability.governor(
         bare_metal["fingerprint"], sensitive["governor"]
     )
@@ -140,7 +140,7 @@ def compare_record(
     baseline: document.Json,
     reason: str = "",
 ) -> dict[str, t.Any]:
-    """Return a copy of a record that is compared with another baseline.
+    """Return a copy of a record with findings on another baseline.
 
     :param details: The description of each machine from the file of the
         record; a machine without one raises the finding ``machine_unknown``.
@@ -252,7 +252,7 @@ def _report_unknown(
 
     :param metrics: The metrics that depend on the machines; empty for all.
     """
-    users = _metrics_by_tool(assignments)
+    users = _find_tool_metrics(assignments)
     tools = requirements.tools(assignments, side=side)
     required = [tool.command for tool in tools if tool.affects_results]
     findings = []
@@ -315,7 +315,7 @@ def compare_distribution(
 def _select_tools(
     assignments: _Assignments, machine: document.Json
 ) -> dict[str, t.Any]:
-    """Return the tools of a machine whose versions influence metrics."""
+    """Return a machine's tools, by name, whose versions affect metrics."""
     tools = requirements.tools(assignments)
     measuring = {tool.command for tool in tools if tool.affects_results}
     return {
@@ -331,10 +331,9 @@ _Predicate = collections.abc.Callable[[assignment.Assignment], bool]
 def _find_metrics(
     assignments: _Assignments, predicate: _Predicate
 ) -> comparability.Metrics | None:
-    """Return the metrics of the assignments that satisfy a predicate.
+    """Return the names of metrics of matching assignments, or None.
 
-    :returns: The metrics; empty, which means all, if all assignments satisfy
-        it; None if none does.
+    :returns: They are empty, which means all, if all assignments match.
     """
     chosen = list(filter(predicate, assignments))
     if not chosen:
@@ -346,23 +345,26 @@ def _find_metrics(
     )
 
 
-def _is_sensitive_to(sensitivity: workloads.Sensitivity) -> _Predicate:
+def _match_sensitive(sensitivity: workloads.Sensitivity) -> _Predicate:
+    """Return a predicate: an assignment is sensitive to this property."""
     return lambda assignment: assignment.workload.is_sensitive_to(sensitivity)
 
 
-def _uses(command: str) -> _Predicate:
+def _match_command(command: str) -> _Predicate:
+    """Return a predicate: an assignment uses the tool with this command."""
     return lambda assignment: any(
         tool.command == command
         for tool in assignment.workload.tools(assignment.arguments)
     )
 
 
-def _metrics_by_tool(
+def _find_tool_metrics(
     assignments: _Assignments,
 ) -> dict[str, comparability.Metrics]:
-    """Return tool -> the metrics that depend on it."""
+    """Return the names of the metrics that depend on each tool, as a dict."""
     return {
-        tool.command: _find_metrics(assignments, _uses(tool.command)) or ()
+        tool.command: _find_metrics(assignments, _match_command(tool.command))
+        or ()
         for tool in requirements.tools(assignments)
     }
 

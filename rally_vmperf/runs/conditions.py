@@ -34,11 +34,11 @@ class Load(t.Protocol):
     """Jobs on guests that are not measured; errors are by machine."""
 
     async def begin(self) -> dict[str, str]:
-        """Start the jobs, and wait for the load to build up."""
+        """Start the jobs, wait for the load; return errors by machine."""
         ...
 
     async def end(self) -> dict[str, str]:
-        """End the jobs; without jobs, this has no effect."""
+        """End the jobs, if there are any; return errors by machine."""
         ...
 
 
@@ -63,7 +63,7 @@ class Unmeasured:
     create_load: t.Callable[[sessions.Session, Names], Load]
 
     def list_settings(self) -> list[tuple[repetition.Axes, tuple[str, ...]]]:
-        """Return the axes without and with them, and who works."""
+        """Return the axes without and with them, each with who works."""
         return [
             ({self.axis: 0}, ()),
             ({self.axis: self.guests}, self.names),
@@ -143,4 +143,5 @@ def order_conditions(
 def _create_generator(
     order: model.Order, seed_suffix: object
 ) -> random.Random:
+    """Return a random generator, seeded with the order's seed and a suffix."""
     return random.Random(f"{order.seed}/{seed_suffix}")  # noqa: S311

@@ -84,7 +84,7 @@ def _diagnose_unreached(
     arrived: arrival.Arrival,
     ssh_sources: collections.abc.Sequence[str] | None,
 ) -> tuple[str, str]:
-    """Return the reason why a guest was not reached, and its console."""
+    """Return why a guest was not reached, and the end of its console."""
     output = console.diagnose(connection, guest_.id, guest_.host_key)
     name = f"guest {guest_.name} at {guest_.address}"
     end = f"end of the guest's console:\n{output.end}"

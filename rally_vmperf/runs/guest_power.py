@@ -37,7 +37,7 @@ class PoweredGuests(actions.Action):
         requested: collections.abc.Mapping[str, str],
         idle_state: idle.IdleState,
     ) -> "power.StatusChange":
-        """Change each guest to its requested status, and wait for it.
+        """Change each guest to its requested status; return the change.
 
         :param requested: Guest -> status in Nova.
         :param idle_state: The state of idle guests, which selects the
@@ -82,7 +82,7 @@ class PoweredGuests(actions.Action):
     def _wait(
         self, switched: "power.StatusChange", participants: conditions.Names
     ) -> actions.ActionResult:
-        """Wait until all resumed guests answer SSH; return the result."""
+        """Wait until resumed guests answer SSH; return errors and losses."""
         from rally_vmperf.execution.stations import arrival
 
         errors = {**switched.refused, **switched.lost}
@@ -145,7 +145,7 @@ class IdleGuests(PoweredGuests):
     def before(
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
-        """Activate the participants, and set the state of idle guests.
+        """Activate participants, set idle guests' state; return errors.
 
         Lost guests are not changed.
         """

@@ -30,7 +30,7 @@ class GuestReboot(guest_power.PoweredGuests):
     def before(
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
-        """Reboot all guests if the task requests it before this condition."""
+        """Reboot all guests if the task requests it; return errors."""
         latest, self._latest = self._latest, current.repetition
         if latest is None or (
             latest == current.repetition and not self.between_workloads
@@ -42,13 +42,13 @@ class GuestReboot(guest_power.PoweredGuests):
     def between(
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
-        """Reboot the participants between two workloads."""
+        """Reboot the participants between workloads; return errors."""
         return self._reboot(current, set(current.machines) - set(current.lost))
 
     def _reboot(
         self, current: conditions.CurrentCondition, names: set[str]
     ) -> actions.ActionResult:
-        """Stop guests, start those that run next, and wait for them."""
+        """Stop guests, start the next ones, wait; return errors and losses."""
         errors: dict[str, str] = {}
         lost: set[str] = set()
         steps: list[tuple[idle.IdleState, str]] = [

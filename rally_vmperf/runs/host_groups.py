@@ -32,7 +32,7 @@ class HostGroups:
     def choose(
         self, guests: int, lost: conditions.Names, number: int = 1
     ) -> conditions.Participants:
-        """Return the first available guests of each host.
+        """Return the names of the first available guests of each host.
 
         A single guest is a different one in each repetition, because guests
         differ in core, NUMA node and disk position, and therefore in

@@ -33,7 +33,7 @@ _POLL = 5.0
 
 
 async def read_boot_id(machine: base.Machine) -> str:
-    """Return the identifier of the current boot of a machine.
+    """Return the identifier of the current boot of a machine as text.
 
     :raises MachineError: If it cannot be read.
     """
@@ -80,7 +80,7 @@ class HostReboot(actions.Action):
     def before(
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
-        """Reboot before each repetition except the first."""
+        """Reboot before each repetition but the first; return errors."""
         latest, self._latest = self._latest, current.repetition
         if latest is None:
             return actions.ActionResult()
@@ -97,6 +97,7 @@ class HostReboot(actions.Action):
         return actions.ActionResult()
 
     async def _reboot(self) -> None:
+        """Reboot the machine, wait for its boot, and limit it again."""
         before = await read_boot_id(self.machine)
         elevated = await root.as_root(self.machine)
         with contextlib.suppress(base.Unreachable):
@@ -119,6 +120,7 @@ class HostReboot(actions.Action):
             station.prefix = prefix
 
     async def _poll_boot_id(self) -> str | None:
+        """Return the machine's boot id, or None if it does not answer."""
         try:
             return await read_boot_id(self.machine)
         except base.MachineError:

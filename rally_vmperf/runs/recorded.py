@@ -24,7 +24,7 @@ MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 def build_baseline(
     parts: collections.abc.Sequence[recording.ShapeRecording],
 ) -> dict[str, t.Any]:
-    """Return the document of a complete recording."""
+    """Return the baseline document (a dict) of a complete recording."""
     first = parts[0]
     peers = [peer for assigned in parts if (peer := _describe_peer(assigned))]
     return {
@@ -48,7 +48,7 @@ def build_baseline(
 def _describe_bare_metal(
     shape_recording: recording.ShapeRecording,
 ) -> dict[str, t.Any]:
-    """Return the name, fingerprint and tools of bare metal."""
+    """Return a dict with name, fingerprint and tools of bare metal."""
     first = shape_recording.records[0]["machines"][0]
     return _describe(shape_recording, first["host"], first["name"])
 
@@ -56,7 +56,7 @@ def _describe_bare_metal(
 def _describe_peer(
     shape_recording: recording.ShapeRecording,
 ) -> dict[str, t.Any] | None:
-    """Return the name, fingerprint and tools of the peer; None without one."""
+    """Return a dict with name, fingerprint and tools of the peer, or None."""
     for machine_document in shape_recording.records[0]["machines"]:
         if machine_document["role"] == "peer":
             return _describe(
@@ -70,6 +70,7 @@ def _describe_peer(
 def _describe(
     shape_recording: recording.ShapeRecording, name: str, machine: str
 ) -> dict[str, t.Any]:
+    """Return name, fingerprint and tools of a machine as a dict."""
     details = shape_recording.details[machine]
     return {
         "name": name,
@@ -85,6 +86,7 @@ def _build_entry(
     shape_recording: recording.ShapeRecording,
     assignment: assignment.Assignment,
 ) -> dict[str, t.Any]:
+    """Return the baseline entry of a workload in one shape as a dict."""
     records = shape_recording.find_complete(assignment)
     copies = [
         machine["name"]
@@ -169,6 +171,7 @@ def _merge_findings(
 
 
 def _parse_percent(text: str) -> float:
+    """Return the percentage in a text; 0 without one."""
     match = _SHARE.search(text)
     return float(match[1]) if match else 0.0
 
@@ -176,7 +179,7 @@ def _parse_percent(text: str) -> float:
 def _merge_samples(
     records: collections.abc.Sequence[Json], assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
-    """Return the samples of all copies, without the label of the workload.
+    """Return a dict of the values and percentiles of all copies.
 
     :returns: The metrics, the percentiles of each repetition, and the
         distributions and time series of all repetitions.
@@ -265,7 +268,7 @@ def _find_usages(
 def _find_samples(
     record: Json, assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
-    """Return the samples of a workload, without its label."""
+    """Return a workload's samples by metric, without its label."""
     samples = record["conditions"][0]["samples"]
     return {
         metric.name: [

@@ -45,14 +45,10 @@ class MachineMismatchError(errors.VMPerfError):
 class RecordingPlan:
     """A plan for the measurement of bare metal in one shape.
 
-    :param baseline: The name of the baseline.
-    :param session: The identifier of the recording.
-    :param repetitions: The number of counted repetitions.
     :param directory: The parent of the copies' directories, on guests' disk.
     :param is_limited: Whether the machine is limited to the shape.
     :param cpus: The list of permitted CPUs; empty for all.
     :param reboot: The time of reboots of the machine in the run.
-    :param supply: The permitted methods to supply tools.
     :param options: The plan as a plain document, for the records.
     """
 
@@ -73,7 +69,6 @@ class RecordingPlan:
 class ShapeRecording:
     """The recording of one shape: its plan, and its records so far.
 
-    :param plan: The plan.
     :param journal: The journal with the repetitions so far.
     :raises BaselineError: If they have another plan, or cannot be read.
     """
@@ -90,6 +85,7 @@ class ShapeRecording:
             self._read_journal()
 
     def _read_journal(self) -> None:
+        """Load earlier records; reject those of another plan or damaged."""
         try:
             for record in self._journal.read():
                 _check_options(record, self.plan)
@@ -137,6 +133,7 @@ class ShapeRecording:
             run_actions: list[actions.Action] = [load_check]
 
             async def reapply_limits() -> shapes.ResourceLimits:
+                """Limit the machine again, and return the new limits."""
                 nonlocal limits
                 limits = await _apply_limits(machine, plan)
                 return limits
@@ -166,7 +163,6 @@ class ShapeRecording:
                     actions=tuple(run_actions),
                 )
                 # Numbers continue, so that every record keeps its own files.
-
                 run = runs.Run(
                     question=QUESTION,
                     task=plan.baseline,
@@ -192,7 +188,7 @@ class ShapeRecording:
                 runner.run(_remove_limits(machine, limits))
 
     def describe_missing(self) -> list[str]:
-        """Return a line for each workload with missing repetitions."""
+        """Return a line of text for each workload with missing repetitions."""
         required = self.plan.repetitions
         return [
             f"{self.plan.shape}: {assignment.title} has {required - missing} "
@@ -202,19 +198,18 @@ class ShapeRecording:
         ]
 
     def can_retry(self) -> bool:
-        """Return whether a retry may add the missing results.
-
-        A workload that fails every time would fail again.
-        """
+        """Return whether a retry may help: none failed every time."""
         incomplete = self._list_incomplete()
         return bool(incomplete) and all(map(self.find_complete, incomplete))
 
     def _list_incomplete(self) -> list[assignment.Assignment]:
+        """Return the workloads that lack counted repetitions."""
         return list(filter(self._count_missing, self.plan.assignments))
 
     def _add_record(
         self, record: Json, details: collections.abc.Mapping[str, t.Any]
     ) -> None:
+        """Add a record, and merge its details of machines."""
         self.records.append(record)
         for name, new in details.items():
             old = self.details.get(name, {"tools": {}, "facts": {}})
@@ -225,7 +220,7 @@ class ShapeRecording:
             }
 
     def find_complete(self, assignment: assignment.Assignment) -> list[Json]:
-        """Return the counted repetitions that are complete for a workload."""
+        """Return the counted records that have all metrics of a workload."""
         names = set(setting.list_expected_metrics([assignment]))
         return [
             record
@@ -239,7 +234,7 @@ class ShapeRecording:
         return max(0, self.plan.repetitions - len(complete))
 
     def _find_reason(self, assignment: assignment.Assignment) -> str:
-        """Return the reason why the last repetition lacks a workload."""
+        """Return the reason, as text, why a workload was not measured."""
         names = set(setting.list_expected_metrics([assignment]))
         for record in reversed(self.records):
             for gap in _list_gaps(record):
@@ -251,6 +246,7 @@ class ShapeRecording:
 async def _apply_limits(
     machine: base.Machine, plan: RecordingPlan
 ) -> shapes.ResourceLimits:
+    """Limit the machine to the shape of the plan, and return the limits."""
     if not plan.is_limited:
         return shapes.unlimited(plan.shape.copies)
     return await shapes.apply_limits(
@@ -265,6 +261,7 @@ async def _apply_limits(
 async def _remove_limits(
     machine: base.Machine, limits: shapes.ResourceLimits
 ) -> None:
+    """Remove the limits, and close the connection to the machine."""
     await limits.release()
     await machine.close()
 
@@ -275,6 +272,7 @@ def _create_stations(
     limits: shapes.ResourceLimits,
     peer: roles.Station | None,
 ) -> list[roles.Station]:
+    """Return one station per copy; every other copy has the peer."""
     copies = [
         roles.Station(
             name=f"copy-{number}",
@@ -326,7 +324,7 @@ def _build_setting(
     hostname: str,
     findings: tuple[finding.Finding, ...],
 ) -> build.Setting:
-    """Return the setting of a recording on bare metal."""
+    """Return the setting (shape, machines, metrics) of a recording."""
     details = {
         station.name: {
             **setting.describe_machine(session, station.name),
@@ -358,6 +356,7 @@ def _build_setting(
 def _find_machine_findings(
     plan: RecordingPlan, limits: shapes.ResourceLimits
 ) -> list[finding.Finding]:
+    """Return findings on the limits of bare metal, or on their absence."""
     if plan.is_limited:
         return list(limits.findings)
     return [
@@ -396,5 +395,6 @@ def _has_metrics(record: Json, names: collections.abc.Set[str]) -> bool:
 
 
 def _list_gaps(record: Json) -> list[Json]:
+    """Return the missing metrics of a record, as one dict per gap."""
     results = (*record["conditions"], record)
     return [gap for result in results for gap in result["missing"]]

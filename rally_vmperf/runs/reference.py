@@ -22,7 +22,7 @@ def find_entries(
     assignments: collections.abc.Iterable[assignment.Assignment],
     shape: matching.Shape,
 ) -> list[document.Json]:
-    """Return the entry of the baseline for each assignment.
+    """Return the baseline's entry for each assignment, in their order.
 
     :raises BaselineError: If the baseline does not cover an assignment.
     """
@@ -39,7 +39,7 @@ def build_reference(
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
 ) -> tuple[dict[str, t.Any], dict[str, dict[str, t.Any]]]:
-    """Return the ``reference`` of a record, and its metrics.
+    """Return a record's ``reference`` as a dict, and metrics by name.
 
     :param shapes: The shapes, which differ in the number of copies.
     :raises BaselineError: If the baseline does not cover an assignment.
@@ -160,7 +160,7 @@ def find_baseline_findings(
 def _restrict_to_assignment(
     assigned: assignment.Assignment, finding_: finding.Finding
 ) -> finding.Finding:
-    """Return a finding of a recording with the affected metrics.
+    """Return a finding, limited to the metrics of an assignment.
 
     Additional CPUs and memory have less effect on disks and networks.
     """

@@ -197,7 +197,7 @@ class RunRequest:
     def open_session(
         self, extra_assignments: tuple[assignment.Assignment, ...] = ()
     ) -> sessions.Session:
-        """Open a session with the guests, with all tools available.
+        """Provision the tools on all guests, and return an open session.
 
         :param extra_assignments: The workloads that are prepared, but not
             measured.
@@ -219,7 +219,7 @@ class RunRequest:
         )
 
     def common_arguments(self, **options: t.Any) -> dict[str, t.Any]:
-        """Return the arguments that the runs of all questions share.
+        """Return the arguments shared by all questions' runs as a dict.
 
         :param options: The options of the question, for the record.
         """
@@ -239,7 +239,7 @@ class RunRequest:
 def _list_loads(
     unmeasured: conditions.Unmeasured | None, session: sessions.Session
 ) -> list[actions.Action]:
-    """Return the action that runs the load of unmeasured guests."""
+    """Return the actions that run unmeasured guests' load: one or none."""
     if unmeasured is None:
         return []
     load = unmeasured.create_load(session, unmeasured.names)

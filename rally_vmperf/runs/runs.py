@@ -38,7 +38,7 @@ _MAX_LENGTH = 500
 def never_stop(
     repetitions: collections.abc.Sequence[ConditionResults],
 ) -> str:
-    """Return an empty reason to stop, so that all conditions are measured."""
+    """Return "", so that no condition is skipped."""
     return ""
 
 
@@ -155,7 +155,7 @@ class Run:
         return record
 
     def _estimate_remaining_time(self, number: int) -> str:
-        """Return a description of the remaining time."""
+        """Return the remaining time as text, or "" if it is unknown."""
         if self._latest is None:
             return ""
         minutes = round(self._latest * (self.times - number + 1) / 60)
@@ -214,6 +214,7 @@ class Run:
         repetition_result: "RepetitionResult",
         started_at: str,
     ) -> dict[str, t.Any]:
+        """Return the record of a repetition as a dict."""
         setting = self.ready.setting if self.ready else self.fallback_setting
         setting = dataclasses.replace(
             setting,
@@ -246,13 +247,14 @@ class Run:
         )
 
     def _get_boot_id(self, machine: model.Machine) -> str:
-        """Return the identifier of a guest's current boot."""
+        """Return the identifier of a guest's current boot as text."""
         if not self._starts[machine.name]:
             return machine.boot_id
         server, _, count = machine.boot_id.rpartition("#")
         return f"{server}#{int(count) + self._starts[machine.name]}"
 
     def _append(self, record: dict[str, t.Any]) -> None:
+        """Append a record to the journal; warn if that fails."""
         try:
             self.journal.append(record)
         except journals.JournalError as error:
@@ -261,6 +263,7 @@ class Run:
             )
 
     def _warn_without_raw_outputs(self, reason: str) -> None:
+        """Warn that raw outputs are not stored, with the reason."""
         self.warn(f"{reason}; the samples are still recorded")
 
 

@@ -31,7 +31,7 @@ def build_setting(
     findings: collections.abc.Iterable[finding.Finding] = (),
     unmeasured: int = 0,
 ) -> build.Setting:
-    """Return the setting of guests.
+    """Return the setting of guests: shape, machines, metrics, findings.
 
     :param booted: The result of booting the guests.
     :param session: The session with the guests; None if they are not ready.
@@ -102,7 +102,7 @@ def find_endpoints(
 def _list_links(
     reference: Json | None, session: sessions.Session | None
 ) -> list[rate_caps.Cap]:
-    """Return the known links of bare metal and of the peer."""
+    """Return rate limits of the network links of bare metal and the peer."""
     machines = {}
     if reference:
         machines[reference["machine"]] = reference["fingerprint"]
@@ -128,7 +128,7 @@ def find_shape(guests: Guests) -> matching.Shape:
 
 
 def _encode_shape(booted: models.BootedGuests, unmeasured: int) -> Json:
-    """Return the shape, with the requested number of guests if some fail."""
+    """Return the shape as a dict, with the requested number of guests."""
     measured = booted.guests[: len(booted.guests) - unmeasured]
     shape = dataclasses.asdict(find_shape(measured))
     if not booted.absent:
@@ -142,7 +142,7 @@ def get_host(guest: models.Guest) -> str:
 
 
 def describe_machine(session: sessions.Session, name: str) -> Json:
-    """Return the fingerprint, tools and workload facts of a machine."""
+    """Return a machine's fingerprint, tools and facts as a dict."""
     return {
         **session.describe(name),
         "facts": session.facts.get(name, {}),
@@ -150,7 +150,7 @@ def describe_machine(session: sessions.Session, name: str) -> Json:
 
 
 def encode_workloads(assignments: Assignments) -> list[Json]:
-    """Return the workloads as plain documents."""
+    """Return the workloads as one dict per workload."""
     return [
         {
             "name": assignment.workload.name,
@@ -173,14 +173,14 @@ def list_expected_metrics(assignments: Assignments) -> list[str]:
 
 
 def encode_metrics(assignments: Assignments) -> Json:
-    """Return the metrics of a complete condition, encoded."""
+    """Return the metrics of a complete condition as a dict by name."""
     return codec.encode_metrics(
         metric for assignment in assignments for metric in assignment.metrics()
     )
 
 
 def _encode_guest(guest: models.Guest) -> Json:
-    """Return the properties of a guest in Nova, without its login."""
+    """Return a guest's properties in Nova as a dict, without its login."""
     plain = models.to_plain(guest)
     secret = ("host_key", "name", *request.SSH_OPTIONS)
     return {key: field for key, field in plain.items() if key not in secret}

@@ -21,7 +21,7 @@ Progress = t.Callable[[str], None]
 def convert_credential(
     conf: t.Any, keystone_credentials: t.Any
 ) -> cloud.Credential:
-    """Convert credentials of Tempest to credentials of Rally.
+    """Return credentials of Tempest as a credential (dict) of Rally.
 
     :param conf: The configuration of Tempest.
     :param keystone_credentials: The ``KeystoneV3Credentials``.
@@ -82,7 +82,7 @@ class Guests:
         *,
         one_host: bool,
     ) -> models.BootedGuests:
-        """Boot guests, and wait until all of them answer SSH.
+        """Boot guests, wait until all answer SSH, and return them.
 
         If the boot fails, all created resources are deleted.
 
@@ -138,4 +138,5 @@ class Guests:
         self._ledger.drop(self.id)
 
     def _new_name(self) -> str:
+        """Return a new name for a resource, with the owner's prefix."""
         return f"{self._owner.prefix}_{secrets.token_hex(4)}"

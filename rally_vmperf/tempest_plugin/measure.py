@@ -41,7 +41,7 @@ class Outcome:
         return self.run.passed
 
     def sentence(self) -> str:
-        """Return the failed verdicts and the path of the report."""
+        """Return the failed verdicts and the report's path as text."""
         failures = " ".join(
             judgement.sentence()
             for judgement in self.run.judgements.values()
@@ -51,7 +51,7 @@ class Outcome:
         return sanitize.printable(f"{verdict} Report: {self.report}")
 
     def table(self) -> str:
-        """Return the verdicts, and the paths of journal and report."""
+        """Return verdicts and paths of journal and report as text."""
         lines = verdict_table.lines(self.run)
         lines += [f"journal: {self.journal}", f"report: {self.report}"]
         return "\n".join(map(sanitize.printable, lines)) + "\n"
@@ -85,7 +85,7 @@ class Measurement:
     def run(
         self, workload: task.Task, task_question: question.Question
     ) -> Outcome:
-        """Measure all repetitions, and judge them.
+        """Measure all repetitions, judge them, and return the outcome.
 
         :param workload: The task.
         :param task_question: The question of the task.
@@ -151,6 +151,7 @@ class Measurement:
         )
 
     def _check_image(self, failure: Exception) -> None:
+        """Raise the failure if a tool is missing in a guest."""
         names = {member.name for member in self.booted.guests}
         if (
             isinstance(failure, requirements.ToolMissing)
@@ -161,6 +162,7 @@ class Measurement:
     def _write_report(
         self, owner: str, run: judged_run.JudgedRun
     ) -> pathlib.Path:
+        """Write the HTML report of a run, and return its path."""
         self.report_dir.mkdir(parents=True, exist_ok=True)
         path = self.report_dir / f"{owner}.html"
         path.write_text(

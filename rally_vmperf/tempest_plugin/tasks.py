@@ -157,7 +157,7 @@ class ConfiguredQuestion:
         ]
 
     def _components(self) -> list[tuple[Json, str]]:
-        """Return the workloads with the components that they measure."""
+        """Return each workload, with the component it measures."""
         return [
             (workload, assigned.workload.part)
             for workload, assigned in zip(
@@ -187,7 +187,7 @@ class ConfiguredQuestion:
         """
         draft = self._create_task(workloads, count, arguments, guests, {})
         complete = dataclasses.replace(
-            draft, criteria=self._matching_limits(draft)
+            draft, criteria=self._select_limits(draft)
         )
         checks.check_task(
             complete, self.question, store.Store(self.group.baseline_dir)
@@ -213,6 +213,7 @@ class ConfiguredQuestion:
         guests: Json,
         criteria: Json,
     ) -> task.Task:
+        """Return a task with these workloads, guests and criteria."""
         group = self.group
         options = read_guest_options(self.conf, count, **guests)
         contexts: Json = {"vmperf_guests": options}
@@ -233,8 +234,8 @@ class ConfiguredQuestion:
             times=group.repetitions + group.warmup,
         )
 
-    def _matching_limits(self, draft: task.Task) -> Json:
-        """Return the limits that match a metric of a task, by SLA."""
+    def _select_limits(self, draft: task.Task) -> Json:
+        """Return the limits that match a task's metrics, by SLA."""
         criteria = {}
         for criterion in self.question.criteria:
             limits = dict(self.limits.get(criterion.name, {}))
@@ -265,7 +266,7 @@ class ConfiguredQuestion:
 def read_guest_options(
     conf: t.Any, count: int, **extra_options: t.Any
 ) -> Json:
-    """Return the options of vmperf_guests.
+    """Return the options of the context vmperf_guests as a dict.
 
     :param conf: The configuration of Tempest.
     :param count: The number of guests.

@@ -158,7 +158,7 @@ class Outcome:
     system: float | None = None
 
     def validate(self, max_length: int = LONGEST) -> t.Self:
-        """Check the exit status and the output, and return the outcome.
+        """Return the outcome itself; reject failure and long output.
 
         :param max_length: The maximum length of the output in characters.
         :raises WorkloadError: If the command failed or printed too much.
@@ -213,7 +213,7 @@ class Endpoints:
 def argv(
     template: str, arguments: Arguments, **overrides: object
 ) -> tuple[str, ...]:
-    """Return the words of a command line after substitution.
+    """Return the words of a template with its placeholders replaced.
 
     :param template: The command line with placeholders, such as
         ``dd bs={block_size}``; substituted values are not split.
@@ -257,7 +257,7 @@ class Workload(abc.ABC):
         return is_affected and aspect in self.SENSITIVE_TO
 
     def complete(self, arguments: Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises WorkloadError: If an argument is not valid.
         """
@@ -267,15 +267,15 @@ class Workload(abc.ABC):
             raise WorkloadError(f"workload {self.name}: {error}") from None
 
     def tools(self, arguments: Arguments) -> tuple[tools_.Tool, ...]:
-        """Return the tools that are needed with these arguments."""
+        """Return a tuple of the Tools that these arguments require."""
         return self.TOOLS
 
     def ports(self, arguments: Arguments) -> Ports:
-        """Return the number of ports that it needs at its endpoints."""
+        """Return the numbers of ports at its endpoints as Ports."""
         return Ports()
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
-        """Return the endpoints that it needs: ``peer``, ``partner``.
+        """Return the names of required endpoints: ``peer``, ``partner``.
 
         ``peer_root`` requires a login as root on the peer.
         """
@@ -284,7 +284,7 @@ class Workload(abc.ABC):
     def for_endpoints(
         self, arguments: Arguments, endpoints: Endpoints
     ) -> dict[str, t.Any]:
-        """Return the arguments for a machine with these endpoints.
+        """Return the arguments, adapted to a machine's endpoints, as a dict.
 
         In a pair of guests only one guest has a partner; the other guest
         skips the work that needs one.
@@ -292,7 +292,7 @@ class Workload(abc.ABC):
         return dict(arguments)
 
     def files(self, arguments: Arguments) -> tuple[File, ...]:
-        """Return the files that ``prepare`` needs in its directory."""
+        """Return the Files that ``prepare`` needs in its directory."""
         return ()
 
     def check_files(  # noqa: B027 - most have no files, or accept any
@@ -300,7 +300,7 @@ class Workload(abc.ABC):
         arguments: Arguments,
         contents: collections.abc.Mapping[str, bytes],
     ) -> None:
-        """Check the contents of its files before the run.
+        """Reject invalid contents of its files before the run.
 
         :param contents: The contents by the names in ``files``.
         :raises WorkloadError: If the workload cannot or must not run with
@@ -318,7 +318,7 @@ class Workload(abc.ABC):
     def facts(
         self, arguments: Arguments, outcomes: Outcomes
     ) -> dict[str, str]:
-        """Return facts of the preparation that two machines must share.
+        """Return facts that two machines must share, as texts by name.
 
         :param outcomes: The outcomes of the commands in ``prepare``.
         :raises WorkloadError: If an output is invalid.
@@ -328,7 +328,7 @@ class Workload(abc.ABC):
     def progress(
         self, arguments: Arguments, outcome: Outcome
     ) -> curves.ProgressCurve | None:
-        """Return the progress of a command over time, if it reports that.
+        """Return a command's work over time as a curve, or None.
 
         If several machines run a command concurrently, its metrics are
         restricted to the time in which all of them were working.
@@ -340,7 +340,7 @@ class Workload(abc.ABC):
         return None
 
     def work_done(self, arguments: Arguments, outcome: Outcome) -> Work | None:
-        """Return the amount of work of a command, if its output reports it.
+        """Return the amount of a command's work, or None if not known.
 
         CPU seconds are then reported per gigabyte or thousand operations.
 
@@ -352,7 +352,7 @@ class Workload(abc.ABC):
     def argument_findings(
         self, arguments: Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return the findings that the arguments cause.
+        """Return the findings that the arguments cause, as pairs of texts.
 
         A finding is a pair of its kind and its detail.
         """
@@ -360,7 +360,7 @@ class Workload(abc.ABC):
 
     @abc.abstractmethod
     def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics that a run measures.
+        """Return the definitions of the metrics that a run measures.
 
         A complete run has all metrics that are not optional.
         """
@@ -369,12 +369,12 @@ class Workload(abc.ABC):
     def commands(
         self, arguments: Arguments, endpoints: Endpoints
     ) -> tuple[Command, ...]:
-        """Return the measured commands in the order of their execution."""
+        """Return the measured Commands in the order of their execution."""
 
     def parse_all(
         self, arguments: Arguments, outcomes: Outcomes
     ) -> list[sample.Reading]:
-        """Return the samples in the outputs of several commands.
+        """Return the samples in the outputs of several commands as a list.
 
         Commands that failed have no outcome, and therefore no samples.
 
@@ -389,7 +389,7 @@ class Workload(abc.ABC):
     def parse(
         self, arguments: Arguments, outcome: Outcome
     ) -> collections.abc.Sequence[sample.Reading]:
-        """Return the samples in the output of one command.
+        """Return the samples in the output of one command as a sequence.
 
         Samples are values, distributions and series.  The percentiles of
         distributions are added by the caller.

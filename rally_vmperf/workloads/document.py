@@ -10,6 +10,7 @@ from rally_vmperf.workloads import base
 
 
 def _reject_constant(constant: str) -> t.NoReturn:
+    """Raise ValueError for NaN or Infinity in JSON."""
     raise ValueError(f"{constant} is not a valid number")
 
 
@@ -40,7 +41,7 @@ class Document:
 
     @classmethod
     def parse_all(cls, text: str, tool: str) -> "list[Document]":
-        """Return all objects in a sequence of objects.
+        """Parse concatenated JSON objects into a list of Documents.
 
         :raises base.WorkloadError: If an object is not valid, or none exists.
         """
@@ -51,7 +52,7 @@ class Document:
 
     @classmethod
     def parse_single(cls, text: str, tool: str) -> "Document":
-        """Return the single object in a text.
+        """Parse a text with exactly one JSON object into a Document.
 
         :raises base.WorkloadError: If the object is not valid, or text
             follows it.
@@ -74,7 +75,7 @@ class Document:
         return node
 
     def get_object(self, name: str) -> "Document":
-        """Return a member of the object as a document.
+        """Return the member with that name, an object, as a Document.
 
         :raises base.WorkloadError: If the member is missing or is not an
             object.
@@ -89,7 +90,7 @@ class Document:
         return document
 
     def number(self, *path: str | int) -> float:
-        """Return the finite number at a path.
+        """Return the finite number at a path as a float.
 
         :raises base.WorkloadError: If the value is missing or is not a
             finite number.

@@ -21,7 +21,7 @@ def script(name: str) -> base.File:
 
 
 def read(file: base.File) -> bytes:
-    """Return the content of a file.
+    """Return the content of a workload's file as bytes.
 
     :raises base.WorkloadError: If it cannot be read, or its checksum is not
         the expected one.
@@ -56,5 +56,5 @@ def read(file: base.File) -> bytes:
 
 
 def checksum(content: bytes) -> str:
-    """Return the SHA-256 with which the files of machines are compared."""
+    """Return the SHA-256 of a content as hexadecimal text."""
     return hashlib.sha256(content).hexdigest()

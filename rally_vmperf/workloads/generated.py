@@ -8,7 +8,7 @@ FILE = files.script("generate.py")
 
 
 def argv(arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command that writes ``data`` with this size and seed."""
+    """Return the command line words that write ``data`` from a seed."""
     return base.argv(
         "python3 generate.py --size-mib={size_mib} --seed={seed} data",
         arguments,

@@ -21,7 +21,7 @@ BOUNDS = {
 
 
 def find_bounds(metric: sample.Metric) -> tuple[float, float]:
-    """Return the bounds of a metric or of its unit.
+    """Return the smallest and the largest plausible value of a metric.
 
     :raises base.WorkloadError: If neither has bounds.
     """
@@ -35,7 +35,7 @@ def find_bounds(metric: sample.Metric) -> tuple[float, float]:
 
 
 def create_sample(metric: sample.Metric, value: float) -> sample.Sample:
-    """Return the sample of a plausible value.
+    """Return a Sample of a value; reject implausible values.
 
     :param value: The value in the unit of the metric.
     :raises base.WorkloadError: If the value is outside the bounds.

@@ -14,7 +14,7 @@ _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
 
 
 def parse_number(text: str, label: str) -> float:
-    """Return a word of an output as a finite number.
+    """Parse a word of an output into a finite float.
 
     :param label: The name of the number in the message.
     :raises base.WorkloadError: If the word is not a finite number.
@@ -33,14 +33,14 @@ def parse_number(text: str, label: str) -> float:
 
 
 def rounding_slack(printed: str) -> float:
-    """Return half a unit in the last digit of a printed number."""
+    """Return half a unit in the last digit of a printed number, a float."""
     return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
 def parse_checksum(
     outcomes: base.Outcomes, program: str, fact: str
 ) -> dict[str, str]:
-    """Return the SHA-256 that a script of rally_vmperf printed for its data.
+    """Return a dict of the SHA-256 that a script printed for its data.
 
     :param outcomes: The outcomes of the commands; without the command
         ``generate`` there are no facts.

@@ -28,12 +28,12 @@ class _Discovery:
 
 
 def workload_names() -> tuple[str, ...]:
-    """Return the names of all workloads, sorted."""
+    """Return the sorted names of all workloads."""
     return tuple(sorted(discover().modules))
 
 
 def get_workload(name: str) -> base.Workload:
-    """Return the workload of that name.
+    """Return the Workload object with that name.
 
     :raises base.WorkloadError: If the workload does not exist, or its
         package is broken.
@@ -56,7 +56,7 @@ def get_workload(name: str) -> base.Workload:
 def debian_packages(
     names: collections.abc.Iterable[str],
 ) -> tuple[str, ...]:
-    """Return the Debian packages of all tools of workloads, sorted.
+    """Return the sorted Debian packages of the tools of workloads.
 
     :param names: The names of the workloads.
     :raises base.WorkloadError: If a workload does not exist.
@@ -67,7 +67,7 @@ def debian_packages(
 
 @functools.cache
 def discover() -> _Discovery:
-    """Return the workloads of the installed packages."""
+    """Return the modules of all workloads by name, and import problems."""
     modules: dict[str, list[str]] = {}
     broken = []
     for entry_point in importlib.metadata.entry_points(group=GROUP):
@@ -92,12 +92,14 @@ def discover() -> _Discovery:
 def _workload_modules(
     directories: collections.abc.Iterable[str],
 ) -> collections.abc.Iterator[str]:
+    """Yield the names of the public modules in directories."""
     for module in pkgutil.iter_modules(directories):
         if not module.ispkg and not module.name.startswith("_"):
             yield module.name
 
 
 def _create_workload(name: str, path: str) -> base.Workload:
+    """Import a module and return an instance of its Workload class."""
     try:
         module = importlib.import_module(path)
     except ImportError as error:

@@ -33,7 +33,7 @@ _PATH = r"^/[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
 
 
 def schema(**rules: Rule) -> Rule:
-    """Return the closed JSON Schema of arguments."""
+    """Return the closed JSON Schema of arguments as a dict."""
     return {
         "type": "object",
         "properties": rules,
@@ -44,7 +44,7 @@ def schema(**rules: Rule) -> Rule:
 def complete(
     schema: Rule, arguments: collections.abc.Mapping[str, t.Any]
 ) -> dict[str, t.Any]:
-    """Return arguments with all defaults.
+    """Validate arguments; return them with all defaults as a dict.
 
     :raises ValueError: If an argument is not valid.
     """
@@ -54,7 +54,7 @@ def complete(
         path = ".".join(str(step) for step in error.absolute_path)
         raise ValueError(
             f"{path or 'arguments'}: {error.message}; "
-            f"{_allowed(properties, path.split('.')[0])}"
+            f"{_describe_allowed(properties, path.split('.')[0])}"
         )
     defaults = {key: rule["default"] for key, rule in properties.items()}
     # 10.0 and 10 are equal in JSON Schema, but not in a command line.
@@ -68,16 +68,16 @@ def complete(
 def integer(
     title: str, smallest: int, largest: int, *, default: int, note: str = ""
 ) -> Rule:
-    """Return the schema of an integer.
+    """Return the JSON Schema of an integer argument.
 
     :param title: The beginning of the description, before the range.
     :param note: A remark after the range.
     """
-    return _range("integer", title, smallest, largest, default, note)
+    return _range_schema("integer", title, smallest, largest, default, note)
 
 
 def seed(subject: str, verb: str = "are") -> Rule:
-    """Return the schema of a seed.
+    """Return the JSON Schema of a seed argument.
 
     :param subject: The noun for the generated data in the description.
     :param verb: The auxiliary verb after the noun.
@@ -99,16 +99,16 @@ def number(
     default: float,
     note: str = "",
 ) -> Rule:
-    """Return the schema of a number that may have decimals.
+    """Return the JSON Schema of an argument that may have decimals.
 
     :param title: The beginning of the description, before the range.
     :param note: A remark after the range.
     """
-    return _range("number", title, smallest, largest, default, note)
+    return _range_schema("number", title, smallest, largest, default, note)
 
 
 def flag(title: str, *, default: bool) -> Rule:
-    """Return the schema of a Boolean."""
+    """Return the JSON Schema of a Boolean argument."""
     return {
         "type": "boolean",
         "description": f"{title}, true or false.",
@@ -117,18 +117,18 @@ def flag(title: str, *, default: bool) -> Rule:
 
 
 def path(title: str, *, default: str) -> Rule:
-    """Return the schema of a path on the machine that runs this program."""
-    return _text(f"{title}: an absolute path.", _PATH, default)
+    """Return the JSON Schema of a path on the machine that runs Rally."""
+    return _text_schema(f"{title}: an absolute path.", _PATH, default)
 
 
 def size(title: str, *, default: str) -> Rule:
-    """Return the schema of the size of a request or a block."""
+    """Return the JSON Schema of the size of a request or a block."""
     sizes = "1k to 9999k, or 1M, 2M, 4M, 8M, 16M"
-    return _text(f"{title}: {sizes}.", _SIZE, default)
+    return _text_schema(f"{title}: {sizes}.", _SIZE, default)
 
 
 def size_bytes(size: str) -> int:
-    """Return a size, such as 4k, in bytes."""
+    """Convert a size, such as ``4k``, into bytes."""
     return int(size[:-1]) * {"k": 1 << 10, "M": 1 << 20}[size[-1]]
 
 
@@ -138,7 +138,7 @@ def choice(
     *,
     default: str,
 ) -> Rule:
-    """Return the schema of an enumeration.
+    """Return the JSON Schema of an argument with one of the options.
 
     :param description: A sentence that names the options.
     """
@@ -156,7 +156,7 @@ def choices(
     *,
     default: collections.abc.Iterable[str] | None = None,
 ) -> Rule:
-    """Return the schema of a list of distinct options.
+    """Return the JSON Schema of a list of distinct options.
 
     :param description: A sentence that names the options.
     :param default: The default list; None means all options.
@@ -172,7 +172,8 @@ def choices(
     }
 
 
-def _text(description: str, pattern: str, default: str) -> Rule:
+def _text_schema(description: str, pattern: str, default: str) -> Rule:
+    """Return the JSON Schema of a text that matches a pattern."""
     return {
         "type": "string",
         "description": description,
@@ -181,13 +182,14 @@ def _text(description: str, pattern: str, default: str) -> Rule:
     }
 
 
-def _allowed(properties: Rule, key: str) -> str:
+def _describe_allowed(properties: Rule, key: str) -> str:
+    """Describe an argument, or the allowed keys if unknown, as text."""
     if key not in properties:
         return f"allowed keys: {', '.join(sorted(properties))}"
     return f"{key}: {properties[key]['description']}"
 
 
-def _range(
+def _range_schema(
     json_type: str,
     title: str,
     smallest: float,
@@ -195,6 +197,7 @@ def _range(
     default: float,
     note: str,
 ) -> Rule:
+    """Return the JSON Schema of a number between two limits."""
     remark = f"; {note}" if note else ""
     return {
         "type": json_type,

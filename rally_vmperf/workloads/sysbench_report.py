@@ -65,7 +65,7 @@ class Report:
 
     @property
     def rate(self) -> float:
-        """Events per second between the first and the last event.
+        """The events per second from the first to the last event.
 
         It differs from the rate that sysbench prints: the clock of sysbench
         runs until the rate is printed, which is late if a guest has to wait
@@ -91,7 +91,7 @@ class Report:
 def parse(
     outcome: base.Outcome, arguments: base.Arguments, *lines: str
 ) -> Report:
-    """Return the results of a run with these ``threads`` and ``time``.
+    """Parse an outcome of sysbench and check it; return a Report.
 
     :param lines: The lines of the output that repeat other arguments.
     :raises base.WorkloadError: If the run had other arguments, is not
@@ -134,6 +134,7 @@ def parse(
 
 
 def _check_lines(text: str, *lines: str) -> None:
+    """Reject an output that lacks or repeats one of the lines."""
     output_lines = text.splitlines()
     for line in lines:
         if output_lines.count(line) != 1:
@@ -143,7 +144,7 @@ def _check_lines(text: str, *lines: str) -> None:
 def match_line(
     text: str, pattern: re.Pattern[str], label: str
 ) -> tuple[str, ...]:
-    """Return the groups of the single line that matches a pattern.
+    """Return the groups of the single matching line as texts.
 
     :raises base.WorkloadError: If not exactly one line matches.
     """
@@ -178,5 +179,5 @@ def _is_percentile(
 
 
 def error(problem: str) -> base.WorkloadError:
-    """Return the error of an invalid output."""
+    """Return a WorkloadError that describes an invalid output."""
     return base.WorkloadError(f"sysbench {problem}; look at the raw output")

@@ -64,7 +64,7 @@ def define(
     package: str = "",
     **fields: t.Any,
 ) -> Tool:
-    """Return a tool, by default with a package of the same name.
+    """Return a Tool, by default with a package of the same name.
 
     :param version_argument: The argument that prints the version; empty if
         the tool does not report it.
@@ -84,7 +84,7 @@ def require_version(
     command: str,
     minimum_version: MinimumVersion,
 ) -> tuple[Tool, ...]:
-    """Return the tools with a minimum version of one of them."""
+    """Return the Tools, one of them with a new minimum version."""
     return tuple(
         dataclasses.replace(tool, minimum_version=minimum_version)
         if tool.command == command
@@ -94,7 +94,7 @@ def require_version(
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """Return the version in a line without the revision of the distribution.
+    """Return the numbers of the version in a line as a tuple.
 
     :param text: The first line of the output of a tool, or the name and
         version of its package.
@@ -105,7 +105,7 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 
 def minimum_version(tool: Tool) -> tuple[int, ...]:
-    """Return the oldest accepted version of a tool; empty for any version."""
+    """Return a tool's oldest accepted version as a tuple, empty for any."""
     return (
         parse_version(tool.minimum_version.version)
         if tool.minimum_version
@@ -114,7 +114,7 @@ def minimum_version(tool: Tool) -> tuple[int, ...]:
 
 
 def version_problem(tool: Tool, reported: str) -> str:
-    """Return the reason why a version is rejected, or an empty text.
+    """Return the reason to reject a version as text, or "".
 
     A tool that does not report its version is accepted.
     """

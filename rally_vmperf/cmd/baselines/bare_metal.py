@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def connect(parsed: argparse.Namespace) -> "base.Machine":
-    """Return the machine that the options specify."""
+    """Return the machine (local or over SSH) that the options specify."""
     from rally_vmperf.machines import local
     from rally_vmperf.machines.remote import endpoint
     from rally_vmperf.machines.remote import jump
@@ -94,7 +94,7 @@ def peer_station(
     assignments: "collections.abc.Iterable[assignment.Assignment]",
     peer: dict[str, t.Any] | None,
 ) -> "roles.Station | None":
-    """Return the other end of network workloads, or None.
+    """Return the station of the other end of network workloads, or None.
 
     :param parsed: The parsed arguments; their peer takes precedence.
     :param assignments: The workloads; without a network workload, no peer is
@@ -128,7 +128,7 @@ def find_too_large_shapes(
     parsed: argparse.Namespace,
     requested_shapes: collections.abc.Iterable[matching.Shape],
 ) -> "dict[matching.Shape, shapes.TooSmall]":
-    """Return the error of each shape that is too large for the machine.
+    """Return the error of each shape too large for the machine, by shape.
 
     :param parsed: The parsed arguments.
     :param requested_shapes: The shapes to check.
@@ -137,6 +137,7 @@ def find_too_large_shapes(
     from rally_vmperf.machines import shapes
 
     async def check_shapes() -> dict[matching.Shape, shapes.TooSmall]:
+        """Return the errors of the shapes that exceed the machine."""
         machine = connect(parsed)
         shape_errors = {}
         try:
@@ -159,7 +160,7 @@ def find_too_large_shapes(
 
 
 def parse_cpu_list(text: str) -> str:
-    """Check a list of CPUs such as ``0-3,8``, and return it.
+    """Return a list of CPUs such as ``0-3,8`` unchanged; reject others.
 
     :raises ArgumentTypeError: If the text is not a valid list of CPUs.
     """
@@ -175,7 +176,7 @@ def parse_cpu_list(text: str) -> str:
 
 
 def parse_jump_hosts(text: str) -> list[dict[str, t.Any]]:
-    """Parse jump hosts ``[user@]host[:port]``, separated by commas.
+    """Return ``[user@]host[:port],...`` as one dict per jump host.
 
     :raises ArgumentTypeError: If the text is not valid.
     """

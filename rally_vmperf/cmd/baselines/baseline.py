@@ -38,7 +38,7 @@ class List(base.Lister):
         rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return one row per baseline, with the error of a damaged one."""
+        """Return columns and one row per baseline, also for a damaged one."""
         baseline_store = rally_api.open_baseline_store(parsed.config_file)
         rows = []
         for name in baseline_store.names():
@@ -80,7 +80,7 @@ class Show(base.Lister):
         rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return one row per workload, shape and metric."""
+        """Return columns and one row per workload, shape and metric."""
         content = rally_api.open_baseline_store(parsed.config_file).load(
             parsed.name
         )
@@ -135,7 +135,7 @@ class Compare(base.Lister):
         rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return one row per common metric, and print differences."""
+        """Return columns and one row per common metric; print differences."""
         baseline_store = rally_api.open_baseline_store(parsed.config_file)
         first = baseline_store.load(parsed.first)
         second = baseline_store.load(parsed.second)
@@ -183,7 +183,7 @@ class _MetricPair:
     remark: str
 
     def texts(self) -> Row:
-        """Return the row as texts."""
+        """Return the table row as texts for a terminal."""
         pair = self.comparison
         if pair is None:
             return self.name, self.shape, "-", "-", "-", self.remark
@@ -197,7 +197,7 @@ class _MetricPair:
         )
 
     def numbers(self) -> Row:
-        """Return the row with numbers in base units and in percent."""
+        """Return the table row with numbers in base units and in percent."""
         pair = self.comparison
         if pair is None:
             return self.name, self.shape, *[None] * 6, self.remark
@@ -217,6 +217,7 @@ class _MetricPair:
 def _pair_metrics(
     first: document.Json, second: document.Json
 ) -> t.Iterator[_MetricPair]:
+    """Yield the averages of each metric in two baselines, in pairs."""
     for measured in first["entries"]:
         described = matching.describe(measured["shape"])
         shape = matching.Shape(**measured["shape"])
@@ -249,7 +250,7 @@ def _pair_metrics(
 
 
 def _average(repetitions: list[list[float]]) -> float:
-    """Return the geometric mean, or the arithmetic mean with zeros."""
+    """Return the geometric mean of values, the arithmetic one with zeros."""
     samples = [sample for copies in repetitions for sample in copies]
     if min(samples) > 0:
         return statistics.geometric_mean(samples)
@@ -257,7 +258,7 @@ def _average(repetitions: list[list[float]]) -> float:
 
 
 def _collect_values(measured: document.Json) -> dict[str, list[list[float]]]:
-    """Return the values of all copies, by metric and repetition."""
+    """Return the values of each metric as one list per repetition."""
     repetitions: dict[str, list[list[float]]] = {}
     copies = codec.copy_names(measured["shape"]["copies"])
     for samples in measured["repetitions"]:

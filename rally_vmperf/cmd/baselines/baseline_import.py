@@ -52,6 +52,7 @@ class Import(registration.RegistrationCommand):
 
 
 def _read_fingerprint(path: str | None) -> dict[str, t.Any]:
+    """Return the fingerprint in a JSON file; {} without a file."""
     if path is None:
         return {}
     try:

@@ -68,6 +68,7 @@ class Record(registration.RegistrationCommand):
     def _register(
         self, baseline_store: store.Store, parsed: argparse.Namespace
     ) -> int:
+        """Measure and register the baseline; return the exit code."""
         from rally_vmperf.runs import recorded
 
         request = coverage.read_coverages(parsed)
@@ -224,6 +225,7 @@ class Record(registration.RegistrationCommand):
 
 
 def _parse_session(text: str) -> str:
+    """Return the identifier of a recording; reject an invalid one."""
     if not re.fullmatch("[0-9a-f]{32}", text):
         raise argparse.ArgumentTypeError(
             f"{text!r}: must be the identifier of a recording, 32 hexadecimal "
@@ -237,7 +239,7 @@ def _collect_options(
     covered: coverage.Coverage,
     peer: dict[str, t.Any] | None,
 ) -> dict[str, t.Any]:
-    """Return the arguments that --continue must not change."""
+    """Return the options that --continue must not change, as a dict."""
     return {
         "name": parsed.name,
         "where": "local" if parsed.local else parsed.host,
@@ -262,6 +264,7 @@ def _collect_options(
 
 
 def _format_continue_hint(session: str) -> str:
+    """Return a sentence on how to continue a recording."""
     return (
         "the measurements are saved; to add the missing ones, repeat the "
         f"command with --continue {session}"

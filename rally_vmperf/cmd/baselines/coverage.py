@@ -70,13 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--cpus",
-        type=_integer_of_at_least(1),
+        type=_create_integer_parser(1),
         metavar="N",
         help="CPUs of one copy",
     )
     parser.add_argument(
         "--memory",
-        type=_integer_of_at_least(1),
+        type=_create_integer_parser(1),
         metavar="MIB",
         help="memory of one copy in MiB",
     )
@@ -91,14 +91,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--repetitions",
-        type=_integer_of_at_least(1),
+        type=_create_integer_parser(1),
         metavar="N",
         help="number of counted repetitions; default: the number in the "
         "task, or 5",
     )
     parser.add_argument(
         "--warmup",
-        type=_integer_of_at_least(0),
+        type=_create_integer_parser(0),
         metavar="N",
         help="number of repetitions before the counted repetitions; default: "
         "the number in the task, or 1",
@@ -131,8 +131,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _integer_of_at_least(lowest: int) -> collections.abc.Callable[[str], int]:
+def _create_integer_parser(
+    lowest: int,
+) -> collections.abc.Callable[[str], int]:
+    """Return a function that parses an integer and checks its minimum."""
+
     def parse_integer(text: str) -> int:
+        """Return the integer in a text; reject smaller ones."""
         try:
             number = int(text)
         except ValueError:
@@ -147,6 +152,7 @@ def _integer_of_at_least(lowest: int) -> collections.abc.Callable[[str], int]:
 
 
 def _parse_seconds(text: str) -> float:
+    """Return the cooldown in a text, in seconds; reject invalid ones."""
     rule = protocols.OF_WORKLOADS["cooldown"]
     try:
         seconds = float(text)
@@ -161,7 +167,8 @@ def _parse_seconds(text: str) -> float:
 
 
 def _parse_copies(text: str) -> tuple[int, ...]:
-    parse_integer = _integer_of_at_least(1)
+    """Return numbers of copies, separated by commas in a text, each once."""
+    parse_integer = _create_integer_parser(1)
     return tuple(dict.fromkeys(map(parse_integer, text.split(","))))
 
 
@@ -180,8 +187,8 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
         Coverage(
             assignments=_apply_overrides(parsed, assignment.assign(workloads)),
             shape=shape,
-            repetitions=_with_default(parsed.repetitions, 5),
-            warmup=_with_default(parsed.warmup, 1),
+            repetitions=_get_or_default(parsed.repetitions, 5),
+            warmup=_get_or_default(parsed.warmup, 1),
             protocol=_override_protocol(parsed, protocols.DEFAULT),
         )
         for shape in _list_shapes(parsed, None, parsed.copies or (1,))
@@ -190,11 +197,12 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
 
 
 def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
+    """Return the coverages that a task requires, and its peer."""
     coverages: list[Coverage] = []
     peer = None
     for task, question in task_file.read_task(parsed.task, parsed):
         peer = peer or task.peer
-        repetitions = _with_default(
+        repetitions = _get_or_default(
             parsed.repetitions, task.times - task.warmup
         )
         if repetitions < 1:
@@ -209,7 +217,7 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
                 assignments=_apply_overrides(parsed, task.assignments),
                 shape=shape,
                 repetitions=repetitions,
-                warmup=_with_default(parsed.warmup, task.warmup),
+                warmup=_get_or_default(parsed.warmup, task.warmup),
                 required=bool(parsed.copies) or len(copies) == 1,
                 protocol=_override_protocol(parsed, task.protocol),
             )
@@ -253,7 +261,8 @@ def _list_shapes(
     return list(dict.fromkeys(shapes))
 
 
-def _with_default(option: int | None, default: int) -> int:
+def _get_or_default(option: int | None, default: int) -> int:
+    """Return an option, or the default if the option is None."""
     return default if option is None else option
 
 
@@ -261,7 +270,7 @@ def _apply_overrides(
     parsed: argparse.Namespace,
     assignments: collections.abc.Iterable[assignment.Assignment],
 ) -> tuple[assignment.Assignment, ...]:
-    """Return workloads whose protocol is overridden by the options."""
+    """Return workloads with the options' cooldown and drop_caches."""
     overrides = {
         key: option
         for key in protocols.OF_WORKLOADS

@@ -47,6 +47,7 @@ class RegistrationCommand(base.Command):
 
 
 def _parse_class(text: str) -> str:
+    """Return a class of baselines unchanged; reject an invalid name."""
     if not store.NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a valid class: {store.NAME_RULE}"

@@ -48,7 +48,7 @@ class Guests:
     def wait(
         self, timeout: float, on_progress: t.Callable[[str], None]
     ) -> list[Arrival]:
-        """Wait concurrently until every guest answers SSH and has booted.
+        """Wait until all guests have booted; return one arrival per guest.
 
         :param timeout: seconds
         """
@@ -75,6 +75,7 @@ class Guests:
 
 
 async def _close(stations: list[roles.Station]) -> None:
+    """Close the connections to the stations."""
     await asyncio.gather(*(station.machine.close() for station in stations))
 
 
@@ -84,7 +85,7 @@ async def wait_all(
     timeout: float,
     on_progress: t.Callable[[str], None],
 ) -> list[Arrival]:
-    """Wait concurrently until guests answer SSH and have booted.
+    """Wait until guests answer SSH and have booted; return the arrivals.
 
     :param guests: The guests to wait for.
     :param stations: The stations of these and possibly other guests, in any
@@ -103,6 +104,7 @@ async def wait_all(
         return loop.time() - begin
 
     async def wait(guest: target.Target) -> Arrival:
+        """Wait until a guest has booted; return a busy service or an error."""
         machine = t.cast(ssh.Ssh, by_name[guest.name].machine)
         while True:
             try:
@@ -114,9 +116,9 @@ async def wait_all(
                 busy = await wait_for_boot(machine, timeout - seconds_passed())
             except base.Unreachable as error:
                 if seconds_passed() >= timeout:
-                    return _failed_arrival(error)
+                    return _create_failed_arrival(error)
             except base.MachineError as error:
-                return _failed_arrival(error)
+                return _create_failed_arrival(error)
             else:
                 break
         state = f"still runs {busy}" if busy else "has booted"
@@ -126,7 +128,8 @@ async def wait_all(
     return await concurrency.wait_for_all(map(wait, guests))
 
 
-def _failed_arrival(error: base.MachineError) -> Arrival:
+def _create_failed_arrival(error: base.MachineError) -> Arrival:
+    """Return the arrival of a guest that failed with this error."""
     of_jump = (base.JumpUnreachable, base.JumpRefused)
     return Arrival(error=str(error), at_jump=isinstance(error, of_jump))
 
@@ -138,7 +141,7 @@ _SPARE = 60
 
 
 async def wait_for_boot(machine: base.Machine, seconds: float) -> str | None:
-    """Wait until cloud-init and systemd have finished the boot.
+    """Wait for the end of a boot; return a service still starting, or None.
 
     An SSH server answers long before. Cloud-init, which usually restarts that
     server, would share the processor with the workloads.

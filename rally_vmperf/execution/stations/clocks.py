@@ -56,7 +56,7 @@ class Clocks:
         return self._first[name].offset
 
     def at(self, name: str, moment: float) -> clock.Reading | None:
-        """Return the reading of a station's clock, interpolated for a time."""
+        """Return a station's clock reading for a time, or None."""
         first = self._first.get(name)
         last = self._last.get(name)
         if first is None or last is None:
@@ -102,7 +102,7 @@ class Clocks:
 async def _read(
     stations: collections.abc.Sequence[roles.Station],
 ) -> tuple[dict[str, clock.Reading], dict[str, base.MachineError]]:
-    """Return readings and errors by the names of the stations.
+    """Return clock readings, and errors, each by the names of stations.
 
     Copies on one machine share its clock, so their relative error is 0.
     """

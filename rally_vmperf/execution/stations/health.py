@@ -56,6 +56,7 @@ async def read_counters(
     async def read_station(
         station: roles.Station,
     ) -> tuple[str, Counters] | None:
+        """Return a station's name and counters, or None without an answer."""
         # A connection that was cut meanwhile does not mean a lost machine.
         for _ in ("first", "again"):
             requested_at = time.monotonic()
@@ -122,7 +123,7 @@ def compare(
                 )
             )
             continue
-        findings += _clock(name, old, new)
+        findings += _check_clock(name, old, new)
         stolen = new.stolen - old.stolen
         total = new.busy - old.busy + stolen
         if total > 0 and stolen / total > STEAL_LIMIT:
@@ -147,7 +148,9 @@ def compare(
     return findings
 
 
-def _clock(name: str, old: Counters, new: Counters) -> list[finding.Finding]:
+def _check_clock(
+    name: str, old: Counters, new: Counters
+) -> list[finding.Finding]:
     """Return a finding if the clock of a machine is too fast or too slow.
 
     The time between request and answer is tolerated: a slow machine or

@@ -13,7 +13,7 @@ class TooManyError(base.MachineError):
 
 
 def allow_files(machines: int) -> None:
-    """Raise the limit of open files for a number of connections.
+    """Raise this process's limit of open files for a number of machines.
 
     Many systems have a soft limit of 1024, which a process can raise to the
     hard limit.

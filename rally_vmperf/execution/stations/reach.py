@@ -33,7 +33,7 @@ def create_route(
 def connect(
     guest: target.Target, client_key: str, way: routes.Route
 ) -> ssh.Ssh:
-    """Return the machine of a guest.
+    """Return the SSH connection (not yet open) of a guest.
 
     :param client_key: The private key; not used if the guest has a login.
     """
@@ -56,7 +56,7 @@ def connect(
 def guest_stations(
     guests: collections.abc.Sequence[target.Target], client_key: str
 ) -> list[roles.Station]:
-    """Return the stations of booted guests, paired.
+    """Return the stations of booted guests, in pairs of partners.
 
     :raises MachineError: If there are too many guests for this process.
     """

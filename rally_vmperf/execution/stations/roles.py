@@ -38,7 +38,7 @@ class Station:
     finished: list[str] = dataclasses.field(default_factory=list)
 
     def folder_of(self, title: str) -> str:
-        """Return the directory of a workload."""
+        """Return the path of a workload's directory on the station."""
         return f"{self.folder}/{title}"
 
 

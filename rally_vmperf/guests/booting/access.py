@@ -40,7 +40,7 @@ class SecurityGroup:
     id: str | None
 
     def add_rules(self, rules: Rules) -> None:
-        """Add rules, which must differ from each other."""
+        """Create rules in Neutron; they must differ from each other."""
         for rule in rules:
             with cloud.convert_errors(
                 f"create security group rule in {self.name}"
@@ -56,7 +56,7 @@ class SecurityGroup:
         guests: collections.abc.Sequence[models.Guest],
         progress: waiting.Progress,
     ) -> tuple[str, ...] | None:
-        """Allow SSH from the controller to guests that have addresses.
+        """Allow SSH from the controller; return its networks, or None.
 
         :returns: The allowed networks; None if there is no security group.
         """
@@ -86,7 +86,7 @@ def create_security_group(
     guests: int,
     ports_open: range,
 ) -> SecurityGroup:
-    """Create the security group of a run, with its rules between guests.
+    """Create and return the security group of a run, with its rules.
 
     :param guest_networks: The networks of the guests. If none of them has
         port security, no group is created.

@@ -31,7 +31,7 @@ def boot(
     admin: cloud.Connection | None = None,
     ports_open: range = range(0),
 ) -> models.BootedGuests:
-    """Boot the guests of all groups and return them, with findings.
+    """Boot the guests of all groups; return them, failures and findings.
 
     All created resources have a name from ``new_name``. The caller removes
     them after the run, also if this function raises.
@@ -84,7 +84,7 @@ class _Boot:
         self._policies: set[str] = set()
 
     def run(self) -> models.BootedGuests:
-        """Create the guests and their resources; wait until all run."""
+        """Create the guests, wait until they run, and return them."""
         guest_request = self.planned.guest_request
         keypair, group, server_group = self._create_shared_resources()
         self._volumes = volumes.create_volumes(
@@ -195,7 +195,7 @@ class _Boot:
     def _create_shared_resources(
         self,
     ) -> tuple[str, access.SecurityGroup, str | None]:
-        """Create the resources that all guests share.
+        """Create and return key pair name, security group, server group id.
 
         :returns: The name of the key pair, the security group, and the
             identifier of the server group.
@@ -227,6 +227,7 @@ class _Boot:
         security_group: str | None,
         server_group: str | None,
     ) -> str:
+        """Create a guest's ports and its server; return the server's id."""
         group, image, flavor = self._guests[name]
         nics = ports.create_ports(
             self.connection,
@@ -262,6 +263,7 @@ class _Boot:
     def _collect_facts(
         self, name: str, server: t.Any, seconds: float
     ) -> models.Guest:
+        """Return a guest with its addresses, host, disk and boot seconds."""
         guest_request = self.planned.guest_request
         group, image, flavor = self._guests[name]
         addresses = ports.find_addresses(

@@ -111,14 +111,15 @@ def read_host_keys(
             )
         if time.monotonic() >= deadline:
             raise errors.GuestError(
-                _read_from_console(connection, missing[0], timeout)
+                _describe_missing_key(connection, missing[0], timeout)
             )
         time.sleep(_POLL)
 
 
-def _read_from_console(
+def _describe_missing_key(
     connection: cloud.Connection, guest_: models.Guest, timeout: float
 ) -> str:
+    """Return a message that a console shows no host key, with advice."""
     diagnosis = console.diagnose(connection, guest_.id)
     advice = "; ".join(diagnosis.hints) or (
         "raise ssh_timeout, or use an image that prints the block SSH HOST "
@@ -170,10 +171,12 @@ def compose_user_data(
 
 
 def _create_mime_part(document: str) -> message.Message:
+    """Return a cloud-config document as a part of a MIME message."""
     return text.MIMEText(document, "cloud-config", "utf-8")
 
 
 def _check_user_data(user_document: str) -> str:
+    """Return a user's cloud-config with its header; reject other texts."""
     try:
         document = documents.parse_yaml(user_document, "user_data")
     except documents.DocumentError as error:

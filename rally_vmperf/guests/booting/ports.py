@@ -60,6 +60,7 @@ def _create_port(
     group: str | None,
     name: str,
 ) -> str:
+    """Create a port on a network, and return its identifier."""
     groups = {"security_groups": [group]} if group and network.secured else {}
     with cloud.convert_errors(f"create port {name} on network {network.name}"):
         port = connection.network.create_port(

@@ -90,7 +90,7 @@ class StatusChange:
     def _list_actions(
         self, servers: collections.abc.Mapping[str, t.Any]
     ) -> dict[str, idle.PowerAction]:
-        """Drop guests that are ready or lost; return the other actions."""
+        """Drop ready and lost guests; return the others' actions by name."""
         actions: dict[str, idle.PowerAction] = {}
         now = time.monotonic()
         for guest, target_status in list(self._pending.items()):
@@ -117,6 +117,7 @@ class StatusChange:
     def _request_actions(
         self, actions: collections.abc.Mapping[str, idle.PowerAction]
     ) -> None:
+        """Request power actions from Nova; note refused and started guests."""
         for guest, action in actions.items():
             request = getattr(self.connection.compute, f"{action}_server")
             self.actions[guest] = action
@@ -145,6 +146,7 @@ class StatusChange:
     def _record_loss(
         self, guest: str, server: t.Any, status: str, target_status: str
     ) -> None:
+        """Drop a guest that cannot get its status, and note the reason."""
         del self._pending[guest]
         reason = f"guest {guest} is {status}, must be {target_status}"
         if status == "ERROR":
@@ -152,6 +154,7 @@ class StatusChange:
         self.lost[guest] = reason
 
     def _record_timeout(self, timeout: float, last_error: str) -> None:
+        """Note each guest without its status as refused, with the reason."""
         for guest, target_status in self._pending.items():
             reason = last_error or self._delays.get(guest, "")
             status = self._states.get(guest, "unseen")

@@ -105,7 +105,7 @@ def find_guest_limits(
     port_policies: collections.abc.Iterable[str],
     progress: t.Callable[[str], None],
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return all readable policies that limit the rates of guests.
+    """Return findings on policies that limit guests, and the rate limits.
 
     :param admin: The connection of an administrator, which can read the
         limits of volumes; None if there is none.
@@ -159,12 +159,14 @@ def _parse_number(limit: object) -> float:
 
 
 def _get_json(answer: t.Any, key: str) -> t.Any:
+    """Return a value of a response's JSON; {} after a failure."""
     return answer.json().get(key, {}) if answer.ok else {}
 
 
 def _create_findings(
     subject: str, limits: collections.abc.Mapping[str, object]
 ) -> list[finding.Finding]:
+    """Return one finding that lists the limits of a policy; [] without any."""
     if not limits:
         return []
     return [

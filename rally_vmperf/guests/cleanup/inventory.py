@@ -155,11 +155,7 @@ class Inventory:
     def _select_projects(
         self, servers: list[Resource], rally_projects: list[Resource]
     ) -> tuple[str, ...]:
-        """Return the projects to search, the current project first.
-
-        :param servers: The servers, of any project.
-        :param rally_projects: The projects with names of Rally.
-        """
+        """Return the projects to search, the current project first."""
         projects = [self.connection.current_project_id]
         if self.admin:
             projects += self.projects
@@ -174,6 +170,7 @@ class Inventory:
         delete: t.Callable[..., object],
         name_key: str = "name",
     ) -> Resources:
+        """Yield those of the SDK's objects whose names are the owner's."""
         for candidate in listed:
             name = getattr(candidate, name_key)
             if self.owns(name):
@@ -195,6 +192,7 @@ class Inventory:
                 yield from self._list_owned(kind, listed, delete, name_key)
 
     def _list_floating_ips(self, projects: tuple[str, ...]) -> Resources:
+        """Yield the floating IPs whose descriptions are owned names."""
         network = self.connection.network
         return self._list_from_neutron(
             "floating IP",
@@ -294,6 +292,7 @@ class Inventory:
             )
 
     def _list_key_pairs(self, **query: str) -> Resources:
+        """Yield the owned key pairs of the current or the given user."""
         if "key pair" not in self.kinds:
             return
         compute = self.connection.compute
@@ -309,6 +308,7 @@ class Inventory:
                 yield Resource("key pair", identifier, pair.name, delete)
 
     def _delete_router(self, identifier: str, ignore_missing: bool) -> None:
+        """Detach a router from its subnets, and delete it."""
         network = self.connection.network
         for port in network.ports(device_id=identifier):
             if port.device_owner == "network:router_interface":
@@ -317,10 +317,8 @@ class Inventory:
                 )
         network.delete_router(identifier, ignore_missing=ignore_missing)
 
-    def _list_accounts(
-        self,
-    ) -> tuple[list[Resource], list[Resource]]:
-        """Return users and projects; only an admin sees them."""
+    def _list_accounts(self) -> tuple[list[Resource], list[Resource]]:
+        """Return lists of owned users and projects; only admins see them."""
         if not self.admin or not {"user", "project"} & {*self.kinds}:
             return [], []
         identity = self.connection.identity
@@ -342,9 +340,6 @@ class Inventory:
 
         The SDK has no filter for a prefix. If Keystone rejects the filter, all
         records are listed.
-
-        :param path: The path of the collection.
-        :param list_resources: The function that lists all records.
         """
         collection = path.strip("/")
         for prefix in self.prefixes:
@@ -395,5 +390,6 @@ def _to_resource(
     delete: t.Callable[..., object],
     project: str = "",
 ) -> Resource:
+    """Return the resource of an object, with a call that deletes it."""
     deletion = functools.partial(delete, identifier, ignore_missing=True)
     return Resource(kind, identifier, name, deletion, project)

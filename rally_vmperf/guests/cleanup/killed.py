@@ -103,7 +103,7 @@ def describe_resources(
     resources: list[inventory.Resource],
     config_files: collections.abc.Sequence[str] = (),
 ) -> str:
-    """Return a line with the run, its resources and the clean-up command."""
+    """Return one line with a run, its resources and the clean-up command."""
     return (
         f"left by a run that was killed ({_describe_run(ledger_entry)}): "
         f"{inventory.count_by_kind(resources)}; remove with: "
@@ -112,6 +112,7 @@ def describe_resources(
 
 
 def _describe_run(ledger_entry: ledger.Entry) -> str:
+    """Return the task and the start of a killed run as text."""
     started = datetime.datetime.fromisoformat(ledger_entry.started_at)
     return f"task {ledger_entry.task}, started {started:%Y-%m-%d %H:%M} UTC"
 
@@ -136,4 +137,5 @@ def format_cleanup_command(
 def _format_config_options(
     config_files: collections.abc.Sequence[str],
 ) -> list[str]:
+    """Return the option ``--config-file`` as a list; [] without a file."""
     return ["--config-file", config_files[-1]] if config_files else []

@@ -40,7 +40,7 @@ class Process:
     started: int
 
     def state(self) -> State:
-        """Return whether the process runs; unknown on other machines."""
+        """Return running, killed, or unknown (on another machine)."""
         if self.machine != socket.gethostname():
             return "unknown"
         if self.boot != _read_boot_id():
@@ -53,7 +53,7 @@ class Process:
 
 
 def get_current_process() -> Process:
-    """Return the calling process."""
+    """Return the identity of the calling process."""
     pid = os.getpid()
     return Process(
         machine=socket.gethostname(),
@@ -64,11 +64,13 @@ def get_current_process() -> Process:
 
 
 def _read_boot_id() -> str:
+    """Return a hash of this machine's boot id, 16 hexadecimal digits."""
     identifier = (_PROC / "sys/kernel/random/boot_id").read_bytes()
     return hashlib.sha256(identifier.strip()).hexdigest()[:16]
 
 
 def _read_start_time(pid: int) -> int:
+    """Return a process's start in clock ticks after boot; -1 if it ended."""
     try:
         stat = (_PROC / str(pid) / "stat").read_text()
     except OSError:
@@ -106,7 +108,7 @@ class Entry:
         prefix: str,
         credential: collections.abc.Mapping[str, t.Any],
     ) -> t.Self:
-        """Return the entry of a run that this process starts now.
+        """Return a new ledger entry for a run of the calling process.
 
         :param credential: The credential that boots the guests.
         """
@@ -169,7 +171,7 @@ class Ledger:
         """
         text = json.dumps(dataclasses.asdict(ledger_entry), indent=1) + "\n"
         try:
-            atomic.write(self._path(ledger_entry.owner), text)
+            atomic.write(self._get_path(ledger_entry.owner), text)
         except OSError as error:
             raise errors.GuestError(
                 f"ledger {self.directory}: {error.strerror or error}; free "
@@ -181,7 +183,7 @@ class Ledger:
 
         :raises GuestError: If the owner is not a valid file name.
         """
-        self._path(owner).unlink(missing_ok=True)
+        self._get_path(owner).unlink(missing_ok=True)
 
     def entries(self) -> collections.abc.Iterator[Entry]:
         """Yield the entries that can be read."""
@@ -190,7 +192,7 @@ class Ledger:
                 yield _read_entry(path)
 
     def list_damaged(self) -> collections.abc.Iterator[str]:
-        """Yield a line for every entry that cannot be read."""
+        """Yield a line of text for every entry that cannot be read."""
         for path in sorted(self.directory.glob("*.json")):
             try:
                 _read_entry(path)
@@ -200,7 +202,8 @@ class Ledger:
                     "in the cloud, then delete the file"
                 )
 
-    def _path(self, owner: str) -> pathlib.Path:
+    def _get_path(self, owner: str) -> pathlib.Path:
+        """Return the path of a run's entry; reject an invalid identifier."""
         if not _OWNER.fullmatch(owner):
             raise errors.GuestError(
                 f"ledger {self.directory}: {owner!r} is not a valid "

@@ -33,7 +33,7 @@ class Owner:
 def of_names(
     identifier: str, new_name: collections.abc.Callable[[], str]
 ) -> Owner:
-    """Return the owner behind names that Rally generates.
+    """Return the owner of the names that Rally generates for a run.
 
     :param identifier: The UUID, a part of which Rally adds to each name.
     :param new_name: The function that returns such a name.
@@ -51,7 +51,7 @@ def of_names(
 
 
 def parse_owner(name: str | None) -> str | None:
-    """Return the eight characters of the owner in one of Rally's names."""
+    """Return the owner's eight characters in a name of Rally, or None."""
     match = _RALLY_NAME.fullmatch(name or "")
     return match["owner"] if match else None
 
@@ -116,6 +116,7 @@ class RunIndex:
                 self._add(identifier, task.uuid, task_state)
 
     def _add(self, identifier: str, task: str, state: State) -> None:
+        """Add a run to the index; a running one is not replaced."""
         run = OwningRun(task=task, state=state)
         key = shorten_owner(identifier)
         indexed_run = self._runs.get(key)
@@ -123,7 +124,7 @@ class RunIndex:
             self._runs[key] = run
 
     def run(self, owner: str) -> OwningRun:
-        """Return the run behind the eight characters of a name."""
+        """Return the run behind eight characters of a name, or its stub."""
         return self._runs.get(owner) or OwningRun(task=owner, state="unknown")
 
 

@@ -123,6 +123,7 @@ class DeletionLoop:
             pause = min(2 * pause, _MAX_PAUSE)
 
     def _delete_round(self, remaining: list[inventory.Resource]) -> None:
+        """Request the deletions that are due; note refused and late ones."""
         now = time.monotonic()
         deletable = [
             candidate
@@ -153,6 +154,7 @@ class DeletionLoop:
     def _describe_remaining(
         self, remaining: list[inventory.Resource] | None, last_error: str
     ) -> str:
+        """Return a message that names the resources not removed, and why."""
         if remaining is None:
             return f"clean-up: cannot list the resources: {last_error}"
         reasons = {**self._delays, **self.refused}
@@ -220,7 +222,7 @@ class OrphanCleanup:
         owned_resources: collections.abc.Iterable[OwnedResource],
         progress: waiting.Progress,
     ) -> dict[inventory.Resource, str]:
-        """Remove the chosen resources; return the reasons of the remaining.
+        """Remove resources; return each remaining one with its reason.
 
         :param owned_resources: The resources from ``find``. Only their kinds
             and projects are listed again.
@@ -248,6 +250,7 @@ class OrphanCleanup:
     def _list_remaining(
         self, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
+        """Return chosen resources that still exist, servers first."""
         others = [
             resource
             for resource in chosen_resources
@@ -260,6 +263,7 @@ class OrphanCleanup:
     def _list_chosen(
         self, list_resources: t.Any, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
+        """List resources in the cloud, and return those to be removed."""
         owned_resources = self._find_owned(list_resources, chosen_resources)
         return [
             owned.resource
@@ -304,9 +308,11 @@ class OrphanCleanup:
         ]
 
     def _find_run(self, name: str) -> ownership.OwningRun:
+        """Return the run that created a resource of this name."""
         return self.run_index.run(ownership.parse_owner(name) or "")
 
     def _owns(self, name: str | None) -> bool:
+        """Return whether a name is one of Rally's (and of the chosen task)."""
         owner = ownership.parse_owner(name)
         if owner is None or self.task is None:
             return owner is not None

@@ -38,7 +38,7 @@ class Demand:
 
     @property
     def per_guest(self) -> dict[str, int]:
-        """Return the demand of one guest, by resource class."""
+        """Return the demand of one guest as an amount per resource class."""
         pinned = self.flavor.extra_specs.get("hw:cpu_policy") == "dedicated"
         amounts = {
             "PCPU" if pinned else "VCPU": self.flavor.vcpus,
@@ -49,7 +49,7 @@ class Demand:
 
 
 def sum_demands(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:
-    """Return the demand of all guests, by resource class."""
+    """Return the demand of all guests as an amount per resource class."""
     totals: collections.Counter[str] = collections.Counter()
     for demand in demands:
         for kind, amount in demand.per_guest.items():

@@ -117,7 +117,7 @@ def create_plan(
 def _add_server_group(
     connection: cloud.Connection, guest_request: request.Request
 ) -> tuple[request.Request, tuple[str, ...]]:
-    """Return the request, with a server group for guests that share a host.
+    """Return the request, with a server group if needed, and remarks.
 
     A requested placement takes precedence.  If the quota does not suffice for
     the group, Nova chooses the hosts, and a remark reports it.

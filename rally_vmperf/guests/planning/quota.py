@@ -8,7 +8,7 @@ _UNLIMITED = -1
 def find_free_quota(
     connection: cloud.Connection, needs: dict[str, int]
 ) -> dict[str, int | None]:
-    """Return the free quota of each resource; None if it is unlimited."""
+    """Return the free quota of each resource as a dict; None: unlimited."""
     free_quota = find_free_compute_quota(connection)
     if needs.get("floating IPs") or needs.get("ports"):
         free_quota |= find_free_network_quota(connection)
@@ -20,7 +20,7 @@ def find_free_quota(
 def describe_shortage(
     project: str, free_quota: dict[str, int | None], needs: dict[str, int]
 ) -> str:
-    """Return one line with the resources that exceed the quota, or nothing.
+    """Return one line on the resources beyond the quota, or "".
 
     :param free_quota: The free quota of each resource; None if unlimited.
     :param needs: The required number of each resource.
@@ -44,7 +44,7 @@ def describe_shortage(
 def find_free_compute_quota(
     connection: cloud.Connection,
 ) -> dict[str, int | None]:
-    """Return the free quota of the project in Nova."""
+    """Return the free quota in Nova as a dict; None means unlimited."""
     with cloud.convert_errors("read the compute limits"):
         limits = connection.compute.get_limits().absolute
     return {
@@ -61,7 +61,7 @@ def find_free_compute_quota(
 def find_free_network_quota(
     connection: cloud.Connection,
 ) -> dict[str, int | None]:
-    """Return the free quota in Neutron; nothing if a policy hides it."""
+    """Return the free quota in Neutron; {} if a policy hides it."""
     limits = {}
     with cloud.convert_errors("read the network quota"):
         project = connection.current_project_id
@@ -80,7 +80,7 @@ def find_free_network_quota(
 def find_free_volume_quota(
     connection: cloud.Connection,
 ) -> dict[str, int | None]:
-    """Return the free quota of the project in Cinder."""
+    """Return the free quota in Cinder as a dict; None means unlimited."""
     with cloud.convert_errors("read the volume limits"):
         limits = connection.block_storage.get_limits().absolute
     return {
@@ -94,6 +94,7 @@ def find_free_volume_quota(
 
 
 def _subtract(limit: int | None, used: int | None) -> int | None:
+    """Return the free part of a limit, at least 0; None if unlimited."""
     if limit is None or limit == _UNLIMITED:
         return None
     return max(0, limit - (used or 0))

@@ -62,7 +62,7 @@ class Requirements:
         return lines + [f"plan: {remark}" for remark in self.remarks]
 
     def check(self) -> None:
-        """Check that the guests fit.
+        """Reject a plan whose guests do not fit.
 
         :raises GuestError: If they do not fit; the line has the solution.
         """
@@ -125,6 +125,7 @@ def _count_quota_needs(
     demands: Demands,
     guest_networks: networks.Networks | None,
 ) -> dict[str, int]:
+    """Return the amount that all guests need of each quota, by its name."""
     volumes = [
         group.boot_volume.size_gib
         for group in guest_request.groups
@@ -152,6 +153,7 @@ def _count_quota_needs(
 
 
 def _format_title(demands: Demands) -> str:
+    """Return the number of guests of each flavor as text."""
     return " and ".join(
         f"{units.number_of('guest', demand.count)} of {demand.flavor.name}"
         for demand in demands
@@ -164,7 +166,7 @@ def _compare_with_hosts(
     demands: Demands,
     names: collections.abc.Set[str],
 ) -> Requirements:
-    """Compare the guests' needs with free resources of hosts; no title.
+    """Return needs and free amounts of the hosts, without a title.
 
     If Nova chooses among many hosts, a few hosts with room are sufficient. All
     hosts are listed only before guests are rejected.
@@ -185,7 +187,7 @@ def _compare_with_capacity(
     names: collections.abc.Set[str],
     limit: int | None,
 ) -> Requirements:
-    """Compare the guests' needs with free resources of hosts.
+    """Return needs and free amounts of the hosts, and whether they fit.
 
     :param limit: The maximum number of hosts to list; None for all.
     """
@@ -230,6 +232,7 @@ def _compare_with_capacity(
 def _compare_with_one_host(
     host: capacity.HostCapacity, demands: Demands, share: float
 ) -> Requirements:
+    """Return needs and free amounts of a host, with an error if too full."""
     needs = capacity.sum_demands(demands)
     percent_used = host.utilisation(needs)
     error = (
@@ -264,7 +267,7 @@ def _compare_with_several_hosts(
     shared: bool,
     is_incomplete: bool,
 ) -> Requirements:
-    """Compare the guests' needs with several hosts, for any distribution.
+    """Return needs and free amounts of several hosts, with any error.
 
     :param shared: A flag that all guests must fit on one of the hosts.
     :param is_incomplete: A flag that there may be more hosts.

@@ -26,14 +26,14 @@ class Unpacked:
 
     @property
     def prefix(self) -> tuple[str, ...]:
-        """Return the prefix of commands that use the programs."""
+        """The ``env`` words before commands that use the bundle."""
         return ("env", f"PATH={self.folder}:{_PATH}")
 
 
 async def unpack(
     machine: base.Machine, bundle_: bundle.Bundle, folder: str
 ) -> Unpacked:
-    """Send a bundle to a directory on a machine.
+    """Send a bundle to a machine's directory; return it as Unpacked.
 
     :raises MachineError: If the bundle cannot be unpacked.
     """

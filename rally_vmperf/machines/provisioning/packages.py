@@ -20,7 +20,7 @@ KINDS = {
 
 
 async def find_manager(machine: base.Machine) -> str:
-    """Return the program that installs packages; empty if none is known.
+    """Return the name of a machine's package manager, or "".
 
     :raises MachineError: If the machine cannot run the search.
     """
@@ -42,7 +42,7 @@ _ERROR_LINES = re.compile(
 
 
 def error_reason(stderr: str) -> str:
-    """Return the first and the last error line, else the last line.
+    """Return the first and the last error line as text, else the last line.
 
     The first is often the cause (no route), the last is its consequence.
     """
@@ -64,7 +64,7 @@ async def install_from_mirror(
     proxy: str,
     proxy_login: str = "",
 ) -> str:
-    """Install packages from the machine's mirrors.
+    """Install packages; return the last output or error line as text.
 
     :param proxy: The URL of the proxy, which is not stored; empty for none.
     :param proxy_login: The user and password in the form of a URL, passed by

@@ -24,19 +24,24 @@ class Requirement(t.Protocol):
     """A program, its package, and the command that prints its version."""
 
     @property
-    def command(self) -> str: ...
+    def command(self) -> str:
+        """The name of the program."""
 
     @property
-    def package(self) -> str: ...
+    def package(self) -> str:
+        """The default package of the program; "" if it has none."""
 
     @property
-    def version(self) -> tuple[str, ...]: ...
+    def version(self) -> tuple[str, ...]:
+        """The command line words that print the program's version."""
 
     @property
-    def packages(self) -> collections.abc.Mapping[str, str]: ...
+    def packages(self) -> collections.abc.Mapping[str, str]:
+        """The package names by kind of package manager."""
 
     @property
-    def advice(self) -> collections.abc.Mapping[str, str]: ...
+    def advice(self) -> collections.abc.Mapping[str, str]:
+        """The advice on package sources by kind of package manager."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,7 +88,7 @@ async def ensure(
     supply: Supply = NO_SUPPLY,
     unpacked: bundles.Unpacked | None = None,
 ) -> dict[str, ToolFacts]:
-    """Install missing programs; return version and checksum of each.
+    """Install missing programs; return a dict of version facts by program.
 
     :param supply: The permitted ways to install missing programs.
     :param unpacked: The bundle whose programs the machine runs; None for none.
@@ -91,14 +96,14 @@ async def ensure(
         the programs and the solution.
     """
     facts_by_command = await _read_facts(machine, requirements, unpacked)
-    missing = _missing(requirements, facts_by_command)
+    missing = _find_missing(requirements, facts_by_command)
     if not missing:
         return facts_by_command
     manager = await packages.find_manager(machine)
     way_out = await _install(machine, manager, missing, supply)
     if supply.install and manager:
         facts_by_command = await _read_facts(machine, requirements, unpacked)
-        missing = _missing(requirements, facts_by_command)
+        missing = _find_missing(requirements, facts_by_command)
     if missing:
         names = ", ".join(sorted(r.command for r in missing))
         message = f"{machine.name} has no {names}: {way_out}"
@@ -108,10 +113,11 @@ async def ensure(
     return facts_by_command
 
 
-def _missing(
+def _find_missing(
     requirements: _Requirements,
     facts_by_command: collections.abc.Container[str],
 ) -> list[Requirement]:
+    """Return the list of the requirements whose commands have no facts."""
     return [
         requirement
         for requirement in requirements
@@ -125,7 +131,7 @@ async def _install(
     missing: list[Requirement],
     supply: Supply,
 ) -> str:
-    """Install missing programs; return advice in case of a failure."""
+    """Install missing programs; return advice in case of failure as text."""
     kind = packages.KINDS.get(manager, "")
     names = package_names(missing, kind)
     image = "use an image made by 'rally-vmperf image build'"
@@ -156,6 +162,7 @@ async def _read_facts(
     requirements: _Requirements,
     unpacked: bundles.Unpacked | None,
 ) -> dict[str, ToolFacts]:
+    """Return a dict of the version facts by program on the machine."""
     arguments: list[str] = []
     for requirement in requirements:
         arguments += [
@@ -207,7 +214,7 @@ def _add_bundle_facts(
     unpacked: bundles.Unpacked,
     facts_by_command: collections.abc.Mapping[str, ToolFacts],
 ) -> dict[str, ToolFacts]:
-    """Return the facts, completed with those in the bundle.
+    """Return the facts by program, completed with those of the bundle.
 
     :raises MachineError: If the machine runs another program instead.
     """
@@ -233,7 +240,7 @@ def _add_bundle_facts(
 def package_names(
     requirements: collections.abc.Iterable[Requirement], kind: str
 ) -> list[str]:
-    """Return the names of the packages for a kind of package manager.
+    """Return the sorted package names for a kind of package manager.
 
     Programs without a package are omitted.
     """
@@ -247,7 +254,7 @@ def package_names(
 def _advice(
     requirements: collections.abc.Iterable[Requirement], kind: str
 ) -> str:
-    """Return advice on the package sources of the programs."""
+    """Return advice on package sources as one text, or ""."""
     advice = [
         requirement.advice[kind]
         for requirement in requirements

@@ -28,7 +28,7 @@ class _Client(asyncssh.SSHClient):
     """An SSH client that disconnects from a server with endless requests."""
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
-        """Close the connection if the server does not read."""
+        """Arrange that the connection ends if the server does not read."""
         transport: t.Any = conn._transport
         # asyncssh writes to the pipe of a ProxyCommand; asyncio notifies the
         # protocol of the process, not the connection, of a full pipe.
@@ -37,6 +37,7 @@ class _Client(asyncssh.SSHClient):
         protocol: t.Any = transport if pipe else conn
 
         def leave() -> None:
+            """Abort the connection and its transport."""
             writer.abort()
             conn.abort()
 
@@ -123,12 +124,12 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Return user, host, port and route as text for messages."""
+        """User, host, port and route as text for messages."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.user}@{host}:{self.port}{self._way.label}"
 
     async def connect(self) -> asyncssh.SSHClientConnection:
-        """Open one connection.
+        """Open and return a new SSH connection to the server.
 
         :raises Unreachable: If the failure is temporary.
         :raises MachineError: If the failure is permanent.
@@ -147,12 +148,12 @@ class Endpoint:
                     **self._options | key,
                 )
         except asyncssh.HostKeyNotVerifiable:
-            raise self._mismatch() from None
+            raise self._host_key_error() from None
         except asyncssh.PermissionDenied:
-            raise self._denied() from None
+            raise self._denied_error() from None
         except asyncssh.KeyExchangeFailed as error:
             if "host key" in str(error):
-                raise self._mismatch() from None
+                raise self._host_key_error() from None
             raise self.unreachable(error) from None
         except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
             raise base.MachineError(
@@ -163,13 +164,13 @@ class Endpoint:
             raise self.unreachable(error) from None
 
     async def leave(self) -> None:
-        """Leave the route after all connections are closed."""
+        """Unregister from the route after all connections are closed."""
         await self._way.leave(self)
 
     def unreachable(
         self, error: BaseException, silent: float = 0
     ) -> base.Unreachable:
-        """Return the error for a server that cannot be reached."""
+        """Return an Unreachable error for a failure to connect."""
         reason = sanitize.line(error) or type(error).__name__
         return base.Unreachable(
             f"{self.name}: no SSH at {self.address}: {reason}; check that it "
@@ -178,7 +179,8 @@ class Endpoint:
             silent=silent,
         )
 
-    def _denied(self) -> base.Denied:
+    def _denied_error(self) -> base.Denied:
+        """Return a Denied error for a rejected key or password."""
         where = {
             "key": "its authorized_keys",
             "password": "PasswordAuthentication in its sshd_config",
@@ -188,7 +190,8 @@ class Endpoint:
             f"{self._offered}; check the user name and {where[self._offered]}"
         )
 
-    def _mismatch(self) -> base.HostKeyMismatch:
+    def _host_key_error(self) -> base.HostKeyMismatch:
+        """Return a HostKeyMismatch error for a wrong host key."""
         return base.HostKeyMismatch(
             f"{self.name}: {self.address} shows a host key that differs from "
             "the known key; if the machine was reinstalled, replace its key "
@@ -197,7 +200,7 @@ class Endpoint:
 
 
 def password(name: str, path: str) -> str:
-    """Return the password in the first line of a file.
+    """Return the password in the first line of a file as text.
 
     :raises MachineError: If the file has none.
     """

@@ -33,12 +33,12 @@ class Pair:
 
 
 def generate(comment: str, type_: Type | None = None) -> Pair:
-    """Generate a key pair; the comment ends its public line.
+    """Generate an SSH key pair with a comment; return it as a Pair.
 
     :param type_: The type; None for Ed25519, or for ECDSA if this machine
         enforces FIPS 140.
     """
-    type_ = type_ or ("ecdsa" if _fips() else "ed25519")
+    type_ = type_ or ("ecdsa" if _is_fips_enforced() else "ed25519")
     key = asyncssh.generate_private_key(_ALGORITHMS[type_], comment=comment)
     return Pair(
         type=type_,
@@ -48,7 +48,7 @@ def generate(comment: str, type_: Type | None = None) -> Pair:
 
 
 def parse_host_keys(host_key: str) -> list[asyncssh.SSHKey]:
-    """Return the keys in public lines, one of which a host must match.
+    """Parse public key lines into a list of keys.
 
     :raises MachineError: If a line is not a valid public key.
     """
@@ -64,7 +64,7 @@ def parse_host_keys(host_key: str) -> list[asyncssh.SSHKey]:
         ) from None
 
 
-def _fips() -> bool:
+def _is_fips_enforced() -> bool:
     """Return whether the kernel of this machine enforces FIPS 140."""
     try:
         return _FIPS.read_text().strip() == "1"

@@ -43,6 +43,7 @@ class Jump(routes.Route):
     async def open(
         self, user: object, host: str, port: int
     ) -> dict[str, t.Any]:
+        """Connect to the jump host; return the tunnel as asyncssh option."""
         self._users.add(user)
         try:
             async with self._pool.session() as connection:
@@ -57,7 +58,7 @@ class Jump(routes.Route):
             raise base.JumpRefused(str(error)) from None
 
     async def leave(self, user: object) -> None:
-        """Close the connection when its last user leaves."""
+        """Unregister a user; close the connection after the last one."""
         self._users.discard(user)
         if not self._users:
             await self._pool.close()
@@ -76,7 +77,7 @@ class _Tunnel:
     async def create_connection(
         self, factory: t.Callable[[], t.Any], host: str, port: int
     ) -> tuple[t.Any, t.Any]:
-        """Connect to a machine from the jump host.
+        """Connect from the jump host; return the channel and session.
 
         A request cannot be cancelled.  A connection that opens after the
         timeout is closed immediately.
@@ -90,25 +91,27 @@ class _Tunnel:
             )
         )
         self.attempts.add(attempt)
-        attempt.add_done_callback(self._done)
+        attempt.add_done_callback(self._forget_attempt)
         try:
             async with asyncio.timeout(_FORWARD):
                 return await asyncio.shield(attempt)
         except TimeoutError:
             raise TimeoutError(f"no answer within {_FORWARD} s") from None
         except asyncssh.ChannelOpenError as error:
-            raise self._refusal(error, f"{host} port {port}") from None
+            raise self._refusal_error(error, f"{host} port {port}") from None
         finally:
             late.set()
 
-    def _done(self, attempt: asyncio.Task[t.Any]) -> None:
+    def _forget_attempt(self, attempt: asyncio.Task[t.Any]) -> None:
+        """Unregister an ended connection attempt and drop its error."""
         self.attempts.discard(attempt)
         if not attempt.cancelled():
             attempt.exception()  # marks it as retrieved
 
-    def _refusal(
+    def _refusal_error(
         self, error: asyncssh.ChannelOpenError, target: str
     ) -> Exception:
+        """Return the error for a connection that was not forwarded."""
         if self.connection.is_closed():
             return base.JumpUnreachable(
                 f"jump host: connection{self.jump.label} was lost"
@@ -127,13 +130,14 @@ class _Unwanted(asyncssh.SSHTCPSession[bytes]):
     """A connection that opened too late."""
 
     def connection_made(self, chan: asyncssh.SSHTCPChannel[bytes]) -> None:
+        """Abort the channel immediately."""
         chan.abort()
 
 
 def create_route(
     hops: collections.abc.Iterable[Hop], to: str | None = None
 ) -> routes.Route:
-    """Return the route through jump hosts in order.
+    """Return the Route through jump hosts in order.
 
     :param hops: The options of each jump host: ``address`` and optionally
         ``user``, ``port``, ``key_file`` and ``known_hosts``.
@@ -169,7 +173,7 @@ _HOP = re.compile(
 
 
 def parse_hop(text: str) -> dict[str, t.Any]:
-    """Return the login in ``[user@]host[:port]``, the form of ``ssh -J``.
+    """Parse ``[user@]host[:port]`` into a dict, as for ``ssh -J``.
 
     :raises MachineError: If the text does not have this form.
     """

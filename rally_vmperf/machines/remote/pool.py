@@ -45,7 +45,7 @@ class Pool:
 
     @contextlib.asynccontextmanager
     async def session(self) -> collections.abc.AsyncIterator[Connection]:
-        """Provide a connection for one session."""
+        """Yield a connection and reserve one session of it."""
         shared = await self._acquire()
         shared.sessions += 1
         try:
@@ -54,7 +54,7 @@ class Pool:
             shared.sessions -= 1
 
     async def _acquire(self) -> _Shared:
-        """Return a connection with room; all waiting callers share a failure.
+        """Return a connection with room, a new one if necessary.
 
         Otherwise commands on an unreachable machine would fail one by one.
         """

@@ -34,7 +34,7 @@ class Route:
     async def open(
         self, user: object, host: str, port: int
     ) -> dict[str, t.Any]:
-        """Return the options of asyncssh for a connection by this route.
+        """Connect to the server; return the asyncssh options as a dict.
 
         :param user: The user of the route, until it calls ``leave``.
         :raises OSError: If the server does not answer.
@@ -46,7 +46,7 @@ class Route:
         """Unregister a user that has closed all its connections."""
 
     def make(self, family: int, kind: int, protocol: int) -> socket.socket:
-        """Return an unconnected socket."""
+        """Return a new unconnected socket."""
         return socket.socket(family, kind, protocol)
 
 
@@ -60,6 +60,7 @@ class Command(Route):
     async def open(
         self, user: object, host: str, port: int
     ) -> dict[str, t.Any]:
+        """Return the asyncssh option with the ProxyCommand as a dict."""
         return {"proxy_command": self._command}
 
 
@@ -70,7 +71,7 @@ Maker = collections.abc.Callable[[int, int, int], socket.socket]
 async def connect_socket(
     host: str, port: int, timeout: float, make: Maker = socket.socket
 ) -> socket.socket:
-    """Return a connected socket of the first address that answers.
+    """Connect to the first address that answers; return the socket.
 
     A short timeout here, with a long one for the SSH handshake, detects a
     booting guest within a second after its boot, and tolerates an emulated
@@ -112,7 +113,7 @@ class Namespace(Route):
         self._name = name
 
     def make(self, family: int, kind: int, protocol: int) -> socket.socket:
-        """Return an unconnected socket in the namespace."""
+        """Return a new unconnected socket in the network namespace."""
         return open_socket(self._name, family, kind, protocol)
 
 
@@ -122,14 +123,14 @@ def open_socket(
     kind: int = socket.SOCK_STREAM,
     protocol: int = 0,
 ) -> socket.socket:
-    """Return a new socket, which remains in the namespace.
+    """Return a new unconnected socket in a network namespace.
 
     :raises MachineError: If the namespace does not exist or is not permitted.
     """
-    return _inside(name, lambda: socket.socket(family, kind, protocol))
+    return _run_inside(name, lambda: socket.socket(family, kind, protocol))
 
 
-def _inside(name: str, work: t.Callable[[], Made]) -> Made:
+def _run_inside(name: str, work: t.Callable[[], Made]) -> Made:
     """Run a function in a network namespace and return its result.
 
     A thread enters the namespace, runs the function and ends; the namespace of
@@ -141,8 +142,9 @@ def _inside(name: str, work: t.Callable[[], Made]) -> Made:
     refusals: list[OSError] = []
 
     def enter_and_work() -> None:
+        """Enter the namespace, run the function and store its result."""
         try:
-            _enter(name)
+            _enter_namespace(name)
             outcome.append(work())
         except OSError as error:
             refusals.append(error)
@@ -151,14 +153,14 @@ def _inside(name: str, work: t.Callable[[], Made]) -> Made:
     thread.start()
     thread.join()
     for error in refusals:
-        raise _refusal(name, error)
+        raise _refusal_error(name, error)
     return outcome[0]
 
 
 def source_network(
     address: str, namespace: str | None = None
 ) -> Network | None:
-    """Return the network from which this machine reaches an address.
+    """Return the local IP network that reaches an address, or None.
 
     It is the network of the interface, as a machine may change its address
     (by the privacy extensions of IPv6).
@@ -167,11 +169,12 @@ def source_network(
     :returns: The network; None without a route.
     :raises MachineError: If the namespace cannot be entered.
     """
-    look = functools.partial(_source, address)
-    return _inside(namespace, look) if namespace else look()
+    look = functools.partial(_find_source_network, address)
+    return _run_inside(namespace, look) if namespace else look()
 
 
-def _source(address: str) -> Network | None:
+def _find_source_network(address: str) -> Network | None:
+    """Return the local IP network that reaches an address, or None."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as udp_socket:
         try:
@@ -197,8 +200,8 @@ def _source(address: str) -> Network | None:
     return ipaddress.ip_network(own_address)
 
 
-def _enter(name: str) -> None:
-    """Move the calling thread; Python has ``os.setns`` from 3.12 on."""
+def _enter_namespace(name: str) -> None:
+    """Move the calling thread into a network namespace."""
     if not _NAME.fullmatch(name):
         raise FileNotFoundError(name)
     library = ctypes.CDLL(None, use_errno=True)
@@ -208,7 +211,8 @@ def _enter(name: str) -> None:
             raise OSError(number, os.strerror(number))
 
 
-def _refusal(name: str, error: OSError) -> base.MachineError:
+def _refusal_error(name: str, error: OSError) -> base.MachineError:
+    """Return a MachineError for a namespace that cannot be entered."""
     if isinstance(error, FileNotFoundError):
         namespaces = sorted(path.name for path in _FOLDER.glob("*"))
         listed = ", ".join(namespaces) or "none"

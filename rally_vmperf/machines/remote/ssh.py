@@ -34,6 +34,7 @@ class Process(asyncssh.SSHClientProcess[bytes]):
     opened = False
 
     def connection_made(self, chan: t.Any) -> None:
+        """Set the flag that the command may have started."""
         self.opened = True
         super().connection_made(chan)
 
@@ -43,14 +44,14 @@ class Process(asyncssh.SSHClientProcess[bytes]):
         argv: collections.abc.Sequence[str],
         seconds: float,
     ) -> None:
-        """Request the command with a timeout on the machine."""
+        """Start the command on the connection, with a timeout there."""
         guard = f"env LC_ALL=C timeout -k 2 {seconds + _GRACE:.0f}".split()
         await connection.create_session(
             lambda: self, shlex.join([*guard, *argv]), encoding=None
         )
 
     def end(self) -> None:
-        """End a command that may still be running."""
+        """Kill the command if it may still be running."""
         if self.opened:
             with contextlib.suppress(OSError, asyncssh.Error):
                 self.channel.kill()
@@ -72,7 +73,7 @@ class Ssh(base.Machine):
 
     @property
     def address(self) -> str:
-        """Return user, host, port and route as text for messages."""
+        """User, host, port and route as text for messages."""
         return self._server.address
 
     async def wait_ready(
@@ -80,7 +81,7 @@ class Ssh(base.Machine):
         deadline_seconds: float,
         on_wait: collections.abc.Callable[[str], None] | None = None,
     ) -> None:
-        """Wait until the machine accepts the login.
+        """Wait until the machine accepts the login; raise after a deadline.
 
         A booting guest does not answer, refuses connections and rejects keys
         (cloud-init installs the key late). A wrong host key ends the wait
@@ -120,6 +121,7 @@ class Ssh(base.Machine):
         input_bytes: streams.Content = b"",
         output_limit: int = 1 << 20,
     ) -> base.Completed:
+        """Run a command over SSH; return its output and exit status."""
         begun = time.monotonic()
         opened = False
         try:
@@ -134,7 +136,9 @@ class Ssh(base.Machine):
                             )
                         except endpoint.BROKEN as error:
                             if process.opened or attempt == 2:
-                                raise self._lost(argv[0], error) from None
+                                raise self._lost_error(
+                                    argv[0], error
+                                ) from None
                             connection.abort()
                         finally:
                             opened = process.opened
@@ -158,6 +162,7 @@ class Ssh(base.Machine):
         content: streams.Content,
         limit: int,
     ) -> base.Completed:
+        """Send the input; return the output and the exit status."""
         try:
             stdout, stderr = await streams.exchange(
                 process.stdin, process.stdout, process.stderr, content, limit
@@ -166,7 +171,7 @@ class Ssh(base.Machine):
             raise base.output_limit_error(self.name, command, limit) from None
         await process.wait_closed()
         if process.returncode is None:
-            raise self._lost(command, "it gave no exit status")
+            raise self._lost_error(command, "it gave no exit status")
         return base.Completed(
             exit_status=streams.shell_status(process.returncode),
             stdout=stdout,
@@ -177,9 +182,12 @@ class Ssh(base.Machine):
     async def converse(
         self, argv: collections.abc.Sequence[str], *, timeout: float = 60
     ) -> collections.abc.AsyncIterator[streams.Conversation]:
+        """Start a program over SSH; yield a Conversation with it."""
+
         def lost(reason: object) -> base.MachineError:
+            """Return the error for a conversation that ended early."""
             if isinstance(reason, endpoint.BROKEN):
-                return self._lost(argv[0], reason)
+                return self._lost_error(argv[0], reason)
             return base.early_end_error(self.name, argv[0], reason)
 
         process = Process()
@@ -198,12 +206,14 @@ class Ssh(base.Machine):
             process.end()
 
     async def close(self) -> None:
+        """Close all connections and leave the route."""
         try:
             await self._pool.close()
         finally:
             await self._server.leave()
 
-    def _lost(self, command: str, reason: object) -> base.Unreachable:
+    def _lost_error(self, command: str, reason: object) -> base.Unreachable:
+        """Return an Unreachable error for a lost connection."""
         quiet = (endpoint.MISSED + 1) * self._server.keepalive
         return base.Unreachable(
             f"{self.name}: connection to {self.address} lost during command "

@@ -42,7 +42,7 @@ class Entry:
 def read_entry(
     host: str, port: int | None = None, user: str | None = None
 ) -> Entry:
-    """Return the settings in ~/.ssh/config for a host or an alias.
+    """Return the settings for a host in ~/.ssh/config as an Entry.
 
     :param port: The port, which overrides that in the file.
     :param user: The login name, which overrides that in the file.
@@ -69,18 +69,19 @@ def read_entry(
         user=user or config.get("User"),
         jump="" if jump.lower() == "none" else jump,
         command=config.get("ProxyCommand") or "",
-        options=_options(config),
+        options=_create_options(config),
     )
 
 
-def _options(config: t.Any) -> dict[str, t.Any]:
-    keys = _files(config.get("IdentityFile", ()))
+def _create_options(config: t.Any) -> dict[str, t.Any]:
+    """Return the asyncssh options of an ssh_config entry as a dict."""
+    keys = _existing_files(config.get("IdentityFile", ()))
     known_hosts = config.get("UserKnownHostsFile", ())
     options: dict[str, t.Any] = {
         "agent_path": config.get("IdentityAgent", ()),
         "agent_identities": keys if config.get("IdentitiesOnly") else (),
         "client_keys": keys or (),
-        "client_certs": _files(config.get("CertificateFile", ())),
+        "client_certs": _existing_files(config.get("CertificateFile", ())),
         "host_key_alias": config.get("HostKeyAlias"),
         # The agent may have other keys.
         "ignore_encrypted": True,
@@ -88,17 +89,18 @@ def _options(config: t.Any) -> dict[str, t.Any]:
         "known_hosts": (),
     }
     if known_hosts != ():
-        options["known_hosts"] = _files(known_hosts) or ([], [], [])
+        options["known_hosts"] = _existing_files(known_hosts) or ([], [], [])
     return options
 
 
-def _files(names: collections.abc.Iterable[str]) -> list[str]:
+def _existing_files(names: collections.abc.Iterable[str]) -> list[str]:
+    """Return the existing files as a list of expanded paths."""
     paths = [os.path.expanduser(name) for name in names]
     return [name for name in paths if os.path.exists(name)]
 
 
 def key_file_options(name: str, file: str) -> dict[str, t.Any]:
-    """Return asyncssh's options for a private key file.
+    """Return the asyncssh options for a private key file as a dict.
 
     The passphrase is that in the environment; otherwise an agent with the key
     is used; otherwise the passphrase is read once from a terminal.
@@ -120,7 +122,7 @@ def key_file_options(name: str, file: str) -> dict[str, t.Any]:
             return {"agent_path": (), "agent_identities": [public]}
         return {
             "client_keys": [path],
-            "passphrase": _passphrase(path),
+            "passphrase": _read_passphrase(path),
             "agent_path": None,
         }
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
@@ -133,6 +135,7 @@ def key_file_options(name: str, file: str) -> dict[str, t.Any]:
 
 
 def _is_encrypted(path: str) -> bool:
+    """Return whether a private key file requires a passphrase."""
     try:
         asyncssh.read_private_key(path)
     except asyncssh.KeyImportError as error:
@@ -143,8 +146,8 @@ def _is_encrypted(path: str) -> bool:
 
 
 @functools.cache
-def _passphrase(path: str) -> str | None:
-    """Return the passphrase of a private key; None if it has none."""
+def _read_passphrase(path: str) -> str | None:
+    """Return the passphrase of a private key as text; None if it has none."""
     if not _is_encrypted(path):
         return None
     secret = os.environ.get(PASSPHRASE)

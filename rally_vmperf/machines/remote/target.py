@@ -60,6 +60,6 @@ def jump_hosts(
     | collections.abc.Iterable[collections.abc.Mapping[str, t.Any]]
     | None,
 ) -> tuple[JumpHost, ...]:
-    """Return the jump hosts of an option with one, several or no hosts."""
+    """Return the hosts of an option (one, several, none) as JumpHosts."""
     hops = [option] if isinstance(option, collections.abc.Mapping) else option
     return tuple(JumpHost(**hop) for hop in hops or ())

@@ -8,7 +8,7 @@ _PREFIXED_SCRIPTS = {"folder.bash": ("ours.bash",), "job.bash": ("ours.bash",)}
 
 
 def argv(name: str, *arguments: str) -> list[str]:
-    """Return the command line that runs a shipped script on any machine.
+    """Return the command line words that run a shipped script.
 
     The command line contains the text of the script, so that programs that
     it starts cannot read the text as input, and no file is created.
@@ -17,10 +17,11 @@ def argv(name: str, *arguments: str) -> list[str]:
     :param arguments: The positional parameters of the script, unchanged.
     """
     shell = "bash" if name.endswith(".bash") else "sh"
-    text = "".join(map(_text, (*_PREFIXED_SCRIPTS.get(name, ()), name)))
+    text = "".join(map(_read_script, (*_PREFIXED_SCRIPTS.get(name, ()), name)))
     return [shell, "-c", text, name, *arguments]
 
 
 @functools.cache
-def _text(name: str) -> str:
+def _read_script(name: str) -> str:
+    """Return the text of a shipped script."""
     return importlib.resources.files(__name__).joinpath(name).read_text()

@@ -34,7 +34,7 @@ class Limits:
     def for_metric(
         self, name: str, among: collections.abc.Collection[str] = ()
     ) -> tuple[float, str] | None:
-        """Return the limit of a metric and its pattern.
+        """Return the limit of a metric with its pattern; None without one.
 
         :param among: The names of all metrics.
         """
@@ -57,7 +57,7 @@ class Limits:
     def conflict(
         self, names: collections.abc.Collection[str]
     ) -> tuple[str, str, str] | None:
-        """Return a metric and two patterns that disagree on its limit.
+        """Return a metric and two patterns in conflict over it, or None.
 
         Both match the metric, their limits differ, and neither is more exact
         than the other. None without such a metric.
@@ -87,7 +87,7 @@ class Limits:
     def unmatched(
         self, names: collections.abc.Iterable[str]
     ) -> tuple[str, ...]:
-        """Return the patterns that match none of these metrics, sorted."""
+        """Return the patterns that match no name, as a sorted tuple."""
         names = list(names)
         return tuple(
             sorted(
@@ -99,4 +99,5 @@ class Limits:
 
 
 def _matches(pattern: str, name: str) -> bool:
+    """Return whether a glob pattern matches the name of a metric."""
     return pattern == name or fnmatch.fnmatchcase(name, pattern)

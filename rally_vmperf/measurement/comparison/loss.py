@@ -75,17 +75,17 @@ class Comparison:
 
     @functools.cached_property
     def bare_outliers(self) -> tuple[int, ...]:
-        """The positions of outliers in ``bare_values``, from 0."""
+        """The positions of outliers in ``bare_values`` from 0, a tuple."""
         return statistics.outliers(self.bare_values)
 
     @functools.cached_property
     def guest_outliers(self) -> tuple[int, ...]:
-        """The positions of outliers in ``guest_values``, from 0."""
+        """The positions of outliers in ``guest_values`` from 0, a tuple."""
         return statistics.outliers(self.guest_values)
 
     @functools.cached_property
     def departures(self) -> tuple[tuple[str, str, str], ...]:
-        """The departures from a normal distribution.
+        """The departures from normality: side, kind of finding, detail.
 
         They are the side, the kind of finding and the detail; pairs have one
         side, their ratios. Without an interval there are none.
@@ -127,7 +127,7 @@ def compare(
     paired: bool = False,
     conservative: bool = True,
 ) -> Comparison:
-    """Compare the repetitions of both sides.
+    """Return the overhead of a guest against bare metal, a comparison.
 
     The repetition is the unit of inference: guests and copies are averaged
     first, as those of one repetition share its disturbances.
@@ -202,7 +202,7 @@ def _interval(
     bare: tuple[float, ...],
     guest: tuple[float, ...],
 ) -> list[float]:
-    """Return both ends of the overhead's interval in percent, or nothing."""
+    """Return both ends of the overhead's interval in percent, or []."""
     ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
     ends = sorted(percent(metric, ratio) for ratio in ratios)
     if ends and conservative:
@@ -235,7 +235,7 @@ def _assume_rounding_error(
 
 
 def percent(metric: sample.Metric, ratio: float) -> float:
-    """Return the overhead for a ratio of guest to bare metal.
+    """Return the overhead in percent for a ratio of guest to bare metal.
 
     ``(bare - guest) / bare`` for rates and ``(guest - bare) / bare`` for
     times, in percent.

@@ -45,7 +45,7 @@ class RequiredRepetitions:
     approximate: bool = False
 
     def sentence(self, figure: str = "overhead") -> str:
-        """Format the number as a clause.
+        """Return how many repetitions would decide, as a clause.
 
         :param figure: The name of the limited figure.
         """
@@ -79,7 +79,7 @@ class RequiredRepetitions:
 def required_repetitions(
     comparison: loss.Comparison, limit: float, both: bool = False
 ) -> RequiredRepetitions:
-    """Estimate how many repetitions would decide in a new run.
+    """Return an estimate of how many repetitions would decide.
 
     The guest's side is measured again and the baseline stays. If no number of
     guest repetitions can decide, because the baseline's own spread is too
@@ -215,6 +215,6 @@ def _mean_with_further(
     choose: collections.abc.Callable[[tuple[float, ...]], float],
     planned: int,
 ) -> float:
-    """Return the mean if all further repetitions equal the chosen one."""
+    """Return the mean if all further values equal a chosen one."""
     further = [choose(measured)] * max(0, planned - len(measured))
     return statistics.geometric_mean([*measured, *further])

@@ -36,19 +36,20 @@ _CHANCE = {
 def departure(
     values: statistics.Values, error: float = 0
 ) -> tuple[str, str] | None:
-    """Return the kind of finding and its detail, or None.
+    """Return the kind of finding and its detail; None if normal.
 
     Differences within the rounding error are neither skew nor a gap.
 
     :param error: The rounding error of a value, as a share.
     """
-    return _departure(tuple(values), error)
+    return _find_departure(tuple(values), error)
 
 
 @functools.lru_cache(maxsize=1024)
-def _departure(
+def _find_departure(
     values: tuple[float, ...], error: float
 ) -> tuple[str, str] | None:
+    """Return "bimodal" or "skewed" with details; None if normal."""
     counts = [number for number in _CHANCE if number <= len(values)]
     if not counts or len(set(values)) < statistics.FEWEST:
         return None

@@ -75,13 +75,13 @@ def links(
     nets: collections.abc.Iterable[collections.abc.Mapping[str, str | None]],
     machine: str,
 ) -> list[Cap]:
-    """Return the caps of a machine's links, as far as they report a speed.
+    """Return the caps of a machine's links with a known speed, a list.
 
     :param nets: The links of its fingerprint: name, speed in Mbit/s and MTU.
     """
     caps = []
     for link in nets:
-        speed, mtu = (_number(link.get(key)) for key in ("speed", "mtu"))
+        speed, mtu = (_parse_number(link.get(key)) for key in ("speed", "mtu"))
         if speed and mtu:
             rate = speed * 1e6
             name = (
@@ -92,8 +92,8 @@ def links(
     return caps
 
 
-def _number(text: str | None) -> int:
-    """Parse a number of a link; 0 if the text is not a number."""
+def _parse_number(text: str | None) -> int:
+    """Return the integer in a text; 0 if the text is not a number."""
     digits = re.fullmatch("[0-9]{1,9}", text or "")
     return int(digits[0]) if digits else 0
 
@@ -103,7 +103,7 @@ def describe_bottleneck(
     caps: collections.abc.Iterable[Cap] = (),
     machines: int = 1,
 ) -> str:
-    """Describe the bottleneck outside the guest, or return nothing.
+    """Return the bottleneck outside the guest as text, or "".
 
     :param machines: The number of concurrent guests.
     """
@@ -120,7 +120,7 @@ def describe_limiting_cap(
     total: float,
     caps: collections.abc.Iterable[Cap],
 ) -> str:
-    """Describe the link or the policy that limits a rate, if any.
+    """Return the link or policy that limits a rate as text, or "".
 
     :param guest_rate: The rate of the mean guest, in the metric's unit.
     :param total: The total rate of the concurrent guests.
@@ -144,13 +144,14 @@ def describe_limiting_cap(
 
 
 def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
-    """Return the unit of caps on a metric, and the factor to the unit."""
+    """Return the unit of a metric's caps, or "", and its factor."""
     if metric.better != "higher":
         return "", 0.0
     return _UNITS.get((metric.name.partition(".")[0], metric.unit), ("", 0.0))
 
 
 def _describe_equal_sides(comparison: loss.Comparison) -> str:
+    """Return that both sides are suspiciously equal as text, or ""."""
     if not _cap_unit(comparison.metric)[0]:
         return ""
     sides = (comparison.bare_values, comparison.guest_values)

@@ -69,7 +69,7 @@ class Ratio:
 
     @property
     def ends(self) -> str:
-        """The ends of the interval in words, or nothing."""
+        """The ends of the interval as text, or ""."""
         if self.low is None or self.high is None:
             return ""
         return f"{self.low:.3g} to {self.high:.3g}"
@@ -102,7 +102,7 @@ def ratio(
 def interval(
     value: float, bare_count: int, guest_count: int, confidence: float
 ) -> tuple[float, float]:
-    """Return the interval of a ratio of standard deviations of logarithms.
+    """Return both ends of the interval of a ratio of deviations.
 
     It assumes that values are log-normal. More values do not correct other
     distributions, unlike the interval of a ratio of means. The ratio of
@@ -119,7 +119,7 @@ def interval(
 def _quantiles(
     bare_count: int, guest_count: int, confidence: float
 ) -> tuple[float, float]:
-    """Return the upper and the lower quantile of F."""
+    """Return the upper and the lower quantile of the F distribution."""
     from scipy import stats
 
     freedom = guest_count - 1, bare_count - 1

@@ -45,11 +45,12 @@ def geometric_mean(values: Values) -> float:
 # The same repetitions are judged again after each new one.
 @functools.lru_cache(maxsize=1 << 16)
 def _geometric_mean(values: tuple[float, ...]) -> float:
+    """Return the geometric mean of values above zero."""
     return math.exp(statistics.fmean(logarithms(values)))
 
 
 def logarithms(values: Values) -> list[float]:
-    """Return natural logarithms.
+    """Return the natural logarithms of values as a list.
 
     :raises ValueError: If values are missing or not above zero.
     """
@@ -62,7 +63,7 @@ def logarithms(values: Values) -> list[float]:
 
 
 def spread_percent(values: Values) -> float | None:
-    """Return the typical difference between values, in percent.
+    """Return the typical difference of values in percent, or None.
 
     The result is the geometric standard deviation less one: ``exp(s) - 1``
     with ``s`` the standard deviation of the logarithms; None for fewer than
@@ -74,7 +75,7 @@ def spread_percent(values: Values) -> float | None:
 
 
 def jain_index(rates: Values) -> float | None:
-    """Return Jain's fairness index of the guests' rates.
+    """Return Jain's fairness index of the guests' rates, or None.
 
     ``(sum x)^2 / (n * sum x^2)``: 1 where all have the same, ``1/n`` where
     one has all, and ``k/n`` where ``k`` of them have equal shares and the
@@ -96,7 +97,7 @@ def jain_index(rates: Values) -> float | None:
 
 
 def outliers(values: Values) -> tuple[int, ...]:
-    """Return the positions of outliers, from 0.
+    """Return the positions of outliers from 0, as a tuple.
 
     The modified z-score of the logarithms, ``0.6745 * |x - median| / MAD``,
     is above 3.5 (B. Iglewicz and D. C. Hoaglin, "How to detect and handle
@@ -125,7 +126,7 @@ def interval(
     error: float = 0,
     paired: bool = False,
 ) -> tuple[float, float] | None:
-    """Return the interval of the ratio of means, of pairs or of two sides."""
+    """Return the interval of the ratio of two sides' means, or None."""
     compute = paired_interval if paired else ratio_interval
     return compute(bare, guest, confidence, error)
 
@@ -133,7 +134,7 @@ def interval(
 def ratio_interval(
     bare: Values, guest: Values, confidence: float, error: float = 0
 ) -> tuple[float, float] | None:
-    """Return the interval of the ratio of geometric means, guest over bare.
+    """Return the interval of the ratio of two geometric means, or None.
 
     Welch's t interval of the difference of the means of logarithms, with
     the degrees of freedom of Welch and Satterthwaite (B. L. Welch, "The
@@ -164,7 +165,7 @@ def ratio_interval(
 def paired_interval(
     bare: Values, guest: Values, confidence: float, error: float = 0
 ) -> tuple[float, float] | None:
-    """Return the interval of the ratio of geometric means of pairs.
+    """Return the interval of the mean ratio of pairs, or None.
 
     Student's interval of the mean difference of logarithms: what disturbs
     both values of a pair is in neither (Student, "The probable error of a
@@ -209,7 +210,7 @@ def half_width(
 def degrees_of_freedom(
     bare_share: t.Any, bare_count: t.Any, guest_count: t.Any
 ) -> t.Any:
-    """Return the degrees of freedom of the interval; arrays give an array.
+    """Return the degrees of freedom; an array if given arrays.
 
     They are those of Welch and Satterthwaite, with a bound. If one side has
     three or four values, the other one more, and the small side varies little
@@ -278,13 +279,13 @@ def confidence_of_loss(
 
 
 def variance(values: Values) -> float:
-    """Return the variance of logarithms, by one less than their number."""
+    """Return the sample variance of the logarithms of values."""
     return _variance(tuple(values))
 
 
 @functools.lru_cache(maxsize=1024)
 def _variance(values: tuple[float, ...]) -> float:
-    """Return the variance; it is exact, slow, and required repeatedly."""
+    """Return the sample variance of values, computed exactly."""
     return statistics.variance(logarithms(values))
 
 
@@ -296,7 +297,7 @@ def student_quantile(confidence: float, freedom: float) -> float:
 
 
 def _exp(exponent: float) -> float:
-    """Return ``e`` to a power, infinite rather than too large."""
+    """Return ``e`` to a power; infinity instead of an overflow."""
     try:
         return math.exp(exponent)
     except OverflowError:

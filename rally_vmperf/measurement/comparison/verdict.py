@@ -13,7 +13,7 @@ SIDES = ("bare metal", "guest", "overhead")
 
 
 def decide(comparison: loss.Comparison, limit: float) -> Status:
-    """Return whether the overhead is within its limit.
+    """Return the status of an overhead against its limit.
 
     ``passed`` when the whole interval is within the limit, ``failed`` when
     the whole interval is beyond it, ``inconclusive`` when the limit lies
@@ -25,7 +25,7 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
 
 
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
-    """Return whether there is an interval, and not all of it is beyond."""
+    """Return whether an interval exists and reaches below the limit."""
     return comparison.low is not None and comparison.low <= limit
 
 
@@ -35,7 +35,7 @@ def would_decide(
     figure: str = "overhead",
     both: bool = False,
 ) -> str:
-    """Describe, as a clause, how many repetitions would decide.
+    """Return how many repetitions would decide, as a clause.
 
     :param figure: The name of the limited figure.
     :param both: Whether each repetition measures both sides.
@@ -47,7 +47,7 @@ def would_decide(
 def decide_interval(
     low: float | None, high: float | None, limit: float
 ) -> Status:
-    """Return whether an interval is within a limit, if there is one."""
+    """Return the status of an interval against a limit."""
     if low is None or high is None:
         return "inconclusive"
     if high <= limit:
@@ -56,7 +56,7 @@ def decide_interval(
 
 
 def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Format the interval; ``no interval`` if there is none."""
+    """Return the interval as text; "no interval" if there is none."""
     if comparison.low is None or comparison.high is None:
         return "no interval"
     sure = f"{comparison.confidence * 100:g} % interval"
@@ -64,7 +64,7 @@ def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
 
 
 def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Format the ends of the interval; empty if there is none."""
+    """Return the ends of the interval as text; "" if there is none."""
     low, high = comparison.low, comparison.high
     if low is None or high is None:
         return ""
@@ -76,7 +76,7 @@ def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
 
 
 def figure(comparison: loss.Comparison, limit: float | None) -> str:
-    """Return the overhead with as many digits as its interval."""
+    """Return the overhead as text, with as many digits as its interval."""
     ends = (comparison.low, comparison.high)
     digits = units.digits_apart(
         [end for end in ends if end is not None], limit
@@ -93,7 +93,7 @@ def sentence(
     title: str = "",
     limit_origin: str = "",
 ) -> str:
-    """Return the figures, the limit and the verdict in one sentence.
+    """Return the figures, the limit and the verdict as one sentence.
 
     :param reason: The reason why the verdict is inconclusive; the default
         is the number of repetitions that would decide.

@@ -57,11 +57,11 @@ class Unevenness:
         return stdlib.fmean(self.values)
 
     def to_figure(self, value: float) -> float:
-        """Return a value as the figure that a limit applies to."""
+        """Return a value as the number that a limit applies to."""
         return index(value) if self.figure == "index" else value
 
     def interval(self, confidence: float) -> tuple[float, float] | None:
-        """Return the interval of the mean, None below three values.
+        """Return the interval of the mean; None below three values.
 
         The lower end is Student's. The upper end is the larger one of
         Student's and that of guests that vary at random. With fewer than
@@ -89,7 +89,7 @@ class Unevenness:
     def text(
         self, value: float, confidence: float, limit: float | None
     ) -> str:
-        """Format a value as the figure.
+        """Return a value as text, in the unit of the figure.
 
         The number of digits separates the interval from the limit.
         """
@@ -101,17 +101,17 @@ class Unevenness:
         return f"{units.show_percent(value, digits)} %"
 
     def ends(self, confidence: float, limit: float | None) -> str:
-        """Return the ends of the interval, the lower one first, or nothing."""
+        """Return the ends of the interval as text, the lower first, or ""."""
         ends = sorted(self.interval(confidence) or (), key=self.to_figure)
         return " to ".join(self.text(end, confidence, limit) for end in ends)
 
     def decide(self, limit: float, confidence: float) -> verdict.Status:
-        """Return whether guests share evenly enough.
+        """Return the status of the guests' fairness against a limit.
 
         :param limit: The limit of the figure, in the unit of ``shown``.
         """
         ends = self.interval(confidence)
-        largest = self._largest(limit)
+        largest = self._largest_variation(limit)
         if ends is None:
             return "inconclusive"
         if ends[1] <= largest:
@@ -122,7 +122,10 @@ class Unevenness:
         self, limit: float, confidence: float, planned: int
     ) -> bool:
         """Return whether no further repetitions can meet the limit."""
-        ends, largest = self.interval(confidence), self._largest(limit)
+        ends, largest = (
+            self.interval(confidence),
+            self._largest_variation(limit),
+        )
         remaining = max(0, planned - len(self.values))
         best = [*self.values, *[min(self.values)] * remaining]
         return (
@@ -131,13 +134,14 @@ class Unevenness:
             and stdlib.fmean(best) > largest
         )
 
-    def _largest(self, limit: float) -> float:
+    def _largest_variation(self, limit: float) -> float:
+        """Return a limit as the largest variation that passes."""
         return variation(limit) if self.figure == "index" else limit
 
 
 @functools.cache
 def _quantile(count: int, guests: int, confidence: float) -> float:
-    """Return the largest number of standard errors by which a mean is low.
+    """Return by how many standard errors a mean can be too low.
 
     It is a quantile of the bootstrap-t, drawn from normal rates (P. Hall,
     "Theoretical comparison of bootstrap confidence intervals", Annals of

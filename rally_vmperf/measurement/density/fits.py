@@ -49,7 +49,7 @@ class MaxGuests:
         measured: int,
         host: repetition.HostLimit | None,
     ) -> str:
-        """Format the number of guests as a clause.
+        """Return how many guests fit within the limit, as a clause.
 
         :param largest: The largest number of guests in the task.
         :param measured: The largest number of guests in the fitted law.
@@ -101,7 +101,7 @@ def max_guests(
     fitted: law.UslFit | None,
     host_limit: repetition.HostLimit | None = None,
 ) -> MaxGuests:
-    """Return the largest number of guests within the limit.
+    """Return the largest number of guests within the limit, with bounds.
 
     ``tested`` is the last passed level before the first level that is not
     passed. A prediction does not override a verdict; it only narrows the
@@ -163,7 +163,7 @@ def max_guests(
 
 
 def _last_passed(verdicts: Verdicts) -> tuple[int, int | None]:
-    """Return the last number that passes, and that number if decided.
+    """Return the last level that passes, and it again if decided.
 
     It is decided if the next level failed or does not exist.
     """
@@ -176,6 +176,7 @@ def _last_passed(verdicts: Verdicts) -> tuple[int, int | None]:
 
 
 def _clamp(number: int, low: int, high: int | None) -> int:
+    """Return the number, or the nearer bound if it is out of bounds."""
     number = max(number, low)
     return number if high is None else min(number, high)
 
@@ -183,7 +184,7 @@ def _clamp(number: int, low: int, high: int | None) -> int:
 def _predict(
     fitted: law.UslFit, limit: float, max_predicted: int
 ) -> tuple[int, int, int]:
-    """Return the number that the law predicts and its interval.
+    """Return the predicted number of guests and its interval's ends.
 
     One more than ``farthest`` stands for all larger numbers.
     """

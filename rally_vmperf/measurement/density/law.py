@@ -69,7 +69,8 @@ class UslFit:
         ratio = (1 - self.contention.value) / self.coherency.value
         return max(1.0, math.sqrt(ratio))
 
-    def _slowed(self, guests: float) -> float:
+    def _slowdown(self, guests: float) -> float:
+        """Return the factor by which a guest is slower than a solo guest."""
         return (
             1
             + self.contention.value * (guests - 1)
@@ -77,12 +78,12 @@ class UslFit:
         )
 
     def total(self, guests: float) -> float:
-        """Return the total that the law predicts for a number of guests."""
-        return self.rate.value * guests / self._slowed(guests)
+        """Return the total rate that the law predicts for some guests."""
+        return self.rate.value * guests / self._slowdown(guests)
 
     def loss(self, guests: float) -> points.Loss:
-        """Return the loss of a guest at a level against the solo guest."""
-        slowed = self._slowed(guests)
+        """Return the predicted loss of a guest against the solo guest."""
+        slowed = self._slowdown(guests)
         percent = (1 - 1 / slowed) * 100
         if self.covariance is None:
             return points.Loss(percent=percent, low=None, high=None)
@@ -104,7 +105,7 @@ class UslFit:
 def fit_points(
     all_points: collections.abc.Iterable[points.Point], confidence: float
 ) -> UslFit | None:
-    """Return the law of a metric's totals, None below four levels."""
+    """Return the law fitted to points; None below four levels."""
     return fit_totals(
         {point.guests: point.totals for point in all_points if point.usable},
         confidence,
@@ -112,7 +113,7 @@ def fit_points(
 
 
 def fit_totals(totals: Totals, confidence: float = 0.95) -> UslFit | None:
-    """Fit the law to the totals of all repetitions.
+    """Return the law fitted to totals of all repetitions, or None.
 
     None below four levels, and if totals are too far apart for floats.
 
@@ -163,6 +164,7 @@ def fit_totals(totals: Totals, confidence: float = 0.95) -> UslFit | None:
 
 
 def _coefficient(value: t.Any, half_width: t.Any) -> Coefficient:
+    """Return a fitted coefficient with its interval, cut off at zero."""
     return Coefficient(
         value=float(value),
         low=max(0.0, float(value - half_width)),
@@ -171,7 +173,7 @@ def _coefficient(value: t.Any, half_width: t.Any) -> Coefficient:
 
 
 def _r_squared(totals: t.Any, factors: t.Any) -> float:
-    """Return the share of the variance that is explained.
+    """Return the share of the variance that the law explains.
 
     :param factors: The ratios of the fitted to the measured totals.
     """
@@ -184,7 +186,7 @@ def _r_squared(totals: t.Any, factors: t.Any) -> float:
 
 
 def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
-    """Return the solution, its residuals and their Jacobian.
+    """Return coefficients, residuals and Jacobian of the fitted law.
 
     The solution is the logarithm of the rate, contention and coherency. A
     residual is fitted less measured, as logarithms.
@@ -200,27 +202,31 @@ def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
         [numpy.ones(len(counts)), counts - 1, counts * (counts - 1)]
     )
 
-    def slowed(coefficients: t.Any) -> t.Any:
+    def compute_slowdowns(coefficients: t.Any) -> t.Any:
+        """Return the slowdown at each number of guests as an array."""
         return factors @ [1.0, *coefficients[1:]]
 
-    def off(coefficients: t.Any) -> t.Any:
+    def compute_residuals(coefficients: t.Any) -> t.Any:
+        """Return the law less the logarithms of the totals, an array."""
         return (
             coefficients[0]
             + numpy.log(counts)
-            - numpy.log(slowed(coefficients))
+            - numpy.log(compute_slowdowns(coefficients))
             - logs
         )
 
-    def slopes(coefficients: t.Any) -> t.Any:
-        jacobian = -factors / slowed(coefficients)[:, None]
+    def compute_jacobian(coefficients: t.Any) -> t.Any:
+        """Return the derivatives of the residuals as a matrix."""
+        jacobian = -factors / compute_slowdowns(coefficients)[:, None]
         jacobian[:, 0] = 1.0
         return jacobian
 
-    def least(free: tuple[int, ...]) -> t.Any:
-        """Return the least squares with only some coefficients above zero."""
+    def fit_free(free: tuple[int, ...]) -> t.Any:
+        """Return the fitted coefficients; those not free stay zero."""
         columns = [0, *free]
 
-        def whole(free_values: t.Any) -> t.Any:
+        def insert_zeros(free_values: t.Any) -> t.Any:
+            """Return all coefficients, with zero for those not free."""
             coefficients = numpy.zeros(3)
             coefficients[columns] = free_values
             return coefficients
@@ -236,9 +242,11 @@ def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
         initial /= inverse
         initial[0] = per_guest.max() - numpy.log(inverse)
         result = optimize.least_squares(
-            lambda values: off(whole(values)),
+            lambda values: compute_residuals(insert_zeros(values)),
             initial,
-            jac=lambda values: slopes(whole(values))[:, columns],
+            jac=lambda values: compute_jacobian(insert_zeros(values))[
+                :, columns
+            ],
             bounds=([-math.inf, *(0.0 for _ in free)], math.inf),
             x_scale="jac",
             ftol=1e-15,
@@ -246,14 +254,17 @@ def _solve(counts: t.Any, logs: t.Any) -> tuple[t.Any, t.Any, t.Any]:
             gtol=1e-15,
             max_nfev=MOST_EVALUATIONS,
         )
-        return whole(result.x)
+        return insert_zeros(result.x)
 
-    solutions = [least(free) for free in ((), (1,), (2,), (1, 2))]
-    costs = [float((off(solution) ** 2).sum()) for solution in solutions]
+    solutions = [fit_free(free) for free in ((), (1,), (2,), (1, 2))]
+    costs = [
+        float((compute_residuals(solution) ** 2).sum())
+        for solution in solutions
+    ]
     enough = min(costs) * (1 + 1e-9) + 1e-18
     solved = next(
         solution
         for solution, cost in zip(solutions, costs, strict=True)
         if cost <= enough
     )
-    return solved, off(solved), slopes(solved)
+    return solved, compute_residuals(solved), compute_jacobian(solved)

@@ -45,12 +45,12 @@ class Span:
 
     @property
     def seconds(self) -> float:
-        """The duration of the counted run; 0 if it ends before it starts."""
+        """The duration of the counted run in seconds; 0 if negative."""
         return max(0.0, self.ended - self.started)
 
     @property
     def working_until(self) -> float:
-        """The end of the machine's load, counted or not."""
+        """The time at which the machine's load ends, counted or not."""
         if self.kept_up_until is None:
             return self.ended
         return max(self.ended, self.kept_up_until)
@@ -62,11 +62,11 @@ def compute_synchronisation(
     bound: repetition.Bound,
     spans: collections.abc.Sequence[Span],
 ) -> repetition.Synchronisation:
-    """Compute the skew and the overlap of one command."""
+    """Return the start skew and the overlap of one command."""
     if len(spans) < 2:
         skew = uncertainty = overlap = None
     else:
-        skew, uncertainty = _skew(spans)
+        skew, uncertainty = _compute_skew(spans)
         overlap = (
             _overlap_of_time_bound(spans)
             if bound == "time"
@@ -85,7 +85,7 @@ def compute_synchronisation(
 def common_window(
     spans: collections.abc.Collection[Span],
 ) -> tuple[float, float] | None:
-    """Return the time in which all machines worked.
+    """Return begin and end of the time all machines worked, or None.
 
     None for fewer than two machines, and if there is no such time.
     """
@@ -101,7 +101,7 @@ def findings(
         tuple[repetition.Synchronisation, collections.abc.Collection[str]]
     ],
 ) -> list[finding.Finding]:
-    """Return findings on commands that did not run at the same time.
+    """Return findings on commands that did not overlap, as a list.
 
     :param starts: The starts with the names of the command's metrics; a
         command without metrics has no samples to void.
@@ -112,7 +112,7 @@ def findings(
             subject=subject,
             detail=f"{start_.command}: all worked during "
             f"{_percent_below(start_.overlap)} % of the run, "
-            f"{MIN_OVERLAP * 100:g} % is required; {_skew_text(start_)}",
+            f"{MIN_OVERLAP * 100:g} % is required; {_describe_skew(start_)}",
         )
         for start_, metrics in starts
         if start_.overlap is not None and start_.overlap < MIN_OVERLAP
@@ -120,10 +120,10 @@ def findings(
     ]
 
 
-def _skew(
+def _compute_skew(
     spans: collections.abc.Sequence[Span],
 ) -> tuple[float, float]:
-    """Return the last start less the first one, and the error of this.
+    """Return the last start less the first, and its error, in seconds.
 
     Both ends vary within their machines' errors; therefore the true last
     machine may differ from the one that seems last.
@@ -154,7 +154,7 @@ def _overlap_of_time_bound(spans: collections.abc.Sequence[Span]) -> float:
     common = min(span.ended for span in spans) - max(
         span.started for span in spans
     )
-    return _share(common, max(span.seconds for span in spans))
+    return _limit_share(common, max(span.seconds for span in spans))
 
 
 def _overlap_of_size_bound(spans: collections.abc.Sequence[Span]) -> float:
@@ -162,23 +162,27 @@ def _overlap_of_size_bound(spans: collections.abc.Sequence[Span]) -> float:
     begin = max(span.started for span in spans)
     end = min(span.working_until for span in spans)
     return min(
-        _share(min(span.ended, end) - max(span.started, begin), span.seconds)
+        _limit_share(
+            min(span.ended, end) - max(span.started, begin), span.seconds
+        )
         for span in spans
     )
 
 
-def _share(seconds: float, run_seconds: float) -> float:
+def _limit_share(seconds: float, run_seconds: float) -> float:
+    """Return a time as a share of a run, between 0 and 1."""
     if run_seconds <= 0:
         return 0.0
     return min(1.0, max(0.0, seconds) / run_seconds)
 
 
 def _percent_below(share: float) -> str:
-    """Format a share in percent, rounded down."""
+    """Return a share in percent as text, rounded down."""
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _skew_text(start_: repetition.Synchronisation) -> str:
+def _describe_skew(start_: repetition.Synchronisation) -> str:
+    """Return how far apart machines started, as a clause."""
     if start_.skew is None or start_.uncertainty is None:
         return "their starts are not known"
     return (

@@ -95,12 +95,12 @@ class Point:
 
     @functools.cached_property
     def rates(self) -> tuple[float, ...]:
-        """The rate of the mean guest, for each repetition."""
+        """The rate of the mean guest in each repetition, a tuple."""
         return rates.means(self.metric, self.samples)
 
     @functools.cached_property
     def mean(self) -> float | None:
-        """Geometric mean over guests, then over repetitions, own unit."""
+        """The mean over guests and repetitions, own unit, or None."""
         return self._mean_value(self.rates)
 
     @property
@@ -110,16 +110,16 @@ class Point:
 
     @functools.cached_property
     def totals(self) -> tuple[float, ...]:
-        """The sum of all rates per repetition; empty if not additive."""
+        """The sum of rates per repetition, a tuple; () if not additive."""
         return rates.totals(self.metric, self.samples, self.groups)
 
     @property
     def total(self) -> float | None:
-        """The geometric mean of the totals."""
+        """The geometric mean of the totals; None without totals."""
         return _mean(self.totals)
 
     def describe_bottleneck(self, compare_to: CompareTo) -> str:
-        """Describe the bottleneck outside the guest, or return nothing.
+        """Return the bottleneck outside the guest as text, or "".
 
         Equal rates are suspicious only against bare metal.
         """
@@ -136,7 +136,8 @@ class Point:
         return bottleneck or rate_caps.describe_bottleneck(bare)
 
     @functools.cached_property
-    def _shares(self) -> list[list[float]]:
+    def _guest_rates(self) -> list[list[float]]:
+        """The rates of the guests, as one list per repetition."""
         if self.groups > 1:
             return []
         return [
@@ -146,29 +147,29 @@ class Point:
 
     @functools.cached_property
     def spreads(self) -> tuple[float, ...]:
-        """The geometric deviation of the guests less one, in percent."""
-        return _without_none(map(statistics.spread_percent, self._shares))
+        """The spread of the guests in percent per repetition, a tuple."""
+        return _without_none(map(statistics.spread_percent, self._guest_rates))
 
     @property
     def spread_percent(self) -> float | None:
-        """The mean of the spreads."""
-        return _fmean(self.spreads)
+        """The mean of the spreads; None without spreads."""
+        return _mean_or_none(self.spreads)
 
     @functools.cached_property
     def fairnesses(self) -> tuple[float, ...]:
-        """Jain's index in each repetition; none for a single guest."""
-        return _without_none(map(statistics.jain_index, self._shares))
+        """Jain's index in each repetition; () for a single guest."""
+        return _without_none(map(statistics.jain_index, self._guest_rates))
 
     @property
     def fairness(self) -> float | None:
-        """The index of the mean coefficient of variation."""
+        """The index of the mean variation coefficient, or None."""
         unevenness = self.unevenness("index")
         return fairness_.index(unevenness.mean) if unevenness else None
 
     def unevenness(
         self, figure: fairness_.Figure
     ) -> fairness_.Unevenness | None:
-        """Return the differences of guests; None for a single guest."""
+        """Return the guests' differences; None for a single guest."""
         variations = self.spreads
         if figure == "index":
             variations = tuple(map(fairness_.variation, self.fairnesses))
@@ -179,19 +180,19 @@ class Point:
             figure=figure,
             values=variations,
             guests=min(
-                len(shares) for shares in self._shares if len(shares) > 1
+                len(shares) for shares in self._guest_rates if len(shares) > 1
             ),
             error=error if figure == "index" else 100 * error,
         )
 
     @functools.cached_property
     def bare_mean(self) -> float | None:
-        """Mean bare-metal copy with as many copies, own unit."""
+        """The mean of as many bare-metal copies, own unit, or None."""
         return self._mean_value(rates.means(self.metric, self.bare))
 
     @functools.cached_property
     def bare_total(self) -> float | None:
-        """Sum over as many bare-metal copies, as a rate."""
+        """The sum over as many bare-metal copies as a rate, or None."""
         return _mean(rates.totals(self.metric, self.bare))
 
     @functools.cached_property
@@ -211,7 +212,7 @@ class Point:
             value=rates.convert(self.metric, means[worst]),
             rates=rates_by_guest[worst],
             loss=_loss(
-                self._compared(
+                self._compare(
                     worst, rates_by_guest[worst], "solo_guest", self.confidence
                 )
             ),
@@ -219,7 +220,7 @@ class Point:
 
     @functools.cached_property
     def largest_losses(self) -> list[_LargestLoss]:
-        """The guest with the largest loss in each repetition."""
+        """The guest with the largest loss in each repetition, a list."""
         if self.solo is None:
             return []
         return rates.largest_losses(
@@ -228,7 +229,7 @@ class Point:
 
     @functools.cached_property
     def without_solo_run(self) -> tuple[str, ...]:
-        """The guests without a solo run in some repetition."""
+        """The guests without a solo run in some repetition, a tuple."""
         if self.solo is None:
             return ()
         solo_rates = {
@@ -246,7 +247,7 @@ class Point:
 
     @property
     def why_worst_is_unknown(self) -> str:
-        """Describe the guests without a solo rate, or return nothing."""
+        """The guests without a solo rate as a clause, or ""."""
         if not self.without_solo_run:
             return ""
         first, *others = self.without_solo_run
@@ -258,7 +259,7 @@ class Point:
         )
 
     def subject_label(self, statistic: Statistic) -> str:
-        """Describe the guest whose rate is compared."""
+        """Return the name of the guest whose rate is compared, as text."""
         if statistic == "mean" or self.worst is None:
             several = self.guests > 1
             return f"mean of {self.guests} guests" if several else "guest"
@@ -268,12 +269,12 @@ class Point:
 
     @property
     def largest_loss_percent(self) -> float | None:
-        """The mean loss of the worst guests of the repetitions."""
-        return _fmean([loss.percent for loss in self.largest_losses])
+        """The mean loss of each repetition's worst guest, or None."""
+        return _mean_or_none([loss.percent for loss in self.largest_losses])
 
     @property
     def rotating_worst(self) -> str:
-        """The loss of the worst guest of each repetition, as a clause."""
+        """The loss of each repetition's worst guest as a clause, or ""."""
         percent = self.largest_loss_percent
         if percent is None:
             return ""
@@ -288,43 +289,41 @@ class Point:
     def compared(
         self, statistic: Statistic, compare_to: CompareTo
     ) -> loss.Comparison | None:
-        """Return the comparison for a limit; None without a side."""
+        """Return the comparison for a limit; None if a side is missing."""
         guest, guest_rates = "", self.rates
         if statistic == "worst" and self.worst is not None:
             guest, guest_rates = self.worst.guest, self.worst.rates
         if not guest_rates:
             return None
-        return self._compared(guest, guest_rates, compare_to, self.confidence)
+        return self._compare(guest, guest_rates, compare_to, self.confidence)
 
     def of_each(
         self, compare_to: CompareTo, confidence: float
     ) -> list[loss.Comparison]:
-        """Return the comparison of each guest."""
+        """Return a comparison for each guest that has both sides, a list."""
         rates_by_guest = rates.of_guests(self.metric, self.samples)
         compared = (
-            self._compared(guest, guest_rates, compare_to, confidence)
+            self._compare(guest, guest_rates, compare_to, confidence)
             for guest, guest_rates in rates_by_guest.items()
         )
-        return [
-            comparison for comparison in compared if comparison is not None
-        ]
+        return [c for c in compared if c is not None]
 
     def of_each_corrected(
         self, compare_to: CompareTo
     ) -> list[loss.Comparison]:
-        """Return the comparisons, with confidence corrected for count."""
+        """Return each guest's comparison, confidence corrected for count."""
         number = len(self.of_each(compare_to, self.confidence))
         level = 1 - (1 - self.confidence) / max(1, number)
         return self.of_each(compare_to, level)
 
-    def _compared(
+    def _compare(
         self,
         guest: str,
         guest_rates: tuple[float, ...],
         compare_to: CompareTo,
         confidence: float,
     ) -> loss.Comparison | None:
-        """Compare a guest, or their mean if the name is empty.
+        """Return the comparison of a guest, or of the mean if "", or None.
 
         A level and the solo guest are measured in the same repetitions:
         they are compared in pairs if there are enough pairs.
@@ -347,21 +346,21 @@ class Point:
         return rates.compare(self.metric, solo_rates, guest_rates, confidence)
 
     def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
-        """Return the loss that a limit applies to."""
+        """Return the loss that a limit applies to; None if unknown."""
         return _loss(self.compared(statistic, compare_to))
 
     @functools.cached_property
     def loss(self) -> Loss | None:
-        """The loss of the mean guest against the solo guest."""
+        """The mean guest's loss against the solo guest, or None."""
         return self.lost("mean", "solo_guest")
 
     @functools.cached_property
     def bare_loss(self) -> Loss | None:
-        """The loss of the mean guest against the mean copy."""
+        """The mean guest's loss against the mean copy, or None."""
         return self.lost("mean", "bare_metal")
 
     def void_against(self, compare_to: CompareTo) -> str:
-        """Return why a comparison is void, or an empty text."""
+        """Return why a comparison is void as text, or ""."""
         if self.void:
             return self.void
         if compare_to == "bare_metal":
@@ -370,29 +369,31 @@ class Point:
         return f"one guest: {solo_void}" if solo_void else ""
 
     def _mean_value(self, values: tuple[float, ...]) -> float | None:
+        """Return the mean of rates in the metric's own unit, or None."""
         mean = _mean(values)
         return None if mean is None else rates.convert(self.metric, mean)
 
 
 def _mean(values: tuple[float, ...]) -> float | None:
+    """Return the geometric mean of values; None for no values."""
     return statistics.geometric_mean(values) if values else None
 
 
-def _fmean(numbers: collections.abc.Sequence[float]) -> float | None:
+def _mean_or_none(numbers: collections.abc.Sequence[float]) -> float | None:
+    """Return the arithmetic mean of numbers; None for no numbers."""
     return stdlib.fmean(numbers) if numbers else None
 
 
 def _without_none(
     values: collections.abc.Iterable[float | None],
 ) -> tuple[float, ...]:
+    """Return the values that are not None, as a tuple."""
     return tuple(value for value in values if value is not None)
 
 
 def _loss(comparison: loss.Comparison | None) -> Loss | None:
+    """Return the loss in percent from a comparison; None for None."""
     if comparison is None:
         return None
-    return Loss(
-        percent=comparison.overhead_percent,
-        low=comparison.low,
-        high=comparison.high,
-    )
+    low, high = comparison.low, comparison.high
+    return Loss(percent=comparison.overhead_percent, low=low, high=high)

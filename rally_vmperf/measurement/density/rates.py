@@ -32,14 +32,14 @@ def of_metric(metric: sample.Metric) -> sample.Metric:
 
 
 def convert(metric: sample.Metric, value: float) -> float:
-    """Convert a value to a rate, or a rate to a value."""
+    """Return the rate of a value of a metric, or the value of a rate."""
     return value if metric.better == "higher" else 1 / value
 
 
 def by_guest(
     metric: sample.Metric, samples: sample.MetricSamples
 ) -> dict[str, float]:
-    """Return the rates of the guests in one repetition, by guest.
+    """Return the rates in one repetition as a dict by guest.
 
     Several values of a guest give their geometric mean.
     """
@@ -57,7 +57,7 @@ def by_guest(
 def means(
     metric: sample.Metric, repetitions: RepetitionSamples
 ) -> tuple[float, ...]:
-    """Return the rate of the mean guest, for each repetition.
+    """Return the rate of the mean guest in each repetition, a tuple.
 
     A percentile is that of the merged values of all guests.
     """
@@ -74,7 +74,7 @@ def means(
 def totals(
     metric: sample.Metric, repetitions: RepetitionSamples, groups: int = 1
 ) -> tuple[float, ...]:
-    """Return the sum over concurrent guests, for each repetition.
+    """Return the sum over concurrent guests per repetition, a tuple.
 
     Empty for metrics that are not additive: latencies, percentiles and
     jitter describe single operations.
@@ -92,7 +92,7 @@ def totals(
 def of_guests(
     metric: sample.Metric, repetitions: RepetitionSamples
 ) -> dict[str, tuple[float, ...]]:
-    """Return the rates in the repetitions of each guest, by guest."""
+    """Return the rates of each guest in its repetitions, a dict."""
     rates: dict[str, list[float]] = collections.defaultdict(list)
     for samples in repetitions:
         for guest, rate in by_guest(metric, samples).items():
@@ -107,7 +107,7 @@ def pairs(
     hosts: collections.abc.Mapping[str, str],
     guest: str,
 ) -> tuple[list[float], list[float]]:
-    """Return solo rates and guest rates of the repetitions with both.
+    """Return solo and guest rates of repetitions with both, two lists.
 
     A guest is compared with its own solo run, or else with the solo guest
     of its host.
@@ -167,7 +167,7 @@ def largest_losses(
     concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
 ) -> list[LargestLoss]:
-    """Return the worst guest of each repetition with a solo run.
+    """Return the worst guest of each repetition with its loss, a list.
 
     :param hosts: The hosts of the guests, as far as they are known.
     """
@@ -197,7 +197,7 @@ def _mean_pairs(
     solo: RepetitionSamples,
     concurrent: RepetitionSamples,
 ) -> tuple[list[float], list[float]]:
-    """Return the mean rates of the repetitions with both sides."""
+    """Return mean solo and guest rates of shared repetitions, two lists."""
     solo_means, concurrent_means = (
         dict(
             zip(
@@ -223,7 +223,7 @@ def compare(
     paired: bool = False,
     conservative: bool = True,
 ) -> loss.Comparison | None:
-    """Compare two sides with one rate per repetition; None without a side.
+    """Return the comparison of two sides' rates; None without a side.
 
     The loss of a rate is computed like overhead.
 

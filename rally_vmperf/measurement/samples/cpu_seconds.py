@@ -66,7 +66,7 @@ class Usage:
 
 
 def total(usages: collections.abc.Iterable[Usage]) -> tuple[Usage, ...]:
-    """Return the sum of the usages of each command, in order."""
+    """Return the summed usage of each command, as a tuple in order."""
     totals: dict[tuple[str, str], Usage] = {}
     for usage in usages:
         key = (usage.workload, usage.command)

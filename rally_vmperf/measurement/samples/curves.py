@@ -61,7 +61,7 @@ class ProgressCurve:
         return relative_rate if relative_rate > _MIN_RELATIVE_RATE else 1.0
 
     def rates(self, factor: float = 1.0) -> tuple[tuple[float, float], ...]:
-        """Return the end of each interval, in seconds, and the rate in it.
+        """Return the end in seconds and the rate of each interval.
 
         :param factor: The factor from the work unit to the rate unit.
         """
@@ -74,6 +74,7 @@ class ProgressCurve:
         )
 
     def _work_until(self, moment: float) -> float:
+        """Return the amount of work done until a moment, interpolated."""
         for (start, work_before), (end, work_after) in itertools.pairwise(
             self.points
         ):
@@ -87,7 +88,7 @@ def build_curve(
     metrics: collections.abc.Iterable[str],
     points: collections.abc.Iterable[tuple[float, float]],
 ) -> ProgressCurve | None:
-    """Return the course of the reports of a tool; None if it is invalid.
+    """Return the curve of a tool's progress; None if it is invalid.
 
     Two reports may have the same time; the second one is ignored.
     """

@@ -28,6 +28,7 @@ _GROWTH = (1 + ACCURACY) / (1 - ACCURACY)
 
 
 def _bucket(value: float) -> int:
+    """Return the number of the bucket that contains a value above zero."""
     return math.ceil(math.log(value) / math.log(_GROWTH))
 
 
@@ -62,7 +63,7 @@ class Histogram:
     def of(
         cls, values: collections.abc.Iterable[tuple[float, int]]
     ) -> "Histogram":
-        """Return the histogram of values, each with its count.
+        """Return the histogram of pairs of values and counts.
 
         :raises ValueError: If a value is out of bounds.
         """
@@ -102,7 +103,7 @@ class Histogram:
         raise ValueError("an empty histogram does not have percentiles")
 
     def shares(self) -> list[tuple[float, float]]:
-        """Return each value with the share of values that do not exceed it.
+        """Return pairs: a value, and the share of values up to it.
 
         Values ascend; a value is the middle of its bucket, a share is from 0
         to 1.
@@ -114,7 +115,7 @@ class Histogram:
         return shares
 
     def plain(self, bucket_width: int = 1) -> dict[str, t.Any]:
-        """Return it as a JSON document.
+        """Return the histogram as a JSON document, a dict.
 
         The counts start at the first bucket; a negative number stands for
         that number of empty buckets.
@@ -141,7 +142,7 @@ class Histogram:
 
     @classmethod
     def from_plain(cls, plain: Json) -> "Histogram":
-        """Return the histogram of a document of ``plain``.
+        """Return the histogram in a JSON document from ``plain``.
 
         :raises ValueError: If the document is not a valid histogram.
         """
@@ -156,7 +157,7 @@ class Histogram:
 
 
 def merge(histograms: collections.abc.Iterable[Histogram]) -> Histogram:
-    """Return the sum of histograms."""
+    """Return the sum of histograms, as one histogram."""
     counts: collections.Counter[int] = collections.Counter()
     for histogram in histograms:
         counts.update(histogram.counts)
@@ -164,5 +165,5 @@ def merge(histograms: collections.abc.Iterable[Histogram]) -> Histogram:
 
 
 def _middle(bucket: int) -> float:
-    """Return a value within 1 % of all values of a bucket."""
+    """Return a value within 1 % of every value in a bucket."""
     return 2 * float(_GROWTH**bucket) / (_GROWTH + 1)

@@ -38,7 +38,7 @@ class Distribution:
         self.values()
 
     def values(self) -> dict[sample.Metric, float]:
-        """Return metric -> value of each supported percentile."""
+        """Return the value of each supported percentile by metric."""
         return percentile_values(self.metric, self.percentiles)
 
 
@@ -57,7 +57,7 @@ class TimeSeries:
 def percentile_values(
     metric: sample.Metric, percentiles: Percentiles
 ) -> dict[sample.Metric, float]:
-    """Return metric -> value of each supported percentile.
+    """Return the value of each supported percentile by metric.
 
     :param metric: The metric of the distribution.
     :raises ValueError: If a percentile is not valid as a sample.
@@ -164,6 +164,7 @@ def merge_time_series(
 def _group_by_metric(
     pairs: collections.abc.Iterable[tuple[sample.Metric, PartT]],
 ) -> dict[sample.Metric, list[PartT]]:
+    """Return the second elements of pairs as a list for each metric."""
     groups: dict[sample.Metric, list[PartT]] = {}
     for metric, grouped in pairs:
         groups.setdefault(metric, []).append(grouped)
@@ -173,7 +174,7 @@ def _group_by_metric(
 def list_percentiles(
     distributions: collections.abc.Iterable[Distribution],
 ) -> dict[sample.Metric, tuple[float, int]]:
-    """Return the percentiles of distributions, with the number of machines."""
+    """Return each percentile's value and number of machines by metric."""
     return {
         metric: (percentile, distribution.machines)
         for distribution in distributions

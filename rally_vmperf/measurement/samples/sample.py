@@ -113,7 +113,7 @@ class Distribution:
             raise ValueError(f"{self.metric.name} has no values")
 
     def samples(self) -> list[Sample]:
-        """Return p50 and p99 of the machine, if values support them."""
+        """Return the machine's p50 and p99 as a list, if supported."""
         return [
             Sample(metric, self.histogram.percentile(percent))
             for percent, metric in zip(
@@ -148,7 +148,7 @@ Reading = Sample | Distribution | Series
 
 
 def percentiles(metric: Metric) -> tuple[Metric, ...]:
-    """Return the metrics of the percentiles of a distribution.
+    """Return the metrics of a distribution's percentiles, a tuple.
 
     They are named after it: ``latency_p99_9`` is the percentile of 99.9 %.
     """
@@ -165,7 +165,7 @@ def percentiles(metric: Metric) -> tuple[Metric, ...]:
 
 
 def percentile_name(name: str, percent: float) -> str:
-    """Return the name of a percentile of a distribution."""
+    """Return the metric name of a percentile of a distribution."""
     digits = f"{percent:g}".replace(".", "_")
     return f"{name}_p{digits}"
 
@@ -173,7 +173,7 @@ def percentile_name(name: str, percent: float) -> str:
 def distribution_names(
     names: collections.abc.Iterable[str],
 ) -> list[str]:
-    """Return the distributions whose medians are among some names."""
+    """Return names of distributions whose medians are among names."""
     median = percentile_name("", PERCENTILES[0])
     return [
         name.removesuffix(median) for name in names if name.endswith(median)
@@ -207,7 +207,7 @@ class MetricSamples:
 
     @functools.cached_property
     def values(self) -> tuple[float, ...]:
-        """The values, in the order of the observations.
+        """The values in the order of the observations, a tuple.
 
         A percentile has one value, of all machines together, because a mean
         of percentiles is not a percentile.
@@ -220,7 +220,7 @@ class MetricSamples:
 
     @functools.cached_property
     def sources(self) -> collections.Counter[str]:
-        """The number of observations of each guest or copy."""
+        """The number of observations by guest or copy, a counter."""
         return collections.Counter(
             observation.source for observation in self.observations
         )
@@ -235,7 +235,7 @@ def group_by_metric(
     observations: collections.abc.Iterable[Observation],
     percentiles: collections.abc.Mapping[Metric, tuple[float, int]],
 ) -> ByMetric:
-    """Return the samples of each metric: observed ones, then percentiles.
+    """Return the samples as a dict by metric, percentiles last.
 
     :param number: The number of the repetition.
     :param percentiles: The percentiles of all machines together, with the

@@ -50,19 +50,19 @@ class MeanSeries:
             check(self.points(row or self.mean))
 
     def points(self, row: tuple[float, ...]) -> Points:
-        """Return values with the ends of their intervals."""
+        """Return the values with the ends of their intervals, as pairs."""
         width = self.end / max(1, len(row))
         return tuple(
             (place * width, value) for place, value in enumerate(row, 1)
         )
 
     def plain(self) -> dict[str, float | list[float]]:
-        """Return it as a JSON document."""
+        """Return the series as a JSON document, a dict."""
         rows = {"mean": self.mean, "low": self.low, "high": self.high}
         return {
-            "end": _short(self.end),
+            "end": _round(self.end),
             **{
-                name: [_short(value) for value in row]
+                name: [_round(value) for value in row]
                 for name, row in rows.items()
                 if row
             },
@@ -70,7 +70,7 @@ class MeanSeries:
 
     @classmethod
     def from_plain(cls, plain: Json) -> "MeanSeries":
-        """Return the series in a document from ``plain``.
+        """Return the series in a JSON document from ``plain``.
 
         :raises ValueError: If the document is not a valid series.
         """
@@ -81,7 +81,7 @@ class MeanSeries:
         return cls(end=plain["end"], **rows)
 
 
-def _short(value: float) -> float:
+def _round(value: float) -> float:
     """Return a value with few digits, as an integer if possible."""
     short = float(f"{value:.{_DIGITS}g}")
     return int(short) if short.is_integer() else short
@@ -115,7 +115,7 @@ def shorten(points: Points) -> Points:
 
 
 def merge_machines(series: collections.abc.Sequence[Points]) -> MeanSeries:
-    """Return the mean of several series, until the end of the shortest.
+    """Return the mean of machines' series, until the shortest ends.
 
     :param series: The points of each series, at least one.
     """
@@ -147,7 +147,7 @@ def merge_repetitions(
 def _resample(
     points: Points, end: float, steps: int
 ) -> collections.abc.Iterator[tuple[float, float]]:
-    """Return the means of even intervals; a value is valid until its time."""
+    """Yield the end and the mean value of each even interval."""
     moments = [0.0, *(moment for moment, _ in points)]
     sums = [0.0]
     for (early, late), (_, value) in zip(
@@ -156,6 +156,7 @@ def _resample(
         sums.append(sums[-1] + value * (late - early))
 
     def until(moment: float) -> float:
+        """Return the sum of values times seconds until a moment."""
         place = min(bisect.bisect_left(moments, moment), len(points))
         place = max(1, place)
         return sums[place] - points[place - 1][1] * (moments[place] - moment)

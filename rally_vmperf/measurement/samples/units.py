@@ -32,8 +32,8 @@ def show(value: float, unit: str) -> str:
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} {unit}: must be a finite number")
-    factor, text = scale_for([_rounded(value)], unit)
-    return f"{_digits(value * factor, unit)} {text}".rstrip()
+    factor, text = scale_for([_round(value)], unit)
+    return f"{_format_digits(value * factor, unit)} {text}".rstrip()
 
 
 def show_percent(value: float, digits: int = 1) -> str:
@@ -61,7 +61,7 @@ def digits_apart(
 
 
 def number_of(noun: str, *numbers: int) -> str:
-    """Return numbers with a noun: ``1 guest``, ``2, 3 copies``."""
+    """Return numbers with a noun as text: ``1 guest``, ``2, 3 copies``."""
     text = ", ".join(map(str, sorted(numbers)))
     return f"{text} {noun if text == '1' else plural(noun)}"
 
@@ -76,7 +76,7 @@ def plural(noun: str) -> str:
 def scale_for(
     values: collections.abc.Iterable[float], unit: str
 ) -> tuple[float, str]:
-    """Return a common scale for a chart axis or a column of a table.
+    """Return a common factor for values, and the scaled unit as text.
 
     :param values: The values in the base unit; the largest sets the prefix.
     :returns: The factor for each value, and the text of the unit.
@@ -94,12 +94,14 @@ def scale_for(
     return 1 / size, f"{prefix}{unit}"
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
+    """Return a value rounded to a few significant digits."""
     return float(f"{value:.{DIGITS - 1}e}")
 
 
-def _digits(value: float, unit: str) -> str:
-    value = _rounded(value)
+def _format_digits(value: float, unit: str) -> str:
+    """Return a value as text with a few significant digits."""
+    value = _round(value)
     if not value:
         return "0"
     decimals = max(0, DIGITS - 1 - math.floor(math.log10(abs(value))))

@@ -23,7 +23,7 @@ class Record(charts.OutputChart):
 
     @classmethod
     def render_complete_data(cls, pdata: dict[str, t.Any]) -> dict[str, t.Any]:
-        """Return a table of the samples and the missing measurements.
+        """Return a table (a dict) of samples and missing measurements.
 
         :param pdata: The output of ``records.output.encode``.
         """

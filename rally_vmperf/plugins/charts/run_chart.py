@@ -28,7 +28,7 @@ class RunChart(charts.OutputChart):
         """Ignore the iteration; ``render`` reads all records."""
 
     def render(self) -> dict[str, t.Any]:
-        """Return an HTML page for a frame in Rally's report."""
+        """Return a dict with an HTML page for a frame of Rally's report."""
         # Rally imports all plugins even to list them.
         from rally_vmperf.records import sources
         from rally_vmperf.report import page

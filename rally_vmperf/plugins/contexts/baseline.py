@@ -45,7 +45,7 @@ class Baseline(context.Context):
 
     @defects.sanitise_errors()
     def setup(self) -> None:
-        """Load the baseline.
+        """Load the baseline into Rally's context.
 
         The first context also installs the signal handlers, so that a run
         that receives SIGTERM or SIGHUP is cleaned up.

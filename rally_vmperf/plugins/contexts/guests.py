@@ -82,6 +82,7 @@ class Guests(context.OpenStackContext):
         self._log_verdicts()
 
     def _boot_guests(self, connection: t.Any) -> None:
+        """Boot the guests, wait for SSH; store guests and connections."""
         from rally_vmperf.guests import cloud
         from rally_vmperf.guests.booting import boot
         from rally_vmperf.runs import guest_arrival
@@ -142,6 +143,7 @@ class Guests(context.OpenStackContext):
         ).cleanup()
 
     def _remove_guests(self, *, interrupted: bool = False) -> None:
+        """Delete the guests and their resources; log what remains."""
         from rally_vmperf.guests import cloud
         from rally_vmperf.guests.cleanup import killed
         from rally_vmperf.guests.cleanup import removal
@@ -202,14 +204,17 @@ class Guests(context.OpenStackContext):
         _log_info("\n".join(("Verdicts", *verdict_table.lines(run))))
 
     def _get_owner(self) -> ownership.Owner:
+        """Return the owner of the resources that this context creates."""
         return ownership.of_names(
             self.get_owner_id(), self.generate_random_name
         )
 
     def _get_credential(self) -> credentials.Credential:
+        """Return the credential that creates the guests."""
         return credentials.get_guest_credential(self.context, self.config)
 
     def _warn_about_killed_runs(self, run_ledger: ledger.Ledger) -> None:
+        """Log a warning for each killed run that left resources."""
         from rally_vmperf.guests.cleanup import killed
 
         admin = credentials.get_admin_credential(self.context)
@@ -227,7 +232,7 @@ class Guests(context.OpenStackContext):
 
 
 def _get_scenario_requirements(owner: str) -> tuple[range, bool]:
-    """Return the requirements of a scenario for its guests.
+    """Return open ports, and whether the guests share one host.
 
     :param owner: The identifier of a Rally workload with any scenario.
     :returns: The ports on which guests listen for other guests, and whether

@@ -74,6 +74,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
         warmup = arguments.pop("warmup") or 0
 
         def create_run() -> runs.Run:
+            """Return a new run with the booted guests in Rally's context."""
             plain = self.context["vmperf_guests"]
             booted = models.BootedGuests(
                 guests=tuple(map(models.from_plain, plain["guests"])),
@@ -163,10 +164,12 @@ def raise_if_incomplete(
 
 
 def _log_info(line: str) -> None:
+    """Log a sanitised line at level INFO."""
     LOG.info(sanitize.text(line))
 
 
 def _log_warning(line: str) -> None:
+    """Log a sanitised line at level WARNING."""
     LOG.warning(sanitize.text(line))
 
 

@@ -35,7 +35,7 @@ class Density(base.MeasurementScenario):
         shape: t.Literal["guest", "whole"] = "guest",
         neighbours: dict | None = None,
     ) -> None:
-        """Measure the degradation of guests at several guest counts.
+        """Measure one repetition at several numbers of guests.
 
         :param workloads: The workloads, a list of {name, arguments, label}.
             The workloads run sequentially, each on all guests of a level

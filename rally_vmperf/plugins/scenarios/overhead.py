@@ -30,7 +30,7 @@ class Overhead(base.MeasurementScenario):
         shape: t.Literal["guest", "whole"] = "guest",
         neighbours: dict | None = None,
     ) -> None:
-        """Compare guests with a bare-metal baseline.
+        """Measure one repetition of the comparison with bare metal.
 
         :param workloads: The workloads, a list of {name, arguments, label}.
             The workloads run sequentially in the same guests.

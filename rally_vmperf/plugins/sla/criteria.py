@@ -42,7 +42,7 @@ class Criterion(sla.SLA):
         return True
 
     def merge(self, other: t.Self) -> bool:
-        """Add the repetitions of another instance."""
+        """Add another's repetitions; return False after a final failure."""
         self._defects += other._defects
         with self._record_defects():
             self.judge.merge(other.judge)
@@ -77,7 +77,7 @@ class Criterion(sla.SLA):
 
     @contextlib.contextmanager
     def _record_defects(self) -> collections.abc.Iterator[None]:
-        """Record errors of the judge, which would stop Rally's consumer.
+        """Store errors of the judge in the block, instead of raising.
 
         Without the consumer, Rally loses the next iterations.
         """

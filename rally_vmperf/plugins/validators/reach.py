@@ -23,7 +23,7 @@ class Reach(validators.TaskValidator):
     """Check jump hosts, namespace, login and host key of a task."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check the files and routes on this machine."""
+        """Reject a task whose files or routes do not exist on this machine."""
         try:
             workload = task.create_from_rally(config, scenario.get_name())
         except task.InvalidTask:
@@ -47,7 +47,7 @@ class Reach(validators.TaskValidator):
                 self.fail(str(error))
 
     def _check_keys(self, path: str, key: str, value: t.Any) -> None:
-        """Check an option against its schema, and name the allowed keys.
+        """Reject an option that does not match its schema; name its keys.
 
         Rally's check of the schema does not name the allowed keys.
 
@@ -65,6 +65,7 @@ class Reach(validators.TaskValidator):
             )
 
     def _check_route(self, guests: Config) -> None:
+        """Reject options that have both a jump host and a namespace."""
         if guests.get("jump") and guests.get("namespace"):
             self.fail(
                 "vmperf_guests: jump and namespace are mutually exclusive; "
@@ -72,6 +73,7 @@ class Reach(validators.TaskValidator):
             )
 
     def _check_files(self, section: str, options: t.Any) -> None:
+        """Reject options that name files which do not exist."""
         for path, name in _list_files(section, options):
             if not os.path.isfile(os.path.expanduser(name)):
                 self.fail(
@@ -97,7 +99,7 @@ def _list_files(
 
 
 def _open_secrets(path: str, guests: Config) -> None:
-    """Open the password file, host key and namespace in the options.
+    """Reject secret files or a namespace that cannot be opened.
 
     :param path: The path of the section in the task.
     :param guests: The options of all guests or of one group.

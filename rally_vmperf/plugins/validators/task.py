@@ -34,7 +34,7 @@ class TaskValidator(validation.Validator):
         plugin_cls: t.Any,
         plugin_cfg: Config | None,
     ) -> None:
-        """Check a workload of a task.
+        """Reject an invalid workload of a task with a Rally error.
 
         :raises ValidationError: If the workload is invalid; the message names
             the key, the value and the rule.
@@ -60,7 +60,7 @@ class Task(TaskValidator):
     """Check arguments, contexts, SLAs and runner of a task together."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check the task without the cloud."""
+        """Reject an invalid task, without requests to the cloud."""
         workload, task_question = _convert_workload(config, scenario)
         baselines = store.Store(CONF.vmperf.baseline_dir)
         warn_about_killed_runs()
@@ -74,7 +74,7 @@ class Cloud(TaskValidator):
     """Check image, flavor, network, quota and the shapes in the baseline."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
-        """Check the resources of the cloud that the guests require."""
+        """Reject a task whose guests the cloud cannot run."""
         if not context.get("users"):
             return
         workload, task_question = _convert_workload(config, scenario)
@@ -101,7 +101,7 @@ def warn_about_killed_runs() -> None:
 def _convert_workload(
     config: Config, scenario: t.Any
 ) -> tuple[tasks.Task, question.Question]:
-    """Return a workload of Rally as a task, with its question.
+    """Return a workload of Rally as a task, and its question.
 
     :raises InvalidTask: If arguments that all checks require are invalid.
     """
@@ -115,7 +115,7 @@ def _convert_workload(
 def _check_capacity(
     context: Config, workload: tasks.Task, *, one_host: bool
 ) -> matching.Shape:
-    """Check the quota and capacity of the cloud, and return the shape."""
+    """Return the shape of the guests; reject guests that do not fit."""
     from rally_vmperf.guests.planning import plan
 
     # A network that a context creates does not exist yet.

@@ -29,7 +29,7 @@ def get_neighbours(arguments: question.Json) -> neighbours.Neighbours | None:
 
 
 def list_workloads(arguments: question.Json) -> question.Assignments:
-    """Return the workload of neighbours, if the task has them."""
+    """Return the workload of neighbours as a tuple, empty without them."""
     neighbours_ = get_neighbours(arguments)
     return (neighbours_.work,) if neighbours_ else ()
 
@@ -37,7 +37,7 @@ def list_workloads(arguments: question.Json) -> question.Assignments:
 def take_argument(
     request: "run_request.RunRequest", arguments: question.Json
 ) -> dict[str, t.Any]:
-    """Return the arguments with ``unmeasured`` in place of the neighbours.
+    """Return arguments with ``unmeasured`` guests for ``neighbours``.
 
     :raises GuestError: If a guest is unavailable.
     """

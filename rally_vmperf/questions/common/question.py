@@ -72,7 +72,7 @@ _COMMON: dict[str, t.Any] = {
 
 
 def build_schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
-    """Return the schema of a criterion, with the common properties."""
+    """Return the JSON Schema of a criterion, common properties added."""
     return {
         "type": "object",
         "properties": {**properties, **_COMMON},
@@ -82,17 +82,17 @@ def build_schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
 
 
 def accept_limits(name: str, config: Json, metrics: task.Metrics) -> None:
-    """Accept any limits."""
+    """Accept any limits: return None without a check."""
 
 
 def accept_criterion(
     subtask: task.Task, limits: Json, baseline: t.Any
 ) -> None:
-    """Accept any configuration of a criterion."""
+    """Accept any configuration of a criterion: return None, no check."""
 
 
 def list_no_workloads(arguments: Json) -> Assignments:
-    """Return no workloads: all of the task are measured."""
+    """Return an empty tuple: all workloads of the task are measured."""
     return ()
 
 
@@ -133,7 +133,7 @@ class Criterion:
         judge_: AnyJudge,
         repetition_: repetition.Repetition | None,
     ) -> None:
-        """Add the conditions that the criterion judges to its judge.
+        """Add a repetition to a judge, reduced to the judged conditions.
 
         :param repetition_: The repetition; None for an unreadable record.
         """
@@ -142,7 +142,7 @@ class Criterion:
     def select(
         self, repetition_: repetition.Repetition
     ) -> repetition.Repetition:
-        """Return a copy with the conditions that the criterion judges."""
+        """Return a copy of a repetition with the judged conditions only."""
         return repetition_.select(**self.selects)
 
 

@@ -77,7 +77,7 @@ class Task:
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
-        """The workloads with complete arguments.
+        """The workloads with complete arguments, as a tuple.
 
         :raises WorkloadError: If an argument is not valid.
         """
@@ -85,7 +85,7 @@ class Task:
 
     @property
     def protocol(self) -> protocols.Protocol:
-        """The preparation of each command, workload and repetition."""
+        """The preparation before each command, workload and repetition."""
         return protocols.create_protocol(self.arguments)
 
     def count_reboots(self, conditions: int = 1) -> int:
@@ -104,17 +104,17 @@ class Task:
 
     @property
     def peer(self) -> dict[str, t.Any] | None:
-        """The peer of network workloads; None without one."""
+        """The options of the network peer, as a dict; None without one."""
         return t.cast("dict[str, t.Any] | None", self.arguments.get("peer"))
 
     @property
     def guest_options(self) -> dict[str, t.Any]:
-        """The options of the guests, with their groups."""
+        """The options of the context of guests, groups included, a dict."""
         return t.cast(dict[str, t.Any], self.contexts.get("vmperf_guests", {}))
 
     @property
     def guests(self) -> dict[str, t.Any]:
-        """The options of the measured group of guests.
+        """The options of the measured group of guests, as a dict.
 
         :raises GuestError: If there are several groups.
         """
@@ -128,7 +128,7 @@ class Task:
 
     @property
     def baseline(self) -> dict[str, str] | None:
-        """The name or the class of the baseline; None for a task without one.
+        """The name or class of the baseline as a dict; None without one.
 
         :raises InvalidTask: If the context has neither a name nor a class.
         """
@@ -142,7 +142,7 @@ class Task:
 
     @functools.cached_property
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """The metrics of the workloads."""
+        """The metrics of the workloads, as a tuple."""
         return tuple(
             metric
             for assigned in self.assignments
@@ -171,14 +171,14 @@ class Task:
 
 
 def return_no_defaults(arguments: Json, times: int) -> Json:
-    """Return no defaults; the signature of the scenario has them all."""
+    """Return an empty dict: the scenario's signature has all defaults."""
     return {}
 
 
 def add_defaults(
     arguments: Json, times: int, defaults: Defaults
 ) -> dict[str, t.Any]:
-    """Return the arguments of a scenario with the defaults added.
+    """Return the arguments of a scenario with defaults added, a dict.
 
     :param times: The number of repetitions, warm-up included.
     """
@@ -250,6 +250,7 @@ def create_limit_check(
     """
 
     def check(name: str, config: Json, metrics: Metrics) -> None:
+        """Reject limits that every figure, or no figure, would exceed."""
         ratios = [metric for metric in metrics if metric.scale == "ratio"]
         for metric, limit, pattern in _select_limited(
             config.get("max_percent", {}), ratios, ratios
@@ -278,7 +279,7 @@ def create_limit_check(
 def _select_limited(
     limits_by_pattern: Json, selected: Metrics, among: Metrics
 ) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
-    """Yield the selected metrics that have a limit, with its pattern."""
+    """Yield each selected metric with its limit and the limit's pattern."""
     patterns = limits.Limits(limits_by_pattern)
     names = [metric.name for metric in among]
     for metric in selected:

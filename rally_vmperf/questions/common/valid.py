@@ -62,7 +62,7 @@ def _check_tolerated(
 def create_criterion(
     criteria_of: validity_judge.CriteriaOf,
 ) -> question.Criterion:
-    """Return the criterion, which applies to the runs of every question.
+    """Return the criterion on validity, for the runs of every question.
 
     :param criteria_of: A function that returns the other criteria of a
         question from its name, the main one first.

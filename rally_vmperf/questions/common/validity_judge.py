@@ -30,10 +30,11 @@ class Validity(summary_.Judgement[summary_.MetricResult]):
     refused: tuple[finding.RunFinding, ...] = ()
 
     def _voiding(self) -> list[finding.RunFinding]:
-        """Return the refused findings; no metric is voided."""
+        """Return the findings that the SLA refuses, as a list."""
         return list(self.refused)
 
     def _status_sentence(self) -> str:
+        """Return the status and its reason as one sentence, as text."""
         if self.refused:
             number = units.number_of("finding", len(self.refused))
             verb = "is" if len(self.refused) == 1 else "are"
@@ -44,7 +45,7 @@ class Validity(summary_.Judgement[summary_.MetricResult]):
         }.get(self.status, "void: nothing was measured")
 
     def _absences(self) -> list[str]:
-        """Return the unmatched physical limits and the missing samples."""
+        """Return sentences on unmatched limits and on missing samples."""
         unmatched = [
             f"physical_limit {pattern!r} matches no metric of this run"
             for pattern in self.unmatched
@@ -79,7 +80,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         self.physical_limit = limits.Limits(physical_limit or {})
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
-        """Return whether the main judge of its question accepts it."""
+        """Return whether its question's main judge accepts a repetition."""
         return any(
             question_judge.accepts(criterion.select(repetition_))
             for criterion, question_judge in self._create_judges(
@@ -97,10 +98,12 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         }
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
         findings = (
-            dict.fromkeys(self._above_limits(repetitions, summary.omitted))
+            dict.fromkeys(
+                self._find_above_limits(repetitions, summary.omitted)
+            )
             | findings
         )
-        short_metrics = self._short_of_samples(findings, summary.omitted)
+        short_metrics = self._find_short_of_samples(findings, summary.omitted)
         refused = tuple(
             run_finding
             for run_finding in findings
@@ -138,12 +141,12 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             refused=refused,
         )
 
-    def _above_limits(
+    def _find_above_limits(
         self,
         repetitions: judge.Repetitions,
         omitted: collections.abc.Container[int],
     ) -> tuple[finding.RunFinding, ...]:
-        """Return the findings on values above the physical limits.
+        """Return findings on values above the physical limits, a tuple.
 
         :param omitted: The numbers of void repetitions.
         """
@@ -157,12 +160,12 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             ((occurrence, None) for occurrence in above), self.tolerate
         )
 
-    def _short_of_samples(
+    def _find_short_of_samples(
         self,
         findings: collections.abc.Iterable[finding.RunFinding],
         void: collections.abc.Collection[int],
     ) -> set[str]:
-        """Return the metrics with too few samples that are not void.
+        """Return the names of metrics with too few samples, as a set.
 
         :param void: The numbers of void repetitions.
         """
@@ -189,7 +192,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         }
 
     def _judge_question(self) -> list[summary_.Judgement[t.Any]]:
-        """Return the judgements of the question, the main one first.
+        """Return the judgements of the question as a list, main one first.
 
         Judges of conditions that the run does not have are left out.
         """
@@ -214,7 +217,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
     def _create_judges(
         self, question_name: str
     ) -> list[tuple[question.Criterion, judge.Judge[t.Any]]]:
-        """Return a judge without limits for each selection of conditions."""
+        """Return each criterion of a question with a judge without limits."""
         criteria: dict[frozenset[t.Any], question.Criterion] = {}
         for criterion in self._criteria_of(question_name):
             criteria.setdefault(
@@ -228,7 +231,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
     def figures(
         self, repetitions: judge.Repetitions
     ) -> list[summary_.MetricResult]:
-        """Return no rows; other criteria judge figures."""
+        """Return an empty list: other criteria judge figures."""
         return []
 
     def findings(
@@ -236,11 +239,11 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         repetitions: judge.Repetitions,
         rows: collections.abc.Sequence[summary_.MetricResult],
     ) -> finding.Occurrences:
-        """Return no findings; the judges of the question collect them."""
+        """Return no findings: the judges of the question collect them."""
         return ()
 
     def unmatched(
         self, rows: collections.abc.Iterable[summary_.MetricResult]
     ) -> tuple[str, ...]:
-        """Return no patterns; metrics have no limits."""
+        """Return an empty tuple: metrics have no limits here."""
         return ()

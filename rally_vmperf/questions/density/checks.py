@@ -36,7 +36,7 @@ LEVELS_SCHEMA: dict[str, t.Any] = {
 
 
 def list_levels(subtask: task.Task) -> tuple[int, ...]:
-    """Return the numbers of guests of a task, in its order.
+    """Return the numbers of guests of a task as a tuple, in its order.
 
     :raises InvalidTask: If the levels are not valid.
     """
@@ -47,14 +47,14 @@ def list_levels(subtask: task.Task) -> tuple[int, ...]:
 
 
 def get_solo_guest(subtask: task.Task) -> str:
-    """Return the mode of the solo guest: rotate or all."""
+    """Return the mode of the solo guest as text: "rotate" or "all"."""
     return str(subtask.arguments.get("solo_guest", "rotate"))
 
 
 def list_limited_levels(
     subtask: task.Task, limits: question.Json
 ) -> list[int]:
-    """Return the numbers of guests at which a criterion applies its limits."""
+    """Return the numbers of guests that a criterion limits, as a list."""
     selection = limits.get("levels", "all")
     if selection == "all":
         # A solo guest has no loss against itself, and shares no host.
@@ -70,7 +70,7 @@ def list_limited_levels(
 def check_task(
     subtask: task.Task, unmeasured: collections.abc.Mapping[str, int]
 ) -> list[str]:
-    """Reject levels, guests and a stop rule that contradict one another.
+    """Reject levels, guests or stop rules in conflict; return warnings.
 
     :param unmeasured: The number of guests on each host that work without
         being measured, by title.
@@ -143,7 +143,7 @@ def _check_guests(
     measured: int,
     unmeasured: collections.abc.Mapping[str, int],
 ) -> list[str]:
-    """Reject a number of guests that does not match levels and hosts.
+    """Reject a number of guests that fits no level; return warnings.
 
     :param measured: The number of guests in the largest level.
     """

@@ -61,7 +61,7 @@ class LevelError(errors.VMPerfError):
 
 
 def expand_levels(argument: t.Any) -> tuple[int, ...]:
-    """Return the numbers of guests of a task, in its order.
+    """Return the numbers of guests of an argument, a tuple in its order.
 
     :raises LevelError: If the argument is not valid.
     """
@@ -79,6 +79,7 @@ def expand_levels(argument: t.Any) -> tuple[int, ...]:
 def _expand_range(
     argument: collections.abc.Mapping[str, int],
 ) -> tuple[int, ...]:
+    """Return the numbers of guests of a range or of repeated doubling."""
     if "doubling_to" in argument:
         largest = int(argument["doubling_to"])
         return tuple(1 << power for power in range(largest.bit_length()))
@@ -91,7 +92,7 @@ def _expand_range(
 def count_rises(
     levels: collections.abc.Sequence[int], repetitions: int
 ) -> int:
-    """Return how often a level has more guests than the previous one.
+    """Return how many levels have more guests than the previous one.
 
     Each repetition continues from the last level of the previous one.
     """
@@ -139,7 +140,7 @@ class StopRule:
     def find_reason(
         self, repetitions: collections.abc.Sequence[MeasuredLevels]
     ) -> str:
-        """Return the reason to stop after this level, or an empty string.
+        """Return why to stop after this level as text, or "".
 
         :param repetitions: The counted repetitions; the last one is running.
         """
@@ -164,6 +165,7 @@ class StopRule:
     def _find_exceeded(
         self, pairs: list[tuple[Level, Level]], guests: int
     ) -> str:
+        """Return which metric lost more than its limit as text, or ""."""
         patterns = limits.Limits(self.max_percent)
         ratios = _compute_ratios(pairs, statistics.geometric_mean)
         names = [metric.name for metric in ratios]
@@ -182,7 +184,7 @@ class StopRule:
 def _pair_levels(
     repetitions: collections.abc.Iterable[MeasuredLevels], few: int, many: int
 ) -> list[tuple[Level, Level]]:
-    """Return two levels of each repetition that has both."""
+    """Return two levels of each repetition that has both, as pairs."""
     by_guests = [
         {level.guests: level for level in repetition}
         for repetition in repetitions
@@ -198,7 +200,7 @@ def _compute_ratios(
     pairs: list[tuple[Level, Level]],
     figure: t.Callable[[list[float]], float],
 ) -> dict[sample.Metric, float]:
-    """Return the ratio of two levels by metric.
+    """Return the ratio of the second level to the first by metric.
 
     The ratio is a geometric mean over repetitions.
 
@@ -220,7 +222,7 @@ def _compute_ratios(
 
 
 def _collect_rates(observations: Observations) -> _Rates:
-    """Return the rates of each guest by metric, without counts."""
+    """Return a list of rates by metric, in a dict without counts."""
     rates: _Rates = {}
     for observation in observations:
         metric = observation.sample.metric
@@ -231,7 +233,7 @@ def _collect_rates(observations: Observations) -> _Rates:
 
 
 def _find_falling_total(pairs: list[tuple[Level, Level]], guests: int) -> str:
-    """Return the reason to stop if no metric's total rises.
+    """Return why to stop as text if no metric's total rises, or "".
 
     Latencies have no total.
     """

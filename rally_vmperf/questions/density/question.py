@@ -32,6 +32,7 @@ def _list_bare_metal_levels(
 def _check_degradation(
     subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
+    """Reject limits on a loss if levels or references are missing."""
     checks.check_levels(subtask, DEGRADATION.name, limits)
     if "max_percent" not in limits:
         return
@@ -116,6 +117,7 @@ DEGRADATION = question.Criterion(
 def _check_fairness(
     subtask: task.Task, limits: question.Json, baseline: t.Any
 ) -> None:
+    """Reject limits at levels that are missing or have a single guest."""
     checks.check_levels(subtask, FAIRNESS.name, limits)
 
 
@@ -156,7 +158,7 @@ FAIRNESS = question.Criterion(
 
 
 def _check_task(subtask: task.Task) -> list[str]:
-    """Reject contradictions, and warn about an order that adds drift.
+    """Reject contradictions in a task; return warnings as a list.
 
     :returns: The warnings, one sentence each.
     """
@@ -174,7 +176,7 @@ def _check_task(subtask: task.Task) -> list[str]:
 
 
 def _create_defaults(arguments: question.Json, times: int) -> question.Json:
-    """Return the default order of levels and number of warm-ups.
+    """Return the default order and number of warm-ups as arguments.
 
     A stop rule requires ascending levels, and uses every repetition.
     """
@@ -186,12 +188,14 @@ def _create_defaults(arguments: question.Json, times: int) -> question.Json:
 
 
 def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
+    """Return the numbers of bare-metal copies that the verdict requires."""
     return _list_bare_metal_levels(
         subtask, subtask.criteria.get(DEGRADATION.name, {})
     )
 
 
 def _estimate_minutes(subtask: task.Task) -> int:
+    """Return the estimated duration of a task in minutes."""
     counts = checks.list_levels(subtask)
     neighbours_ = neighbours.get_neighbours(subtask.arguments)
     neighbour_counts = (0, neighbours_.guests) if neighbours_ else (0,)
@@ -221,6 +225,7 @@ def _estimate_minutes(subtask: task.Task) -> int:
 def _create_run(
     request: "run_request.RunRequest", arguments: question.Json
 ) -> "runs.Run":
+    """Return the run of a task, ready to start."""
     from rally_vmperf.questions.density import run
 
     return run.create_run(
@@ -229,7 +234,7 @@ def _create_run(
 
 
 def _describe(run: judged_run.JudgedRun) -> str:
-    """Return the title of a run: the size and the numbers of guests."""
+    """Return the title of a run as text: size and numbers of guests."""
     numbers = density_levels.guest_counts(run.judged_repetitions)
     if not numbers:
         return f"{run.size}, no guests"
@@ -240,6 +245,7 @@ def _describe(run: judged_run.JudgedRun) -> str:
 
 
 def _create_section() -> "reports.Section[t.Any]":
+    """Return the section of the HTML report for runs of density."""
     from rally_vmperf.questions.density.section import section
 
     return section.SECTION

@@ -70,6 +70,7 @@ def create_run(
     def act(
         connection: t.Any, session: sessions.Session
     ) -> tuple[actions.Action, ...]:
+        """Return the action that sets the state of idle guests, a tuple."""
         return (
             guest_power.IdleGuests(
                 kind=idle_guests,
@@ -127,7 +128,7 @@ def find_stop_reason(
     repetitions: collections.abc.Sequence[runs.ConditionResults],
     **axes: int | str,
 ) -> str:
-    """Return the reason to stop after this level, or an empty string.
+    """Return why to stop after this level as text, or "".
 
     Incomplete levels are excluded, because their total is unknown.
 

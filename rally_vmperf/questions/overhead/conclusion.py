@@ -26,7 +26,7 @@ Rows = collections.abc.Sequence[rows_.FigureResult]
 
 
 def get_class(metric: str) -> str:
-    """Return the class of a metric."""
+    """Return the class of a metric as text: the part that it measures."""
     return next(
         (
             name
@@ -38,7 +38,7 @@ def get_class(metric: str) -> str:
 
 
 def conclude(judgement: overhead_judge.OverheadJudgement) -> list[str]:
-    """Return a sentence for each class with a figure."""
+    """Return one sentence for each class of metrics with a figure."""
     sentences_ = []
     for name in _ORDER:
         rows = [
@@ -52,6 +52,7 @@ def conclude(judgement: overhead_judge.OverheadJudgement) -> list[str]:
 
 
 def _describe_class(rows: Rows) -> str:
+    """Return a sentence on the overheads of one class of metrics."""
     doubtful = [row for row in rows if _describe_doubt(row)]
     losses = sorted(
         (row for row in rows if row not in doubtful), key=_get_overhead
@@ -88,18 +89,22 @@ def _describe_class(rows: Rows) -> str:
 
 
 def _describe_selection(selected: Rows, rows: Rows) -> str:
+    """Return how many of the rows are selected as text: "is 1 of 4"."""
     verb = "is" if len(selected) == 1 else "are"
     return f"{verb} {len(selected)} of {units.number_of('figure', len(rows))}"
 
 
 def _describe_doubt(row: rows_.FigureResult) -> str:
+    """Return the kind of finding that makes a row doubtful, or ""."""
     kinds = {run_finding.finding.kind for run_finding in row.findings}
     return next((kind for kind in _INVALID if kind in kinds), "")
 
 
 def _get_overhead(row: rows_.FigureResult) -> float:
+    """Return the overhead of a row in percent; 0 without a comparison."""
     return row.comparison.overhead_percent if row.comparison else 0.0
 
 
 def _format_percent(row: rows_.FigureResult) -> str:
+    """Return the overhead of a row in percent, as text."""
     return units.show_percent(_get_overhead(row))

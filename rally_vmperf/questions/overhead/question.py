@@ -68,7 +68,10 @@ def _check_spread(
             )
 
 
-def _limit_schema(description: str, **bounds: float) -> dict[str, t.Any]:
+def _create_limit_schema(
+    description: str, **bounds: float
+) -> dict[str, t.Any]:
+    """Return the JSON Schema of limits that are set by metric name."""
     return {
         **question.PER_METRIC,
         "additionalProperties": {"type": "number", **bounds},
@@ -77,13 +80,13 @@ def _limit_schema(description: str, **bounds: float) -> dict[str, t.Any]:
 
 
 _LIMITS = {
-    "max_range_percent": _limit_schema(
+    "max_range_percent": _create_limit_schema(
         "largest tolerated range, in percent of the mean.", minimum=0
     ),
-    "max_cv_percent": _limit_schema(
+    "max_cv_percent": _create_limit_schema(
         "largest tolerated coefficient of variation, in percent.", minimum=0
     ),
-    "max_gsd_ratio": _limit_schema(
+    "max_gsd_ratio": _create_limit_schema(
         "largest tolerated ratio of geometric standard deviations, guest to "
         "bare metal, on logarithms.",
         exclusiveMinimum=0,
@@ -114,7 +117,7 @@ SPREAD = question.Criterion(
 
 
 def _check_guests(subtask: task.Task) -> list[str]:
-    """Reject too many neighbours; warn about unspecified hosts."""
+    """Reject too many neighbours; return warnings on hosts as a list."""
     neighbours_ = neighbours.get_neighbours(subtask.arguments)
     if neighbours_ is None:
         return []
@@ -149,11 +152,13 @@ def _needs_one_host(subtask: task.Task) -> bool:
 
 
 def _list_copies(subtask: task.Task) -> tuple[int, ...]:
+    """Return the number of measured guests, as a tuple of one number."""
     neighbours_ = neighbours.get_neighbours(subtask.arguments)
     return (subtask.count - (neighbours_.guests if neighbours_ else 0),)
 
 
 def _estimate_minutes(subtask: task.Task) -> int:
+    """Return the estimated duration of a task in minutes."""
     conditions = 2 if neighbours.get_neighbours(subtask.arguments) else 1
     return estimate.estimate_minutes(
         subtask.assignments,
@@ -166,6 +171,7 @@ def _estimate_minutes(subtask: task.Task) -> int:
 def _create_run(
     request: "run_request.RunRequest", arguments: question.Json
 ) -> "runs.Run":
+    """Return the run of a task, ready to start."""
     from rally_vmperf.questions.overhead import run
 
     return run.create_run(
@@ -174,6 +180,7 @@ def _create_run(
 
 
 def _create_section() -> "reports.Section[t.Any]":
+    """Return the section of the HTML report for runs of overhead."""
     from rally_vmperf.questions.overhead.section import section
 
     return section.SECTION

@@ -18,7 +18,7 @@ def create_run(
     request: run_request.RunRequest,
     unmeasured: conditions.Unmeasured | None = None,
 ) -> runs.Run:
-    """Return a run with all guests concurrently.
+    """Return a run in which all guests work concurrently.
 
     With unmeasured guests, it has two conditions, whose order alternates
     between repetitions.
@@ -38,6 +38,7 @@ def create_run(
     findings = _find_separate_guests(guests, number)
 
     def ready() -> attempt.ReadySession:
+        """Return the prepared session of all guests; require a baseline."""
         if request.baseline is None:
             raise document.BaselineError(
                 "the context vmperf_baseline is missing; record a baseline "

@@ -54,6 +54,7 @@ def build_baseline(
 def _build_entry(
     raw_output: raw.RawOutput, fingerprint: Json
 ) -> dict[str, t.Any]:
+    """Return the baseline entry of a raw output as a dict."""
     unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
@@ -141,6 +142,7 @@ def _build_repetition(
     reference: repetition.Reference,
     findings: tuple[finding.Finding, ...],
 ) -> repetition.Repetition:
+    """Return a complete repetition of a guest from its samples."""
     observations = tuple(
         sample.Observation("guest", value_sample) for value_sample in samples
     )
@@ -227,7 +229,7 @@ def _build_reference(
 def _find_entry(
     content: document.Json, raw_output: raw.RawOutput, name: str
 ) -> tuple[Json | None, str]:
-    """Return the baseline entry of a metric, and its name there.
+    """Return the entry (or None) of a metric in a baseline, and its name.
 
     :raises BaselineError: If it was measured with other arguments.
     """

@@ -43,7 +43,7 @@ class RawOutput:
 
 
 def parse(tool: str, text: str, which: str = "") -> RawOutput:
-    """Parse the output of a tool; return its results and arguments.
+    """Return the samples and arguments in a tool's output; reject others.
 
     :param tool: A key of ``PARSERS``.
     :param which: The mode of the tool, if the output does not contain it.
@@ -58,7 +58,7 @@ def parse(tool: str, text: str, which: str = "") -> RawOutput:
 
 
 def merge(outputs_: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
-    """Merge outputs by workload and direction, repetitions in order.
+    """Return the outputs, merged by workload and direction.
 
     :raises base.WorkloadError: If outputs with the same metrics have different
         arguments.
@@ -90,7 +90,7 @@ def merge(outputs_: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
 
 
 def _parse_unixbench(text: str, which: str) -> RawOutput:
-    """Read scores; ``which`` is the number of copies, by default 1."""
+    """Return scores; ``which`` is the number of copies, by default 1."""
     if which and not re.fullmatch("[1-9][0-9]{0,3}", which):
         raise _create_which_error("unixbench", which, "a number of copies")
     copies = int(which or 1)
@@ -108,7 +108,7 @@ _BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
 def _parse_mbw(text: str, which: str) -> RawOutput:
-    """Read the means; the runs of one process are not repetitions."""
+    """Return the means; the runs of one process are not repetitions."""
     if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
         raise _create_which_error("mbw", which, "the version of mbw")
     size, block = _SIZE.search(text), _BLOCK.search(text)
@@ -144,7 +144,7 @@ def _parse_mbw(text: str, which: str) -> RawOutput:
 
 
 def _parse_iperf(text: str, which: str) -> RawOutput:
-    """Read a table of iperf 2; ``which`` is the direction."""
+    """Return the rates in a table of iperf 2; ``which`` is the direction."""
     direction = which or "to_peer"
     direction_schema = iperf2.Iperf2.ARGUMENTS["properties"]["directions"][
         "items"
@@ -173,7 +173,7 @@ _DD_SUMMARY = re.compile(r"^([0-9]{1,20}) bytes?[ (].* copied, .*$", re.M)
 
 
 def _parse_dd(text: str, which: str) -> RawOutput:
-    """Read summaries, each of which is a repetition.
+    """Return the rates in dd's summaries, each of which is a repetition.
 
     The arguments come from the command line before them, if there is one.
     """
@@ -225,7 +225,7 @@ def _parse_dd(text: str, which: str) -> RawOutput:
 
 
 def _parse_dd_arguments(operands: list[str]) -> dict[str, t.Any]:
-    """Return the arguments in a command line of dd; empty without one."""
+    """Return the arguments in a command line of dd as a dict, or {}."""
     if not operands:
         return {}
     options = dict(operand.split("=", 1) for operand in operands)
@@ -256,6 +256,7 @@ def _parse_dd_arguments(operands: list[str]) -> dict[str, t.Any]:
 
 
 def _create_outcome(name: str, stdout: str) -> base.Outcome:
+    """Return the outcome of a successful command with this output."""
     return base.Outcome(
         name=name,
         exit_status=0,
@@ -270,6 +271,7 @@ def _create_outcome(name: str, stdout: str) -> base.Outcome:
 def _create_which_error(
     tool: str, which: str, allowed: str
 ) -> base.WorkloadError:
+    """Return an error: the number or direction given is not allowed."""
     return base.WorkloadError(
         f"{tool}: {repr(which) if which else 'no direction'} was given with "
         f"the output; give {allowed} before the file, as in WHICH=FILE"

@@ -76,7 +76,7 @@ class GuestTest(test.BaseTestCase):
         *,
         one_host: bool = False,
     ) -> models.BootedGuests:
-        """Boot guests, which are deleted at the end of the class.
+        """Boot and return guests, which are deleted after the class.
 
         :param options: The options of vmperf_guests.
         :param ports_open: The ports on which guests listen for other guests.

@@ -25,6 +25,7 @@ class TestOverhead(base.MeasurementTest):
         )
 
     def _check_component(self, component: str) -> None:
+        """Measure a component's workloads, or skip the test without any."""
         workloads = self.configured.workloads_of(component)
         if not workloads:
             self.skipTest(f"no workload for {component} is configured")

@@ -15,7 +15,7 @@ _ADVICE = (
 
 
 def arguments(hours: int, **properties: schemas.Rule) -> schemas.Rule:
-    """Return the schema of the arguments of a benchmark.
+    """Return the JSON Schema of the arguments of a benchmark.
 
     :param hours: The usual duration in hours.
     """
@@ -61,7 +61,7 @@ class Benchmark(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the configuration of the operator and the runner."""
+        """Return the operator's configuration and the runner as Files."""
         return (
             base.File(name="bmkrun.yml", path=arguments["configuration"]),
             files.script("bmkrun.py"),
@@ -70,7 +70,7 @@ class Benchmark(base.Workload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run."""
+        """Return a tuple of the one command that runs the benchmark."""
         seconds = arguments["expected_hours"] * 3600
         return (
             base.Command(
@@ -86,7 +86,7 @@ class Benchmark(base.Workload):
         )
 
     def error(self, problem: str) -> base.WorkloadError:
-        """Return the error of an invalid result."""
+        """Return a WorkloadError that describes an invalid result."""
         return base.WorkloadError(
             f"{self.name} {problem}; look at the raw output"
         )

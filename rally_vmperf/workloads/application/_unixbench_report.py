@@ -52,15 +52,15 @@ class Report:
 
 
 def parse(text: str, copies: int) -> Report:
-    """Return the report for one number of copies in the output.
+    """Parse the output for one number of copies into a Report.
 
     :raises base.WorkloadError: If the output does not contain exactly one
         such report, or the report is not complete or contradicts itself.
     """
-    section = _section(text, copies)
+    section = _find_section(text, copies)
     scores = _parse_section(section)
     rows = _INDEX.findall(section)
-    indices = {title: _number(index) for title, *_, index in rows}
+    indices = {title: _parse_number(index) for title, *_, index in rows}
     totals = _TOTAL.findall(section)
     if len(rows) != len(indices):
         raise error("printed the index of a test twice")
@@ -73,15 +73,18 @@ def parse(text: str, copies: int) -> Report:
             f"{len(totals)} index scores"
         )
     for title, baseline_text, score_text, index in rows:
-        baseline_score, score = _number(baseline_text), _number(score_text)
+        baseline_score, score = (
+            _parse_number(baseline_text),
+            _parse_number(score_text),
+        )
         if score != scores[title].value or not _is_consistent(
-            _number(index), score, baseline_score
+            _parse_number(index), score, baseline_score
         ):
             raise error(
                 f"{title} has the score {scores[title].value:g}, which is not "
                 f"{score_text} or an index of {index}"
             )
-    total = _number(totals[0])
+    total = _parse_number(totals[0])
     if not all(index > 0 for index in indices.values()):
         raise error("printed an index that is not > 0")
     mean = math.exp(math.fsum(map(math.log, indices.values())) / len(indices))
@@ -93,15 +96,16 @@ def parse(text: str, copies: int) -> Report:
 
 
 def parse_scores(text: str, copies: int) -> dict[str, Score]:
-    """Return the scores for one number of copies, without indices.
+    """Return the scores by test for one number of copies, as a dict.
 
     :raises base.WorkloadError: If the output does not contain them exactly
         once.
     """
-    return _parse_section(_section(text, copies))
+    return _parse_section(_find_section(text, copies))
 
 
-def _section(text: str, copies: int) -> str:
+def _find_section(text: str, copies: int) -> str:
+    """Return the text of the only run with this number of copies."""
     headers = list(_SECTION.finditer(text))
     matching = [header for header in headers if int(header[1]) == copies]
     if len(matching) != 1:
@@ -117,9 +121,10 @@ def _section(text: str, copies: int) -> str:
 
 
 def _parse_section(section: str) -> dict[str, Score]:
+    """Return the scores in the text of a run as a dict by test title."""
     rows = _SCORE.findall(section)
     scores = {
-        title: Score(_number(score), label, int(samples))
+        title: Score(_parse_number(score), label, int(samples))
         for title, score, label, samples in rows
         if int(samples) > 0
     }
@@ -139,10 +144,11 @@ def _is_consistent(index: float, score: float, reference: float) -> bool:
     )
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
+    """Parse a printed number of unixbench into a float."""
     return outputs.parse_number(text, "unixbench: a figure")
 
 
 def error(problem: str) -> base.WorkloadError:
-    """Return the error of an invalid report."""
+    """Return a WorkloadError that describes an invalid report."""
     return base.WorkloadError(f"unixbench {problem}; look at the raw output")

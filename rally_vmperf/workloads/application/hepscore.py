@@ -34,7 +34,7 @@ class HepScore(_bmkrun.Benchmark):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the total score and the scores of selected benchmarks."""
+        """Return the metric definitions of all selected benchmarks."""
         names = [
             f"application.hepscore.{benchmark}.score"
             for benchmark in arguments["benchmarks"]
@@ -46,7 +46,7 @@ class HepScore(_bmkrun.Benchmark):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the scores relative to those of the reference machine.
+        """Return the samples of the total score and of each benchmark.
 
         :raises base.WorkloadError: If the run failed, or its score does not
             agree with its benchmarks.
@@ -68,7 +68,7 @@ class HepScore(_bmkrun.Benchmark):
                 weight = report.number(
                     *profile, "benchmarks", benchmark, "weight"
                 )
-            scores[benchmark] = self._score(
+            scores[benchmark] = self._mean_ratio(
                 report, *profile, "wl-scores", benchmark
             )
             if not 0 < weight <= 1000:
@@ -102,8 +102,8 @@ class HepScore(_bmkrun.Benchmark):
             )
         ]
 
-    def _score(self, report: document.Document, *path: str) -> float:
-        """Return the mean ratio of a benchmark's parts to their references."""
+    def _mean_ratio(self, report: document.Document, *path: str) -> float:
+        """Return a benchmark's mean ratio to its references as a float."""
         parts = report.find(*path)
         if not isinstance(parts, dict) or len(parts) > 64:
             raise self.error("did not report the scores of a benchmark")

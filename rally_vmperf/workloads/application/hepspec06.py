@@ -20,13 +20,13 @@ class HepSpec06(_bmkrun.Benchmark):
     ARGUMENTS = _bmkrun.arguments(hours=8)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the score of all copies."""
+        """Return the definition of the score metric in a tuple."""
         return (SCORE,)
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the score of all copies.
+        """Return a list with the sample of the score of all copies.
 
         :raises base.WorkloadError: If it is not the sum of the geometric
             means of the programs of each copy.
@@ -49,7 +49,7 @@ class HepSpec06(_bmkrun.Benchmark):
             raise self.error(f"ran {copies:g} copies on {cores:g} cores")
         score = report.number(*profile, "score")
         copy_score = report.number(*profile, "avg_core_score")
-        ratios = self._ratios(report, int(copies), *profile)
+        ratios = self._log_ratios(report, int(copies), *profile)
         total = math.fsum(math.exp(logarithm) for logarithm in ratios)
         # Ratios have three digits, and scores have two decimals.
         if not (
@@ -64,10 +64,10 @@ class HepSpec06(_bmkrun.Benchmark):
             )
         return [limits.create_sample(SCORE, score)]
 
-    def _ratios(
+    def _log_ratios(
         self, report: document.Document, copies: int, *profile: str
     ) -> list[float]:
-        """Return the logarithm of the mean ratio of each copy."""
+        """Return per copy the mean logarithm of its program ratios."""
         programs = report.find(*profile, "bmks")
         if not isinstance(programs, dict) or not 0 < len(programs) <= 64:
             raise self.error("did not report ratios of programs")

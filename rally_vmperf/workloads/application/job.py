@@ -131,7 +131,7 @@ class Job(base.Workload):
     TOOLS = (tools.define("python3", affects_results=False),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, two metrics
             or files have the same name, or a pattern does not have exactly
@@ -158,7 +158,7 @@ class Job(base.Workload):
         return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the script that runs the copies, and the operator's files.
+        """Return the script that runs the copies and the operator's files.
 
         Their checksums are compared with those of bare metal.
         """
@@ -171,13 +171,13 @@ class Job(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of time and the metrics of the operator."""
+        """Return the metric definitions of the times and of the operator."""
         return (*_TIMES, *_PARTS, *map(_create_metric, arguments["metrics"]))
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return the command that runs all copies."""
+        """Return a tuple of the one command that runs all copies."""
         return (
             base.Command(
                 name="job",
@@ -194,7 +194,7 @@ class Job(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the samples of all copies, sorted by metric.
+        """Return the samples of all copies as a list sorted by metric.
 
         :raises base.WorkloadError: If a copy failed or did not print a metric.
         """
@@ -238,6 +238,7 @@ _RESERVED_NAMES = ("job.py",)
 
 
 def _create_metric(metric: dict[str, t.Any]) -> sample.Metric:
+    """Return the Metric that an entry of the arguments defines."""
     return sample.Metric(
         f"application.job.{metric['name']}",
         metric["unit"],
@@ -272,7 +273,7 @@ def _check_source(metric: dict[str, t.Any]) -> None:
 
 
 def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
-    """Return the value of a metric in the output of a copy.
+    """Find a metric's value in the output of a copy; return a float.
 
     :raises base.WorkloadError: If the output does not contain it.
     """
@@ -299,4 +300,5 @@ def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
 
 
 def _argument_error(problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes an invalid argument."""
     return base.WorkloadError(f"workload job: {problem}")

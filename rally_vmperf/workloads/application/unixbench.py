@@ -32,7 +32,7 @@ class Test:
     runs_all_passes: bool = False
 
     def passes(self, iterations: int) -> int:
-        """Return the number of passes for the argument ``iterations``."""
+        """Return the number of passes for an argument ``iterations``."""
         return (
             iterations
             if self.runs_all_passes
@@ -123,7 +123,7 @@ class UnixBench(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the tarball of the operator; its checksum becomes a fact."""
+        """Return the operator's tarball as a File in a tuple."""
         return (base.File(name=_TARBALL, path=arguments["source"]),)
 
     def check_files(
@@ -161,11 +161,11 @@ class UnixBench(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of each test, and the index of all tests."""
+        """Return the metric definitions of each test and of the index."""
         return (
             *(
                 metric
-                for name in _tests(arguments)
+                for name in _selected_tests(arguments)
                 for metric in (
                     _rate_metric(name, arguments["copies"]),
                     _index_metric(f"{name}.index"),
@@ -178,8 +178,8 @@ class UnixBench(base.Workload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run of all tests."""
-        names = _tests(arguments)
+        """Return a tuple of the one command that runs all tests."""
+        names = _selected_tests(arguments)
         seconds = sum(
             (TESTS[name].seconds + _PAUSE)
             * TESTS[name].passes(arguments["iterations"])
@@ -201,12 +201,12 @@ class UnixBench(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return rates in base units, and indices and numbers of samples.
+        """Return the samples of rates, indices and numbers of samples.
 
         UnixBench does not count the worst third of the passes as samples.
         """
         results = report.parse(outcome.stdout, arguments["copies"])
-        names = _tests(arguments)
+        names = _selected_tests(arguments)
         if set(results.scores) != {TESTS[name].title for name in names}:
             raise report.error(
                 f"ran {len(results.scores)} tests, which are not the "
@@ -236,7 +236,7 @@ class UnixBench(base.Workload):
 
 
 def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
-    """Return the rates of the tests by their names, without indices.
+    """Parse an output; return the rate sample of each test by its name.
 
     Published reports runs_all_passes end with the scores.
 
@@ -260,6 +260,7 @@ def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
 def _create_sample(
     name: str, score: report.Score, copies: int
 ) -> sample.Sample:
+    """Convert the score of a test into a rate Sample in base units."""
     expected_label = TESTS[name].label
     if score.label != expected_label:
         raise report.error(
@@ -269,11 +270,13 @@ def _create_sample(
     return limits.create_sample(_rate_metric(name, copies), rate)
 
 
-def _tests(arguments: base.Arguments) -> list[str]:
+def _selected_tests(arguments: base.Arguments) -> list[str]:
+    """Return the names of the selected tests as an ordered list."""
     return [name for name in TESTS if name in arguments["tests"]]
 
 
 def _rate_metric(name: str, copies: int) -> sample.Metric:
+    """Return the Metric of the rate of a test."""
     label = TESTS[name].label
     unit, factor = _UNITS[label]
     return sample.Metric(
@@ -285,19 +288,21 @@ def _rate_metric(name: str, copies: int) -> sample.Metric:
 
 
 def _index_metric(name: str) -> sample.Metric:
+    """Return the Metric of an index of UnixBench."""
     return sample.Metric(
         f"application.unixbench.{name}", "1", "higher", bounds=_BOUNDS
     )
 
 
 def _count_metric(name: str) -> sample.Metric:
+    """Return the Metric of the number of samples of a test."""
     return sample.Metric(
         f"application.unixbench.{name}.samples", "1", "higher", scale="count"
     )
 
 
 def _read_script(source: str, content: bytes) -> bytes:
-    """Return the script of UnixBench in a tarball.
+    """Return the content of UnixBench's script in a tarball as bytes.
 
     :raises base.WorkloadError: If the file does not contain it.
     """

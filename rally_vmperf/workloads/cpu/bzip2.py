@@ -49,7 +49,7 @@ class Bzip2(base.Workload):
     SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the script that generates the data."""
+        """Return a tuple of the script that generates the data."""
         return (generated.FILE,)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
@@ -61,26 +61,26 @@ class Bzip2(base.Workload):
         steps = {
             "generate": generated.argv(arguments),
             "copy": ("cp", "data", "copy"),
-            "pack": (*_compress(arguments), "copy"),
+            "pack": (*_compress_argv(arguments), "copy"),
         }
         return _timed_commands(steps, arguments)
 
     def facts(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
-        """Return the SHA-256 of the data."""
+        """Return the SHA-256 of the data in a dict."""
         return outputs.parse_checksum(outcomes, "generate.py", "data_sha256")
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the times of both directions."""
+        """Return the metric definitions of the times of both directions."""
         return tuple(METRICS.values())
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return both directions; each replaces its previous output."""
+        """Return the commands that compress and decompress the data."""
         steps = {
-            "compress": _compress(arguments),
+            "compress": _compress_argv(arguments),
             "decompress": ("bzip2", "-d", "-k", "-f", "copy.bz2"),
         }
         return _timed_commands(steps, arguments)
@@ -88,7 +88,7 @@ class Bzip2(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the wall time that the machine measured.
+        """Return a list with the sample of the measured wall time.
 
         :raises base.WorkloadError: If bzip2 printed a message.
         """
@@ -101,13 +101,15 @@ class Bzip2(base.Workload):
         return [limits.create_sample(METRICS[outcome.name], outcome.seconds)]
 
 
-def _compress(arguments: base.Arguments) -> tuple[str, ...]:
+def _compress_argv(arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the command line words that compress the data."""
     return base.argv("bzip2 -z -k -f -{level} data", arguments)
 
 
 def _timed_commands(
     steps: dict[str, tuple[str, ...]], arguments: base.Arguments
 ) -> tuple[base.Command, ...]:
+    """Return a Command, with its timeout, for each command line."""
     timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
     return tuple(
         base.Command(

@@ -69,13 +69,13 @@ class Openssl(base.Workload):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the total rate of all processes."""
+        """Return the definition of the total rate metric in a tuple."""
         return (RATE,)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run, measured in wall time.
+        """Return a tuple of the one command that runs openssl speed.
 
         Without ``-elapsed`` openssl measures processor time, which does not
         show that a guest receives only half of a processor.
@@ -97,7 +97,7 @@ class Openssl(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the sum of the rates that the processes print."""
+        """Return a list with the sample of the total rate of processes."""
         total = parse_rate(
             outcome.stdout,
             arguments["algorithm"],
@@ -111,7 +111,7 @@ class Openssl(base.Workload):
 def parse_rate(
     text: str, algorithm: str, threads: int, block_size: int
 ) -> float:
-    """Return the bytes per second of all processes.
+    """Parse an output into the bytes per second of all processes.
 
     :raises base.WorkloadError: If a process is missing or had other
         arguments, or their sum is not that in the last line.
@@ -148,7 +148,7 @@ def parse_rate(
 
 
 def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
-    """Compare the standard error of the processes with the command.
+    """Reject standard error that contradicts the command's arguments.
 
     The processes write concurrently, so that lines may be fragmented.
 
@@ -179,6 +179,7 @@ def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
 
 
 def _error(problem: str, threads: int = 0) -> base.WorkloadError:
+    """Return a WorkloadError that describes an invalid output."""
     suffix = f" instead of once for each of {threads} processes"
     return base.WorkloadError(
         f"openssl {problem}{suffix if threads else ''}; look at the raw output"

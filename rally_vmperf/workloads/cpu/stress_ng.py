@@ -66,13 +66,15 @@ class StressNg(base.Workload):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each selected method."""
-        return tuple(_metric(method) for method in _methods(arguments))
+        """Return the definition of a rate metric per selected method."""
+        return tuple(
+            _metric(method) for method in _selected_methods(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a run for each method, with its name."""
+        """Return one command per selected method, with its name."""
         return tuple(
             base.Command(
                 name=method,
@@ -85,13 +87,13 @@ class StressNg(base.Workload):
                 timeout=2 * arguments["time"] + 60,
                 seconds=arguments["time"],
             )
-            for method in _methods(arguments)
+            for method in _selected_methods(arguments)
         )
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the operations per second of wall time.
+        """Return a list with the sample of the operations per second.
 
         stress-ng prints them on standard error, newer versions on standard
         output.
@@ -105,7 +107,7 @@ class StressNg(base.Workload):
 
 
 def parse_rate(text: str, method: str, threads: int, time: int) -> float:
-    """Return the bogus operations per second of wall time.
+    """Parse an output into bogus operations per second of wall time.
 
     :raises base.WorkloadError: If the run had other arguments, is not
         complete, or contradicts itself.
@@ -147,15 +149,18 @@ def parse_rate(text: str, method: str, threads: int, time: int) -> float:
     return rate
 
 
-def _methods(arguments: base.Arguments) -> list[str]:
+def _selected_methods(arguments: base.Arguments) -> list[str]:
+    """Return the selected methods as an ordered list of names."""
     return [method for method in METHODS if method in arguments["methods"]]
 
 
 def _metric(method: str) -> sample.Metric:
+    """Return the Metric of the rate of a method."""
     return sample.Metric(f"cpu.stress_ng.{method}.rate", "ops/s", "higher")
 
 
 def _error(method: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a method."""
     return base.WorkloadError(
         f"stress-ng: {method} {problem}; look at the raw output"
     )

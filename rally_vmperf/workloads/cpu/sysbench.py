@@ -44,13 +44,13 @@ class Sysbench(base.Workload):
     SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of events and the latency of an event."""
+        """Return the metric definitions of event rate and latency."""
         return (RATE, LATENCY_P95)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run, limited by time and not by events."""
+        """Return a tuple of the one command, limited by time."""
         argv = base.argv(
             "sysbench cpu --threads={threads} --time={time} --events=0 "
             "--cpu-max-prime={max_prime} --percentile=95 run",
@@ -68,7 +68,7 @@ class Sysbench(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rate, and the latency in seconds."""
+        """Return the samples of the event rate and of the latency."""
         text = outcome.stdout
         report = sysbench_report.parse(
             outcome,

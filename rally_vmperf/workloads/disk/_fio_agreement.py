@@ -20,7 +20,7 @@ def check(
     argv: collections.abc.Sequence[str],
     block: int | None,
 ) -> None:
-    """Check what fio printed against its command line and against itself.
+    """Reject an output of fio that contradicts its command line or itself.
 
     Reports before the last one need only describe the same job, with counts
     that give their rates.
@@ -61,7 +61,7 @@ def check(
 def _check_rates(
     pattern: str, report: document.Document, side: tuple[str | int, ...]
 ) -> None:
-    """Check rates against counts and times."""
+    """Reject rates that contradict the counts and times."""
     size, kib, bandwidth, kib_per_second, iops, ios, milliseconds = (
         report.number(*side, key)
         for key in (
@@ -98,7 +98,7 @@ def _check_totals(
     block: int | None,
     depth: int,
 ) -> None:
-    """Check the latencies for consistency, and bytes against requests.
+    """Reject inconsistent latencies, and bytes unlike the requests.
 
     Only some of the counts include requests in flight at the end of the ramp
     time or at the end of the run.
@@ -139,7 +139,7 @@ def _check_totals(
 def _check_bins(
     pattern: str, report: document.Document, path: tuple[str | int, ...]
 ) -> None:
-    """Check bins against the extremes, the mean and the percentiles."""
+    """Reject bins unlike the extremes, the mean and the percentiles."""
     bins = report.find(*path, "bins")
     if not isinstance(bins, dict) or not bins:
         return
@@ -198,7 +198,7 @@ def rank_of(percent: float, counted: float) -> int:
 
 
 def _is_bin(name: float) -> bool:
-    """Return whether a bin can have this name, the middle of its range.
+    """Return whether a text can be the middle of the range of a fio bin.
 
     A middle with more than 7 bits has 8 significant bits, with the last one
     set.
@@ -211,6 +211,7 @@ def _is_bin(name: float) -> bool:
 
 
 def _error(pattern: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a pattern."""
     return base.WorkloadError(
         f"fio: {pattern} {problem}; look at the raw output"
     )

@@ -114,7 +114,7 @@ def check_arguments(
 
 
 def section_names(arguments: base.Arguments) -> list[str]:
-    """Return the measured sections in their order."""
+    """Return the names of the measured sections as an ordered list."""
     sections = (side.partition(".")[0] for side in arguments["sections"])
     return list(dict.fromkeys(sections))
 
@@ -152,7 +152,7 @@ def _check_section(
     options: collections.abc.Mapping[str, str],
     arguments: base.Arguments,
 ) -> int:
-    """Return the size of the files of a section in bytes.
+    """Reject an invalid section; return the bytes of its files.
 
     :raises base.WorkloadError: If the section contradicts the arguments.
     """
@@ -194,7 +194,7 @@ def _check_section(
 
 
 def _parse_sections(content: bytes) -> dict[str, dict[str, str]]:
-    """Return the options of each section.
+    """Return a job file's options as one dict per section name.
 
     A line is empty, a comment, a section or an option; lines that fio could
     interpret in another way are rejected.
@@ -251,7 +251,7 @@ def _parse_sections(content: bytes) -> dict[str, dict[str, str]]:
 
 
 def _parse_option(line: str, line_number: int) -> tuple[str, str]:
-    """Return the key and the value of an option."""
+    """Check a line; return the key and the value of its option as texts."""
     location = f"job_file: line {line_number}"
     option = _OPTION.fullmatch(line)
     if option is None:
@@ -277,7 +277,7 @@ def _parse_option(line: str, line_number: int) -> tuple[str, str]:
 
 
 def prepare(arguments: base.Arguments) -> base.Command:
-    """Return the command that creates the files of all sections."""
+    """Return the Command that creates the files of all sections."""
     sections = (f"--section={name}" for name in section_names(arguments))
     argv = ("fio", *sections, "--create_only=1", *_options(arguments), NAME)
     timeout = 120 + arguments["size_mib"]
@@ -285,7 +285,7 @@ def prepare(arguments: base.Arguments) -> base.Command:
 
 
 def command(section: str, arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command line that measures a section.
+    """Return the command line words that measure a section.
 
     Options before the file are defaults of the file.
     """
@@ -298,6 +298,7 @@ def command(section: str, arguments: base.Arguments) -> tuple[str, ...]:
 
 
 def _options(arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the fio options that apply to all sections, as words."""
     rate = arguments["rate_iops"]
     return (
         *base.argv(
@@ -312,7 +313,7 @@ def _options(arguments: base.Arguments) -> tuple[str, ...]:
 
 
 def metrics(arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-    """Return the metrics of each measured side."""
+    """Return the metric definitions of each measured side."""
     return tuple(
         metric
         for side in arguments["sections"]
@@ -323,7 +324,7 @@ def metrics(arguments: base.Arguments) -> tuple[sample.Metric, ...]:
 def parse(
     section: str, text: str, arguments: base.Arguments
 ) -> list[sample.Reading]:
-    """Return rates and latencies of the sides of a section.
+    """Return the samples and latency distributions of a section.
 
     :raises base.WorkloadError: If fio reports another job, or its figures
         contradict its counts.
@@ -349,7 +350,7 @@ def parse(
 
 
 def _reported_options(report: document.Document) -> dict[str, str]:
-    """Return the options that fio reports."""
+    """Return the options that fio reports as texts by key."""
     settings: dict[str, str] = {}
     for path in (("global options",), ("jobs", 0, "job options")):
         options = report.find(*path)
@@ -361,6 +362,7 @@ def _reported_options(report: document.Document) -> dict[str, str]:
 
 
 def _parse_count(key: str, options: collections.abc.Mapping[str, str]) -> int:
+    """Return an option as an integer; 1 if fio does not report it."""
     count = options.get(key, "1")
     if not re.fullmatch(_KEYS[key], count):
         raise base.WorkloadError(
@@ -371,6 +373,6 @@ def _parse_count(key: str, options: collections.abc.Mapping[str, str]) -> int:
 
 
 def _parse_size(size: str) -> int:
-    """Return a size of fio, with powers of 1024, in bytes."""
+    """Convert a size of fio, such as ``4k``, into bytes."""
     shift = {"k": 10, "m": 20, "g": 30}.get(size[-1].lower())
     return int(size) if shift is None else int(size[:-1]) << shift

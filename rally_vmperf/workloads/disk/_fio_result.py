@@ -42,33 +42,38 @@ _MAX_SHORTFALL = 0.1
 
 
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
-    """Return the metrics of a pattern in the order of ``parse``."""
-    return (*_values(pattern), *sample.percentiles(_latency(pattern)))
+    """Return the metric definitions of a pattern, in ``parse`` order."""
+    return (
+        *_value_metrics(pattern),
+        *sample.percentiles(_latency_metric(pattern)),
+    )
 
 
-def _values(pattern: str) -> tuple[sample.Metric, ...]:
+def _value_metrics(pattern: str) -> tuple[sample.Metric, ...]:
+    """Return the Metrics of rate, bandwidth and mean latency."""
     return tuple(
         sample.Metric(f"disk.fio.{pattern}.{name}", unit, better)
         for name, unit, better, _, _ in _READINGS
     )
 
 
-def _latency(pattern: str) -> sample.Metric:
+def _latency_metric(pattern: str) -> sample.Metric:
+    """Return the Metric of the latency of a pattern."""
     return sample.Metric(f"disk.fio.{pattern}.latency", "s", "lower")
 
 
 def report_interval(runtime: int, ramp: int) -> int:
-    """Return the interval of reports, also in the ramp time, in seconds."""
+    """Return the seconds between the reports of fio as an integer."""
     return max(-(-runtime // _REPORTS), -(-(runtime + ramp) // _MAX_REPORTS))
 
 
 def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
-    """Return the curve of operations done over time, or None.
+    """Return a curve of completed requests over time, or None.
 
     Reports in the ramp time are skipped, because fio resets its counters
     after it.  The last report arrives shortly after the end.
     """
-    side = _side(pattern)
+    side = _result_key(pattern)
     done = [(0.0, 0.0)]
     begin = math.inf
     for report in document.Document.parse_all(text, "fio"):
@@ -90,11 +95,11 @@ def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
 def completed_requests(pattern: str, text: str) -> float:
     """Return the number of requests after the ramp time."""
     report = document.Document.parse_all(text, "fio")[-1]
-    return report.number("jobs", 0, _side(pattern), "total_ios")
+    return report.number("jobs", 0, _result_key(pattern), "total_ios")
 
 
 def check_written(pattern: str, text: str, expected: int) -> None:
-    """Reject a file that is not completely written.
+    """Raise an error if fio did not write the expected bytes.
 
     :param expected: The expected number of requests.
     :raises base.WorkloadError: If fio did fewer requests.
@@ -108,14 +113,14 @@ def check_written(pattern: str, text: str, expected: int) -> None:
 
 
 def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
-    """Return the samples in the last report of fio.
+    """Return the samples in the last report of fio as a list.
 
     :param runtime: The requested duration in seconds.
     :raises base.WorkloadError: If fio reports an error, no I/O, or a run
         that ended early.
     """
     report = document.Document.parse_all(text, "fio")[-1]
-    side = _side(pattern)
+    side = _result_key(pattern)
     error = report.number("jobs", 0, "error")
     if error:
         raise base.WorkloadError(
@@ -139,13 +144,13 @@ def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
             metric, report.number("jobs", 0, side, *path) * factor
         )
         for metric, (_, _, _, path, factor) in zip(
-            _values(pattern), _READINGS, strict=True
+            _value_metrics(pattern), _READINGS, strict=True
         )
     ]
 
 
 def parse_latencies(pattern: str, text: str) -> sample.Distribution:
-    """Return the distribution of latencies in the bins of fio's json+.
+    """Return the latencies in the bins of fio as a Distribution.
 
     The name of a bin is its middle, which differs by at most 0.8 % from the
     values that it counts.
@@ -153,14 +158,14 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
     :raises base.WorkloadError: If the bins are missing or not complete.
     """
     report = document.Document.parse_all(text, "fio")[-1]
-    path = ("jobs", 0, _side(pattern), "clat_ns")
+    path = ("jobs", 0, _result_key(pattern), "clat_ns")
     bins = report.find(*path, "bins")
     if not isinstance(bins, dict) or len(bins) > _BINS:
         raise base.WorkloadError(
             f"fio: {pattern} has no latency bins; check that the raw output "
             "is json+ of fio 3.0 or newer"
         )
-    metric = _latency(pattern)
+    metric = _latency_metric(pattern)
     counts = []
     for name in bins:
         middle = outputs.parse_number(name, f"fio: a latency bin of {pattern}")
@@ -190,8 +195,8 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
 
 
 def series(pattern: str, text: str) -> list[sample.Series]:
-    """Return requests per second over time, if fio reported several times."""
-    iops, *_ = _values(pattern)
+    """Return a list with the series of request rates; empty without one."""
+    iops, *_ = _value_metrics(pattern)
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
         curve = progress(pattern, text)
@@ -200,6 +205,6 @@ def series(pattern: str, text: str) -> list[sample.Series]:
     return []
 
 
-def _side(pattern: str) -> str:
-    """Return the key of the results of a pattern in fio's JSON."""
+def _result_key(pattern: str) -> str:
+    """Return the key in fio's JSON of a pattern: ``read`` or ``write``."""
     return "write" if pattern.endswith("write") else "read"

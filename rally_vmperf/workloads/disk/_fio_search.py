@@ -24,7 +24,7 @@ def parse(
     runtime: float,
     limit: float,
 ) -> list[sample.Reading]:
-    """Return the highest rate within the limit, and the rates of all steps.
+    """Return the sample of the best rate, and the series of all steps.
 
     :param argv: The command line of a step without its depth.
     :param block: The size of a request in bytes.
@@ -81,4 +81,5 @@ def parse(
 
 
 def _error(problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes an invalid search output."""
     return base.WorkloadError(f"fio: search {problem}; look at the raw output")

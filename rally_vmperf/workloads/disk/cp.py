@@ -57,7 +57,7 @@ class Cp(base.Workload):
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the scripts that write the tree and copy it."""
+        """Return the scripts that write the tree and copy it, as Files."""
         return (files.script("tree.py"), files.script("copy.bash"))
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
@@ -75,7 +75,7 @@ class Cp(base.Workload):
                 "generate",
                 generate,
                 arguments,
-                _bytes(arguments) / _WRITE_RATE,
+                _size_bytes(arguments) / _WRITE_RATE,
             ),
             _command("layout", ("bash", "copy.bash", "flush"), arguments),
         )
@@ -83,35 +83,35 @@ class Cp(base.Workload):
     def facts(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> dict[str, str]:
-        """Return the SHA-256 of the tree."""
+        """Return the SHA-256 of the tree in a dict."""
         return outputs.parse_checksum(outcomes, "tree.py", "tree_sha256")
 
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a finding if the copy is not flushed to the disk."""
+        """Return a finding if the copy is not flushed, else nothing."""
         if arguments["flush"]:
             return ()
         return (("page_cache_measured", "cp writes with flush: false"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the time of one copy."""
+        """Return the definition of the copy time metric in a tuple."""
         return (TIME,)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single copy, which the same command removes.
+        """Return a tuple of the one command that copies the tree.
 
         A copy that runs again, while other machines are still copying, does
         the same work.
         """
-        return (_command("copy", _copy(arguments), arguments),)
+        return (_command("copy", _copy_argv(arguments), arguments),)
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the duration of the copy, which is part of the command.
+        """Return a list with the sample of the copy's seconds.
 
         :raises base.WorkloadError: If cp or sync printed a message.
         """
@@ -131,11 +131,13 @@ class Cp(base.Workload):
         return [limits.create_sample(TIME, seconds)]
 
 
-def _copy(arguments: base.Arguments) -> tuple[str, ...]:
+def _copy_argv(arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the command line words that copy the tree."""
     return ("bash", "copy.bash", *(["flush"] if arguments["flush"] else []))
 
 
-def _bytes(arguments: base.Arguments) -> int:
+def _size_bytes(arguments: base.Arguments) -> int:
+    """Return the number of bytes of all files of the tree."""
     return int(arguments["files"]) * int(arguments["file_kib"]) * 1024
 
 
@@ -145,7 +147,8 @@ def _command(
     arguments: base.Arguments,
     seconds: float = 0,
 ) -> base.Command:
-    size, file_count = _bytes(arguments), arguments["files"]
+    """Return a Command with a timeout that suits the size of the tree."""
+    size, file_count = _size_bytes(arguments), arguments["files"]
     return base.Command(
         name=name,
         argv=argv,

@@ -68,20 +68,20 @@ class Dd(base.Workload):
     TOOLS = (tools.define("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the first writes, which allocate thin storage."""
+        """Return the commands of the first writes, which allocate space."""
         return tuple(
             _command(
                 f"layout-{direction}",
-                _write_command(arguments, direction, "fdatasync"),
+                _write_argv(arguments, direction, "fdatasync"),
                 arguments,
             )
-            for direction in _directions(arguments)
+            for direction in _selected_directions(arguments)
         )
 
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a finding if the page cache is read or written."""
+        """Return a finding if dd uses the page cache, else nothing."""
         if arguments["direct"]:
             return ()
         cached = [
@@ -99,17 +99,17 @@ class Dd(base.Workload):
         return (("page_cache_measured", description),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each selected direction."""
+        """Return the bandwidth metric definition of each direction."""
         return tuple(
-            _metric(direction) for direction in _directions(arguments)
+            _metric(direction) for direction in _selected_directions(arguments)
         )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a copy for each direction, with its name."""
+        """Return one dd command per selected direction, with its name."""
         lines = {
-            "write": _write_command(arguments, "write", arguments["sync"]),
+            "write": _write_argv(arguments, "write", arguments["sync"]),
             "read": (
                 *base.argv(
                     f"dd if=read.data of=/dev/null {_BLOCKS}", arguments
@@ -119,20 +119,20 @@ class Dd(base.Workload):
         }
         return tuple(
             _command(direction, lines[direction], arguments)
-            for direction in _directions(arguments)
+            for direction in _selected_directions(arguments)
         )
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rate, computed from the bytes and seconds of dd."""
-        size, blocks = _bytes(arguments), arguments["count"]
+        """Return a list with the sample of the bytes per second of dd."""
+        size, blocks = _size_bytes(arguments), arguments["count"]
         value = parse_rate(outcome.stderr, outcome.name, size, blocks)
         return [limits.create_sample(_metric(outcome.name), value)]
 
 
 def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
-    """Return the bytes per second in the summary of dd.
+    """Parse the summary of dd into bytes per second.
 
     The rate is computed, because dd prints only two digits, and is compared
     with the printed rate.
@@ -194,7 +194,8 @@ def _is_size(text: str, size: int) -> bool:
     )
 
 
-def _directions(arguments: base.Arguments) -> list[str]:
+def _selected_directions(arguments: base.Arguments) -> list[str]:
+    """Return the selected directions as an ordered list of names."""
     return [
         direction
         for direction in DIRECTIONS
@@ -203,17 +204,20 @@ def _directions(arguments: base.Arguments) -> list[str]:
 
 
 def _metric(direction: str) -> sample.Metric:
+    """Return the Metric of the bandwidth of a direction."""
     return sample.Metric(f"disk.dd.{direction}.bandwidth", "B/s", "higher")
 
 
-def _bytes(arguments: base.Arguments) -> int:
+def _size_bytes(arguments: base.Arguments) -> int:
+    """Return the number of bytes that dd reads or writes."""
     block = schemas.size_bytes(arguments["block_size"])
     return block * int(arguments["count"])
 
 
-def _write_command(
+def _write_argv(
     arguments: base.Arguments, direction: str, sync: str
 ) -> tuple[str, ...]:
+    """Return the command line words of dd that write a file."""
     return (
         *base.argv(
             f"dd if=/dev/zero of={direction}.data {_BLOCKS}", arguments
@@ -226,16 +230,18 @@ def _write_command(
 def _command(
     name: str, argv: tuple[str, ...], arguments: base.Arguments
 ) -> base.Command:
+    """Return a Command with a timeout that suits the number of bytes."""
     return base.Command(
         name=name,
         argv=argv,
-        timeout=120 + _bytes(arguments) / _SLOWEST,
-        seconds=_bytes(arguments) / _USUAL,
+        timeout=120 + _size_bytes(arguments) / _SLOWEST,
+        seconds=_size_bytes(arguments) / _USUAL,
         bound="size",
     )
 
 
 def _error(direction: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a direction."""
     return base.WorkloadError(
         f"dd: {direction} {problem}; look at the raw output"
     )

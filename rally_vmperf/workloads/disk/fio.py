@@ -104,13 +104,13 @@ class Fio(base.Workload):
     TOOLS = (tools.define("fio"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return fio, and Python for the script of the search."""
+        """Return the Tools: fio, and Python for the search script."""
         if SEARCH not in arguments["patterns"]:
             return self.TOOLS
         return (*self.TOOLS, tools.define("python3", affects_results=False))
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the script of the search, or the operator's job file."""
+        """Return the search script or the operator's job file as Files."""
         if arguments["job_file"]:
             name, path = _fio_job_file.NAME, arguments["job_file"]
             return (base.File(name=name, path=path),)
@@ -123,12 +123,12 @@ class Fio(base.Workload):
         arguments: base.Arguments,
         contents: collections.abc.Mapping[str, bytes],
     ) -> None:
-        """Reject a job file with options other than reads and writes."""
+        """Reject an invalid job file of the operator."""
         if arguments["job_file"]:
             _fio_job_file.check(arguments, contents[_fio_job_file.NAME])
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the command that writes the file with random data."""
+        """Return the commands that write the files before measurements."""
         if arguments["job_file"]:
             return (_fio_job_file.prepare(arguments),)
         job = _job_options("layout", "write", "1M", arguments)
@@ -139,7 +139,7 @@ class Fio(base.Workload):
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on limits of the measurement."""
+        """Return the findings on limits of the measurement, as pairs."""
         findings = []
         if not arguments["direct"]:
             findings.append(
@@ -156,10 +156,9 @@ class Fio(base.Workload):
         return tuple(findings)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
-        :raises base.WorkloadError: If an argument is not valid, or the share
-            of a process is smaller than a request.
+        :raises base.WorkloadError: If arguments are invalid or contradictory.
         """
         completed = super().complete(arguments)
         _fio_job_file.check_arguments(self.ARGUMENTS["properties"], completed)
@@ -182,7 +181,7 @@ class Fio(base.Workload):
         return completed
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return rates and latencies of each selected pattern."""
+        """Return the metric definitions of each selected pattern."""
         if arguments["job_file"]:
             return _fio_job_file.metrics(arguments)
         return tuple(
@@ -202,7 +201,7 @@ class Fio(base.Workload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a run for each pattern, with its name."""
+        """Return one command per selected pattern, with its name."""
         return tuple(
             base.Command(
                 name=pattern,
@@ -218,7 +217,7 @@ class Fio(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return rates and latencies of a pattern or a section."""
+        """Return the samples of rates and latencies of one command."""
         if arguments["job_file"]:
             return _fio_job_file.parse(outcome.name, outcome.stdout, arguments)
         if outcome.name == SEARCH:
@@ -249,9 +248,8 @@ class Fio(base.Workload):
     def progress(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> curves.ProgressCurve | None:
-        """Return the progress of the requests of a pattern over time."""
-        # No metric combines both sides.
-        alone = (*MIXED, FIRST_WRITE, SEARCH)
+        """Return a curve of completed requests over time, or None."""
+        alone = (*MIXED, FIRST_WRITE, SEARCH)  # no metric has both sides
         if arguments["job_file"] or outcome.name in alone:
             return None
         return _fio_result.progress(outcome.name, outcome.stdout)
@@ -259,10 +257,9 @@ class Fio(base.Workload):
     def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return the number of requests of a pattern.
+        """Return the number of requests of a pattern as Work, or None.
 
-        fio does not count requests in the ramp time; the same rate is
-        assumed for them.
+        Requests in the ramp time, which fio does not count, are estimated.
         """
         output = outcome.validate(self.LONGEST).stdout
         # Steps beyond the limit do not contribute to the metric.
@@ -280,7 +277,7 @@ class Fio(base.Workload):
 
 
 def _patterns(arguments: base.Arguments) -> list[str]:
-    """Return the patterns or sections, each measured by one command."""
+    """Return the names of the selected patterns or job file sections."""
     if arguments["job_file"]:
         return _fio_job_file.section_names(arguments)
     return [pattern for pattern in _ORDER if pattern in arguments["patterns"]]
@@ -295,6 +292,7 @@ def _seconds(pattern: str, arguments: base.Arguments) -> float:
 
 
 def _timeout(pattern: str, arguments: base.Arguments) -> float:
+    """Return the timeout of a pattern in seconds."""
     if pattern == FIRST_WRITE:
         return 120 + float(arguments["size_mib"] / _SLOWEST)
     steps = _fio_search.MAX_STEPS if pattern == SEARCH else 1
@@ -302,21 +300,23 @@ def _timeout(pattern: str, arguments: base.Arguments) -> float:
 
 
 def _sides(pattern: str) -> list[str]:
-    """Return the sides of a pattern that have metrics."""
+    """Return the measured sides of a pattern as a list of names."""
     return [pattern] if pattern not in MIXED else _mixed_sides(pattern)
 
 
 def _mixed_sides(pattern: str) -> list[str]:
+    """Return the names of the read and write sides of a mixed pattern."""
     return [f"{pattern}.{side}" for side in ("read", "write")]
 
 
 def _block_size(pattern: str, arguments: base.Arguments) -> str:
+    """Return the block size of a pattern as text, such as ``4k``."""
     key = "block_size" if "rand" in pattern else "sequential_block_size"
     return str(arguments[key])
 
 
 def _search_step(arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command line of a search step without its depth."""
+    """Return the command line words of a search step without its depth."""
     size = str(arguments["block_size"])
     job = _job_options(SEARCH, "randread", size, arguments)
     return (
@@ -332,6 +332,7 @@ def _search_step(arguments: base.Arguments) -> tuple[str, ...]:
 
 
 def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the command line words that measure a pattern."""
     if arguments["job_file"]:
         return _fio_job_file.command(pattern, arguments)
     if pattern == SEARCH:
@@ -350,8 +351,7 @@ def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         )
     return (
         *_job_options(pattern, pattern, block_size, arguments),
-        # If the file does not exist, fio fails instead of creating a sparse
-        # one; its percentiles are only used for checks of the bins.
+        # fio fails if the file is missing; its percentiles serve as checks.
         *base.argv(
             "--allow_file_create=0 --time_based --runtime={runtime} "
             "--ramp_time={ramp_time} --norandommap --group_reporting "
@@ -368,7 +368,7 @@ def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
 def _optional_options(
     pattern: str, arguments: base.Arguments
 ) -> collections.abc.Iterator[str]:
-    """Yield the optional options."""
+    """Yield the fio options that only some arguments or patterns require."""
     if arguments["jobs"] > 1:
         share_mib = arguments["size_mib"] // arguments["jobs"]
         yield f"--numjobs={arguments['jobs']}"
@@ -387,6 +387,7 @@ def _optional_options(
 def _job_options(
     name: str, pattern: str, block_size: str, arguments: base.Arguments
 ) -> tuple[str, ...]:
+    """Return the command line words of fio that all patterns share."""
     return base.argv(
         "fio --name={name} --filename=vmperf.data --size={size_mib}M "
         "--rw={pattern} --bs={block_size} --ioengine=libaio "

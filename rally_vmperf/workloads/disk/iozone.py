@@ -83,7 +83,7 @@ class Iozone(base.Workload):
     )
 
     def complete(self, arguments: base.Arguments) -> dict[str, object]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, or a request
             is larger than the file.
@@ -103,7 +103,7 @@ class Iozone(base.Workload):
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return a finding if the page cache is read or written."""
+        """Return a finding if iozone uses the page cache, else nothing."""
         if arguments["direct"]:
             return ()
         operations = "reads" if arguments["flush"] else "reads and writes"
@@ -115,17 +115,17 @@ class Iozone(base.Workload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the total rate of each test."""
-        return tuple(map(_metric, _tests(arguments)))
+        """Return the bandwidth metric definition of each test."""
+        return tuple(map(_metric, _selected_tests(arguments)))
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run of all tests; iozone removes its files."""
+        """Return a tuple of the one command that runs all tests."""
         processes = f"{arguments['processes']}"
         record = schemas.size_bytes(arguments["record_size"]) // 1024
         size = (
-            len(_tests(arguments))
+            len(_selected_tests(arguments))
             * arguments["processes"]
             * (arguments["size_mib"] << 20)
         )
@@ -155,14 +155,14 @@ class Iozone(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the sums of the processes in bytes per second."""
+        """Return the bandwidth samples, summed over all processes."""
         rates_by_title = parse_rates(
             outcome.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
             schemas.size_bytes(arguments["record_size"]) // 1024,
         )
-        tests = _tests(arguments)
+        tests = _selected_tests(arguments)
         if sorted(rates_by_title) != sorted(tests.values()):
             raise _error(
                 f"ran {len(rates_by_title)} tests, which are not the "
@@ -177,7 +177,7 @@ class Iozone(base.Workload):
 def parse_rates(
     text: str, processes: int, size_kib: int, record_kib: int
 ) -> dict[str, float]:
-    """Return the bytes per second of each test by its name in iozone.
+    """Parse an output into bytes per second by iozone's test title.
 
     The sum is compared with minimum, maximum and mean of the processes.
 
@@ -211,13 +211,16 @@ def parse_rates(
     return rates_by_title
 
 
-def _tests(arguments: base.Arguments) -> dict[str, str]:
+def _selected_tests(arguments: base.Arguments) -> dict[str, str]:
+    """Return the titles in iozone's output by the names of the tests."""
     return {**_SEQUENTIAL, **(_RANDOM if arguments["random"] else {})}
 
 
 def _metric(test: str) -> sample.Metric:
+    """Return the Metric of the bandwidth of a test."""
     return sample.Metric(f"disk.iozone.{test}.bandwidth", "B/s", "higher")
 
 
 def _error(problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes an invalid output."""
     return base.WorkloadError(f"iozone {problem}; look at the raw output")

@@ -32,18 +32,18 @@ class Copies:
 
     @property
     def rate(self) -> float:
-        """Bytes per second in all runs."""
+        """The bytes per second of all runs."""
         copied = len(self.seconds) * self.size_mib
         return copied / sum(self.seconds) * _MIB
 
     @property
     def moments(self) -> tuple[float, ...]:
-        """The start of the first copy, and the end of each copy."""
+        """The start of the first copy and the end of each, in seconds."""
         return tuple(itertools.accumulate(self.seconds, initial=self.begin))
 
 
 def table_rows(text: str) -> collections.abc.Iterator[list[str]]:
-    """Return the words of each line of the table."""
+    """Yield the words of each line of mbw's table as a list."""
     for fields in map(str.split, text.splitlines()):
         if fields[1:9:2] == _LABELS:
             yield fields
@@ -57,12 +57,12 @@ class _Line:
 
     @property
     def seconds(self) -> float:
-        """The duration with more digits than mbw prints."""
+        """The duration in seconds, more exact than mbw prints."""
         return self.mib / self.copy
 
 
 def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
-    """Return the copies with one method, in whole microseconds.
+    """Parse mbw's output into the Copies with one method.
 
     Their rate is compared with the average of mbw, to detect missing lines.
 
@@ -99,6 +99,7 @@ def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
 
 
 def _parse_line(fields: list[str], method: str) -> _Line:
+    """Check the words of a line of mbw and return them as a _Line."""
     if len(fields) != 10 or fields[9] != "MiB/s":
         raise error(method, "has a line with another format")
     elapsed, mib, copy = (
@@ -124,7 +125,7 @@ def _parse_line(fields: list[str], method: str) -> _Line:
 
 
 def error(method: str, problem: str) -> base.WorkloadError:
-    """Return the error of an invalid output for a method."""
+    """Return a WorkloadError that describes a problem of a method."""
     return base.WorkloadError(
         f"mbw: {method} {problem}; look at the raw output"
     )

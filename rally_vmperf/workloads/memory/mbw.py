@@ -101,7 +101,7 @@ class Mbw(base.Workload):
     SENSITIVE_TO = base.MEMORY
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, or the array
             is not a multiple of the block.
@@ -117,23 +117,25 @@ class Mbw(base.Workload):
         return completed
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return mbw; mcblock requires a version that copies all blocks."""
+        """Return mbw as a Tool, with a minimum version for mcblock."""
         if "mcblock" not in arguments["methods"]:
             return self.TOOLS
         return tools.require_version(self.TOOLS, "mbw", _MINIMUM_VERSION)
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the script that runs mbw and prints its version."""
+        """Return a tuple of the script that runs mbw."""
         return (files.script("mbw.bash"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each selected method."""
-        return tuple(_metric(method) for method in _methods(arguments))
+        """Return the bandwidth metric definition of each method."""
+        return tuple(
+            _metric(method) for method in _selected_methods(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run of all methods."""
+        """Return a tuple of the one command that runs all methods."""
         options = _options(arguments)
         processes = arguments["processes"]
         argv = (
@@ -159,7 +161,7 @@ class Mbw(base.Workload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return the mean rates and their series, in bytes per second.
+        """Return the samples and series of the rates in bytes per second.
 
         The series of a method has the rate of each copy at its end.  The
         rates of the n-th copies of several processes are added; if these
@@ -178,7 +180,7 @@ class Mbw(base.Workload):
         ]
         means: list[sample.Reading] = []
         single: list[sample.Reading] = []
-        for method in _methods(arguments):
+        for method in _selected_methods(arguments):
             label = _SWAPPED_LABELS[method] if old else method.upper()
             copies = [process[label] for process in processes]
             rate = sum(process.rate for process in copies)
@@ -187,12 +189,13 @@ class Mbw(base.Workload):
         return means + single
 
 
-def _methods(arguments: base.Arguments) -> list[str]:
+def _selected_methods(arguments: base.Arguments) -> list[str]:
+    """Return the selected methods as an ordered list of names."""
     return [method for method in METHODS if method in arguments["methods"]]
 
 
 def _options(arguments: base.Arguments) -> dict[str, str]:
-    """Return the options of mbw by the labels of methods in the output.
+    """Return the option of mbw for each label in the output, as a dict.
 
     memcpy and dumb always run together, because old versions swap them.
     """
@@ -209,7 +212,7 @@ def version_line(version: str) -> str:
 
 
 def _is_old(text: str) -> bool:
-    """Return whether mbw is older than 1.4.
+    """Return whether an output of mbw is from a version before 1.4.
 
     :raises base.WorkloadError: If the output does not begin with a version.
     """
@@ -229,7 +232,7 @@ def _is_old(text: str) -> bool:
 
 
 def _split_processes(text: str, processes: int) -> list[str]:
-    """Return the output of each process.
+    """Split an output into a list of one text per process.
 
     :raises base.WorkloadError: If their number is not the requested one.
     """
@@ -244,7 +247,7 @@ def _split_processes(text: str, processes: int) -> list[str]:
 
 
 def _check_run(text: str, arguments: base.Arguments) -> None:
-    """Compare the header of mbw with the arguments.
+    """Reject an output of mbw whose header contradicts the arguments.
 
     :raises base.WorkloadError: If the run had other arguments.
     """
@@ -277,14 +280,14 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
 
 
 def _metric(method: str) -> sample.Metric:
-    """Return the metric of a copy method, in bytes per second."""
+    """Return the Metric of the bandwidth of a copy method."""
     return sample.Metric(f"memory.mbw.{method}.bandwidth", "B/s", "higher")
 
 
 def _parse_process(
     text: str, arguments: base.Arguments
 ) -> dict[str, _mbw_table.Copies]:
-    """Return the copies of one process by label, in their order."""
+    """Parse the output of one process into a dict of Copies by label."""
     _check_run(text, arguments)
     copies: dict[str, _mbw_table.Copies] = {}
     begin = 0.0
@@ -300,7 +303,7 @@ def _parse_process(
 def _series(
     metric: sample.Metric, processes: list[_mbw_table.Copies]
 ) -> list[sample.Series]:
-    """Return the rates of copies over time, if there are several copies."""
+    """Return a list with the series of rates; empty for a single copy."""
     moments = list(zip(*(copies.moments for copies in processes), strict=True))
     points = []
     for run, (begins, ends) in enumerate(itertools.pairwise(moments)):

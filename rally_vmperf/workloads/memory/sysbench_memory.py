@@ -60,7 +60,7 @@ class SysbenchMemory(base.Workload):
     SENSITIVE_TO = base.MEMORY
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, or sysbench
             does not accept the size.
@@ -76,15 +76,15 @@ class SysbenchMemory(base.Workload):
         return completed
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the bandwidth of each selected operation."""
+        """Return the bandwidth metric definition of each operation."""
         return tuple(
-            _metric(operation) for operation in _operations(arguments)
+            _metric(operation) for operation in _selected_operations(arguments)
         )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a run for each operation, with its name."""
+        """Return one command per selected operation, with its name."""
         return tuple(
             base.Command(
                 name=operation,
@@ -101,19 +101,19 @@ class SysbenchMemory(base.Workload):
                 timeout=2 * arguments["time"] + 120,
                 seconds=arguments["time"],
             )
-            for operation in _operations(arguments)
+            for operation in _selected_operations(arguments)
         )
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the bandwidth in bytes per second."""
+        """Return a list with the sample of the bandwidth."""
         rate = bandwidth(outcome, arguments)
         return [limits.create_sample(_metric(outcome.name), rate)]
 
 
 def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
-    """Return the bytes per second of all threads.
+    """Parse an outcome into the bytes per second of all threads.
 
     :param outcome: The outcome of the command for an operation.
     :raises base.WorkloadError: If the run had other arguments, is not
@@ -149,7 +149,8 @@ def bandwidth(outcome: base.Outcome, arguments: base.Arguments) -> float:
     return report.rate * arguments["block_kib"] * 1024
 
 
-def _operations(arguments: base.Arguments) -> list[str]:
+def _selected_operations(arguments: base.Arguments) -> list[str]:
+    """Return the selected operations as an ordered list of names."""
     return [
         operation
         for operation in OPERATIONS
@@ -158,6 +159,7 @@ def _operations(arguments: base.Arguments) -> list[str]:
 
 
 def _metric(operation: str) -> sample.Metric:
+    """Return the Metric of the bandwidth of an operation."""
     return sample.Metric(
         f"memory.sysbench_memory.{operation}.bandwidth", "B/s", "higher"
     )

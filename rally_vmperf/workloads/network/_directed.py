@@ -23,7 +23,7 @@ ANSWERED: Directions = {"to_peer": "peer", "guest_to_guest": "partner"}
 def directions_argument(
     directions: Directions, default: collections.abc.Sequence[str]
 ) -> schemas.Rule:
-    """Return the schema of the argument ``directions``.
+    """Return the JSON Schema of the argument ``directions``.
 
     :param directions: The directions; guest_to_guest is the last one.
     """
@@ -41,7 +41,7 @@ class DirectionalWorkload(base.Workload):
     DIRECTIONS: t.ClassVar[Directions]
 
     def directions(self, arguments: base.Arguments) -> list[str]:
-        """Return the selected directions in the order of ``DIRECTIONS``."""
+        """Return the selected directions as an ordered list of names."""
         return [
             direction
             for direction in self.DIRECTIONS
@@ -49,7 +49,7 @@ class DirectionalWorkload(base.Workload):
         ]
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the endpoints of the selected directions."""
+        """Return the names of the endpoints of the selected directions."""
         return frozenset(
             self.DIRECTIONS[direction]
             for direction in self.directions(arguments)
@@ -58,7 +58,7 @@ class DirectionalWorkload(base.Workload):
     def for_endpoints(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> dict[str, t.Any]:
-        """Return the arguments; without a partner, without guest_to_guest.
+        """Return the arguments, without guest_to_guest if no partner.
 
         A missing peer is still an error, because every machine needs one.
         """
@@ -72,14 +72,14 @@ class DirectionalWorkload(base.Workload):
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on limits of the measurement."""
+        """Return the findings on limits of the measurement, as pairs."""
         if "guest_to_guest" not in arguments["directions"]:
             return ()
         detail = "guest_to_guest is compared with bare metal to its peer"
         return (("peer_replaces_partner", detail),)
 
     def address(self, direction: str, endpoints: base.Endpoints) -> str:
-        """Return the address of the server of a direction.
+        """Return the server address of a direction as text.
 
         :raises base.WorkloadError: If there is no such server.
         """
@@ -99,13 +99,13 @@ class ServerWorkload(DirectionalWorkload):
     """A workload with a server and a port for each direction."""
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return a port for each direction, selected or not."""
+        """Return Ports with one port for every direction."""
         return base.Ports(own=len(self.DIRECTIONS))
 
     def servers(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> collections.abc.Iterator[tuple[str, str, int]]:
-        """Yield the selected directions with address and port of the server.
+        """Yield direction, server address and port of each selection.
 
         :raises base.WorkloadError: If an address is missing.
         """

@@ -49,7 +49,7 @@ class Load:
         return pages_per_user * self.users
 
     def options(self) -> tuple[str, ...]:
-        """Return the options of h2load."""
+        """Return the command line words of h2load's options."""
         users, think = self.users, self.think_time
         # Users start evenly within one think time, at least every 10 ms.
         at_once = max(1, math.ceil(users * 0.01 / think))
@@ -62,35 +62,44 @@ class Load:
 
     @property
     def rate(self) -> sample.Metric:
-        """Pages per second."""
+        """The definition of the metric of pages per second."""
         return self._metric("rate", "ops/s", "higher", additive=True)
 
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """Return the metrics of rate, response times and failures."""
-        response_times = sample.percentiles(self._response_time)
-        return (self.rate, self._mean, *response_times, self._failed)
+        """Return the definitions of all metrics of the load."""
+        response_times = sample.percentiles(self._response_time_metric)
+        return (
+            self.rate,
+            self._mean_metric,
+            *response_times,
+            self._failure_metric,
+        )
 
     @property
-    def _mean(self) -> sample.Metric:
+    def _mean_metric(self) -> sample.Metric:
+        """The definition of the metric of the mean response time."""
         return self._metric("response_time_mean", "s", "lower", additive=False)
 
     @property
-    def _response_time(self) -> sample.Metric:
+    def _response_time_metric(self) -> sample.Metric:
+        """The definition of the metric of the response time."""
         return self._metric("response_time", "s", "lower", additive=False)
 
     @property
-    def _failed(self) -> sample.Metric:
+    def _failure_metric(self) -> sample.Metric:
+        """The definition of the metric of failed requests."""
         return self._metric("failed_requests", "1", "lower", scale="count")
 
     def _metric(
         self, name: str, unit: str, better: sample.Better, **fields: t.Any
     ) -> sample.Metric:
+        """Return a Metric with the prefix of the load in its name."""
         return sample.Metric(
             f"network.{self.prefix}.{name}", unit, better, **fields
         )
 
     def parse(self, report: document.Document) -> "Result":
-        """Return the results in a report of h2load.py.
+        """Parse a report of h2load.py into a checked Result.
 
         :raises base.WorkloadError: If the report is from another load, or
             the counts of h2load differ from those of its log.
@@ -123,7 +132,7 @@ class Load:
             )
         try:
             distribution = sample.Distribution(
-                metric=self._response_time,
+                metric=self._response_time_metric,
                 histogram=histogram.Histogram.of(counts),
             )
         except ValueError as error:
@@ -138,9 +147,9 @@ class Load:
             rate=limits.create_sample(self.rate, succeeded / seconds),
             seconds=seconds,
             other_readings=(
-                limits.create_sample(self._mean, mean),
+                limits.create_sample(self._mean_metric, mean),
                 distribution,
-                limits.create_sample(self._failed, total - succeeded),
+                limits.create_sample(self._failure_metric, total - succeeded),
                 *(
                     [sample.Series(metric=self.rate, points=points)]
                     if len(points) > 2
@@ -150,7 +159,7 @@ class Load:
         )
 
     def _totals(self, report: document.Document) -> tuple[int, int]:
-        """Return the number of requested pages and of loaded pages."""
+        """Return the numbers of requested and of loaded pages."""
         lines = report.find("h2load")
         line = lines[0] if isinstance(lines, list) and len(lines) == 1 else ""
         match = _COUNTS.fullmatch(line) if isinstance(line, str) else None
@@ -177,7 +186,7 @@ class Load:
     def _response_times(
         self, report: document.Document, succeeded: int
     ) -> list[tuple[float, int]]:
-        """Return response times in seconds, each with its count."""
+        """Return a list of response times in seconds with their counts."""
         times = report.find("response_times")
         if not isinstance(times, dict) or not 0 < len(times) <= _MAX_TIMES:
             raise self.error("did not report response times")
@@ -190,7 +199,7 @@ class Load:
             count = report.number("response_times", time_text)
             if count < 1 or count != int(count):
                 raise self.error(f"counted a response time {count:g} times")
-            limits.create_sample(self._response_time, time)
+            limits.create_sample(self._response_time_metric, time)
             counts.append((time, int(count)))
         if sum(count for _, count in counts) != succeeded:
             raise self.error(
@@ -201,7 +210,7 @@ class Load:
     def _per_second(
         self, report: document.Document, succeeded: int
     ) -> list[float]:
-        """Return the number of loaded pages in each second."""
+        """Return a list of the number of loaded pages in each second."""
         rows = report.find("per_second")
         if not isinstance(rows, list) or not 0 < len(rows) <= 10000:
             raise self.error("did not report pages per second")
@@ -215,7 +224,7 @@ class Load:
         return pages
 
     def error(self, problem: str) -> base.WorkloadError:
-        """Return the error of an invalid report."""
+        """Return a WorkloadError that describes an invalid report."""
         return base.WorkloadError(
             f"{self.prefix} {problem}; look at the raw output"
         )
@@ -239,13 +248,13 @@ class Result:
     other_readings: tuple[sample.Reading, ...]
 
     def check_overlap(self, load: "Result") -> None:
-        """Check that it ran concurrently with another load.
+        """Raise an error if two loads overlapped too briefly.
 
         :raises base.WorkloadError: If the overlap is too short.
         """
-        begin = self._begin
-        common = min(begin + self.seconds, load._begin + load.seconds)
-        common -= max(begin, load._begin)
+        begin = self._start_seconds
+        common = min(begin + self.seconds, load._start_seconds + load.seconds)
+        common -= max(begin, load._start_seconds)
         # Users start within one think time.
         if common < _MIN_OVERLAP * self.seconds - self.load.think_time:
             raise self.load.error(
@@ -254,5 +263,6 @@ class Result:
             )
 
     @property
-    def _begin(self) -> float:
+    def _start_seconds(self) -> float:
+        """The time of the first request in seconds since the epoch."""
         return self.report.number("begun") * _MICROSECOND

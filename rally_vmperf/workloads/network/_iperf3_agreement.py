@@ -14,7 +14,7 @@ _REPORTS = 0.02
 def check(
     report: document.Document, direction: str, arguments: base.Arguments
 ) -> None:
-    """Check the output of iperf3 against its arguments and for consistency.
+    """Reject an iperf3 report that contradicts the arguments or itself.
 
     :raises base.WorkloadError: For the first contradiction.
     """
@@ -73,7 +73,7 @@ def check(
 def _check_streams(
     report: document.Document, direction: str, arguments: base.Arguments
 ) -> None:
-    """Compare the sums of TCP with its streams."""
+    """Reject TCP sums that differ from those of the streams."""
     for total, end, key in (
         ("sum_sent", "sender", "bytes"),
         ("sum_sent", "sender", "retransmits"),
@@ -94,7 +94,7 @@ def _check_streams(
 def _check_datagrams(
     report: document.Document, direction: str, arguments: base.Arguments
 ) -> None:
-    """Compare the sums of UDP with its streams, and bytes with datagrams."""
+    """Reject UDP sums unlike the streams, or bytes unlike the datagrams."""
     streams = range(arguments["streams"])
     sent, size = (
         report.number("end", "sum_sent", key) for key in ("packets", "bytes")
@@ -147,7 +147,7 @@ def _check_datagrams(
 
 
 def _check_reports(report: document.Document, direction: str) -> None:
-    """Compare the bytes of the reports with those of the summary."""
+    """Reject interval reports whose bytes differ from the summary."""
     intervals = report.find("intervals")
     if not isinstance(intervals, list) or not intervals:
         raise _error(direction, "did not print interval reports")
@@ -169,6 +169,7 @@ def _check_reports(report: document.Document, direction: str) -> None:
 def _check_sum(
     direction: str, quantity: str, total: float, parts: list[float]
 ) -> None:
+    """Raise an error if a total differs from the sum of its parts."""
     if not math.isclose(total, math.fsum(parts), rel_tol=1e-9, abs_tol=1e-9):
         raise _error(
             direction,
@@ -178,6 +179,7 @@ def _check_sum(
 
 
 def _error(direction: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a direction."""
     return base.WorkloadError(
         f"iperf3: {direction} {problem}; look at the raw output"
     )

@@ -37,19 +37,19 @@ _CPU = {"client_cpu": "host_total", "server_cpu": "remote_total"}
 
 
 def command_name(direction: str, protocol: Protocol) -> str:
-    """Return the name of a command, which depends on the protocol."""
+    """Return the name of a direction's command for a protocol."""
     return direction if protocol == "tcp" else f"{direction}-udp"
 
 
 def direction_of(command: str) -> str:
-    """Return the direction of a command."""
+    """Return the name of the direction in the name of a command."""
     return command.removesuffix("-udp")
 
 
 def metrics(
     direction: str, protocol: Protocol, *, cpu: bool = False
 ) -> tuple[sample.Metric, ...]:
-    """Return the metrics of a direction.
+    """Return the metric definitions of a direction.
 
     :param cpu: True to include the CPU time of client and server.
     """
@@ -68,6 +68,7 @@ def metrics(
 def _cpu_metric(
     direction: str, protocol: Protocol, name: str
 ) -> sample.Metric:
+    """Return the Metric of a CPU share of client or server in percent."""
     prefix = "udp." if protocol == "udp" else ""
     return sample.Metric(
         f"network.iperf3.{direction}.{prefix}{name}",
@@ -88,7 +89,7 @@ def parse(
     *,
     cpu: bool = False,
 ) -> list[sample.Sample]:
-    """Return the samples in the JSON of iperf3, from received data.
+    """Return the samples of received data in iperf3's JSON as a list.
 
     :param time: The requested duration in seconds.
     :param cpu: True to include the CPU time of client and server.
@@ -117,7 +118,7 @@ def parse(
 
 
 def split_directions(text: str) -> dict[str, str]:
-    """Split the results of two concurrent directions.
+    """Split a bidirectional JSON report into two texts by direction.
 
     :returns: The JSON by direction, in the format of a separate run.
     :raises base.WorkloadError: If the run did not have two directions.
@@ -140,9 +141,9 @@ def split_directions(text: str) -> dict[str, str]:
 def _select_direction(
     report: document.Document, sent: bool
 ) -> dict[str, t.Any]:
-    """Return the results of the direction that the client sent or received."""
+    """Return the report of the sent or of the received data as a dict."""
     suffix = "" if sent else "_bidir_reverse"
-    connected = _list(report.find("start", "connected"))
+    connected = _as_list(report.find("start", "connected"))
     half = len(connected) // 2
     test_start = report.find("start", "test_start")
     return {
@@ -155,13 +156,13 @@ def _select_direction(
         },
         "intervals": [
             {"sum": report.find("intervals", number, f"sum{suffix}")}
-            for number in range(len(_list(report.find("intervals"))))
+            for number in range(len(_as_list(report.find("intervals"))))
         ],
         "end": {
             "streams": [
                 stream
                 for number, stream in enumerate(
-                    _list(report.find("end", "streams"))
+                    _as_list(report.find("end", "streams"))
                 )
                 if report.find("end", "streams", number, "sender", "sender")
                 is sent
@@ -172,12 +173,13 @@ def _select_direction(
     }
 
 
-def _list(node: t.Any) -> list[t.Any]:
+def _as_list(node: t.Any) -> list[t.Any]:
+    """Return a JSON node if it is a list, else an empty list."""
     return node if isinstance(node, list) else []
 
 
 def received_bytes(outcome: base.Outcome) -> float:
-    """Return the number of received bytes after the omitted ones."""
+    """Return the number of received bytes after the omitted seconds."""
     report = document.Document(outcome.stdout, "iperf3")
     rate = report.number("end", "sum_received", "bits_per_second")
     return rate * report.number("end", "sum_received", "seconds") / 8
@@ -186,7 +188,7 @@ def received_bytes(outcome: base.Outcome) -> float:
 def progress(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
 ) -> curves.ProgressCurve | None:
-    """Return the progress over time in the reports of iperf3.
+    """Return a curve of the transferred bytes over time, or None.
 
     Reports have times relative to the start of the connection, which is not
     reported: the overheads before and after it are assumed to be equal.
@@ -213,7 +215,7 @@ def progress(
 def series(
     direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
 ) -> list[sample.Series]:
-    """Return the throughput over time, if there are several reports.
+    """Return a list with the throughput series; empty for one report.
 
     :param omit: The omitted time before the measurement in seconds.
     """
@@ -227,6 +229,7 @@ def series(
 
 
 def _tcp_values(report: document.Document, _: str) -> tuple[float, ...]:
+    """Return received bits per second and retransmits as floats."""
     return (
         report.number("end", "sum_received", "bits_per_second"),
         report.number("end", "sum_sent", "retransmits"),
@@ -236,7 +239,7 @@ def _tcp_values(report: document.Document, _: str) -> tuple[float, ...]:
 def _udp_values(
     report: document.Document, direction: str
 ) -> tuple[float, ...]:
-    """Return rate, jitter and loss as measured by the receiver.
+    """Return rate, jitter and loss at the receiver as floats.
 
     The receiver does not know the last datagram, so that iperf3 does not
     count losses at the end: if nothing arrived, it does not report a loss.

@@ -43,15 +43,15 @@ class NginxWorkload(base.Workload):
     FILE_IS: t.ClassVar[str]
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the peer, which has the server."""
+        """Return the set of endpoint names: the peer with the server."""
         return frozenset({"peer"})
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return one port, which all machines share."""
+        """Return Ports with one port that all machines share."""
         return base.Ports(shared=1)
 
     def url(self, endpoints: base.Endpoints, scheme: str = "http") -> str:
-        """Return the URL of the file.
+        """Return the URL of the file on the peer as text.
 
         :param endpoints: The endpoints; the first shared port is that of the
             server.
@@ -78,7 +78,7 @@ class NginxWorkload(base.Workload):
         limits: tuple[str, ...] = (),
         files: collections.abc.Mapping[str, str] | None = None,
     ) -> base.Server:
-        """Return the server.
+        """Return the nginx Server on the peer with its configuration.
 
         :param options: The options of nginx for all files.
         :param connections: The maximum number of concurrent connections.

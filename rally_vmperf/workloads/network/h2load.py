@@ -62,7 +62,7 @@ class H2load(_nginx.NginxWorkload):
     )
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, or the
             control has more users than the load and would run longer.
@@ -77,15 +77,15 @@ class H2load(_nginx.NginxWorkload):
         return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the script that summarises the log of h2load."""
+        """Return a tuple of the script that runs h2load."""
         return (files.script("h2load.py"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of the load and of the control.
+        """Return the metric definitions of the load and of the control.
 
         A control has no throughput, because its pages have the same size.
         """
-        load, control = _load(arguments), _control(arguments)
+        load, control = _create_load(arguments), _create_control(arguments)
         rate, *other_metrics = load.metrics()
         return (
             *(rate, _THROUGHPUT, *other_metrics),
@@ -95,19 +95,19 @@ class H2load(_nginx.NginxWorkload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a single run of all users with the shared server.
+        """Return a tuple of the one command of all users, with its server.
 
         :raises base.WorkloadError: If there is no peer.
         """
         url = self.url(endpoints)
-        control = _control(arguments)
+        control = _create_control(arguments)
         lasts = max(arguments["time"], arguments["think_time"])
         return (
             base.Command(
                 name="pages",
                 argv=(
                     *("python3", "h2load.py"),
-                    *(*_load(arguments).options(), url),
+                    *(*_create_load(arguments).options(), url),
                     *(("--", *control.options(), url) if control else ()),
                 ),
                 timeout=2 * lasts + 120,
@@ -122,7 +122,8 @@ class H2load(_nginx.NginxWorkload):
                     listen="backlog=16384",
                     limits=("prlimit", "--nofile=16500:"),
                     files={
-                        "page": "0123456789abcde\n" * (_bytes(arguments) >> 4)
+                        "page": "0123456789abcde\n"
+                        * (_size_bytes(arguments) >> 4)
                     },
                 ),
             ),
@@ -131,18 +132,18 @@ class H2load(_nginx.NginxWorkload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return rates, response times and failures.
+        """Return the samples of rates, response times and failures.
 
         :raises base.WorkloadError: If the output is from another run, the
             counts of h2load differ from those of its log, or the control did
             not run concurrently with the load.
         """
         report = document.Document.parse_single(outcome.stdout, "h2load")
-        load, control = _load(arguments), _control(arguments)
+        load, control = _create_load(arguments), _create_control(arguments)
         if report.find("control") is not None and not control:
             raise load.error("reported a control that was not requested")
         load_result = load.parse(report)
-        throughput = load_result.rate.value * _bytes(arguments)
+        throughput = load_result.rate.value * _size_bytes(arguments)
         readings: list[sample.Reading] = [
             load_result.rate,
             limits.create_sample(_THROUGHPUT, throughput),
@@ -155,7 +156,8 @@ class H2load(_nginx.NginxWorkload):
         return readings
 
 
-def _load(arguments: base.Arguments) -> _h2load.Load:
+def _create_load(arguments: base.Arguments) -> _h2load.Load:
+    """Return the Load that the arguments define."""
     return _h2load.Load(
         users=arguments["users"],
         think_time=arguments["think_time"],
@@ -163,15 +165,16 @@ def _load(arguments: base.Arguments) -> _h2load.Load:
     )
 
 
-def _control(arguments: base.Arguments) -> _h2load.Load | None:
-    """Return the control; None if the arguments do not request one."""
+def _create_control(arguments: base.Arguments) -> _h2load.Load | None:
+    """Return the Load of the control, or None if none is requested."""
     users = arguments["control_users"]
     if not users:
         return None
     return dataclasses.replace(
-        _load(arguments), users=users, prefix="h2load.control"
+        _create_load(arguments), users=users, prefix="h2load.control"
     )
 
 
-def _bytes(arguments: base.Arguments) -> int:
+def _size_bytes(arguments: base.Arguments) -> int:
+    """Return the size of a page in bytes."""
     return t.cast(int, arguments["size_kib"]) << 10

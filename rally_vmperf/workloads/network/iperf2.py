@@ -62,13 +62,13 @@ class Iperf2(_directed.ServerWorkload):
     TOOLS = (tools.define("iperf", "-v"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return iperf; from_peer requires a version with -R."""
+        """Return iperf as a Tool, with a minimum version for from_peer."""
         if "from_peer" not in arguments["directions"]:
             return self.TOOLS
         return tools.require_version(self.TOOLS, "iperf", _MINIMUM_FOR_REVERSE)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the throughput of each selected direction."""
+        """Return the throughput metric definition of each direction."""
         return tuple(
             throughput_metric(direction)
             for direction in self.directions(arguments)
@@ -77,7 +77,7 @@ class Iperf2(_directed.ServerWorkload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a client and its server for each direction.
+        """Return one client command per direction, with its server.
 
         :raises base.WorkloadError: If the address of a server is missing.
         """
@@ -91,7 +91,7 @@ class Iperf2(_directed.ServerWorkload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the total throughput of all connections.
+        """Return a list with the sample of the total throughput.
 
         :raises base.WorkloadError: If iperf failed, with its message; its
             exit status is 0 in this case, too.
@@ -109,7 +109,7 @@ class Iperf2(_directed.ServerWorkload):
 
 
 def throughput_metric(direction: str) -> sample.Metric:
-    """Return the metric of a direction."""
+    """Return the Metric of the throughput of a direction."""
     return sample.Metric(
         f"network.iperf2.{direction}.throughput", "bit/s", "higher"
     )
@@ -118,7 +118,7 @@ def throughput_metric(direction: str) -> sample.Metric:
 def parse_rate(
     text: str, direction: str, streams: int, stderr: str = ""
 ) -> tuple[float, float]:
-    """Return the bits per second and the seconds in iperf's table.
+    """Parse iperf's table into bits per second and seconds.
 
     The printed rate is compared with the printed bytes.
 
@@ -164,6 +164,7 @@ def _command(
     server_role: t.Literal["peer", "partner"],
     port: int,
 ) -> base.Command:
+    """Return the client Command of a direction, with its server."""
     options = "-p {port} -P {streams}"
     if arguments["window_kib"]:
         options += " -w {window_kib}K"
@@ -192,6 +193,7 @@ def _command(
 
 
 def _error(direction: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a direction."""
     return base.WorkloadError(
         f"iperf2: {direction} {problem}; look at the raw output"
     )

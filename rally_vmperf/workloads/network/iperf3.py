@@ -95,7 +95,7 @@ class Iperf3(_directed.ServerWorkload):
     TOOLS = (tools.define("iperf3", packages={"zypper": "iperf"}),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults.
+        """Return the arguments with all defaults as a dict.
 
         :raises base.WorkloadError: If an argument is not valid, or does not
             apply to the protocol.
@@ -120,21 +120,21 @@ class Iperf3(_directed.ServerWorkload):
         return completed
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the endpoints of the selected directions."""
+        """Return the names of the endpoints of the selected directions."""
         bidir_ends = {"peer"} if BIDIR in arguments["directions"] else set()
         return super().needs(arguments) | bidir_ends
 
     def for_endpoints(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> dict[str, t.Any]:
-        """Return the arguments for a machine with these endpoints."""
+        """Return the arguments, adapted to the endpoints, as a dict."""
         adapted = super().for_endpoints(arguments, endpoints)
         if BIDIR in arguments["directions"]:
             adapted["directions"].append(BIDIR)
         return adapted
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return iperf3; UDP requires a version that reports received data."""
+        """Return iperf3 as a Tool, with a minimum version for UDP."""
         if arguments["protocol"] == "tcp":
             return self.TOOLS
         return tools.require_version(self.TOOLS, "iperf3", _MINIMUM_FOR_UDP)
@@ -142,7 +142,7 @@ class Iperf3(_directed.ServerWorkload):
     def argument_findings(
         self, arguments: base.Arguments
     ) -> tuple[tuple[str, str], ...]:
-        """Return findings on limits of the measurement."""
+        """Return the findings on limits of the measurement, as pairs."""
         findings = super().argument_findings(arguments)
         if arguments["protocol"] == "tcp":
             return findings
@@ -150,7 +150,7 @@ class Iperf3(_directed.ServerWorkload):
         return (*findings, ("fixed_rate", f"{rate} of UDP are offered"))
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of each direction."""
+        """Return the metric definitions of each selected direction."""
         metrics = [
             metric
             for direction in self.directions(arguments)
@@ -169,7 +169,7 @@ class Iperf3(_directed.ServerWorkload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a client and its server for each direction.
+        """Return one client command per direction, with its server.
 
         :raises base.WorkloadError: If the address of a server is missing.
         """
@@ -198,7 +198,7 @@ class Iperf3(_directed.ServerWorkload):
     def parse_all(
         self, arguments: base.Arguments, outcomes: base.Outcomes
     ) -> list[sample.Reading]:
-        """Return the samples in the outputs of several commands.
+        """Return the samples in the outputs of several commands as a list.
 
         :raises base.WorkloadError: If iperf3 failed, with its message.
         """
@@ -209,7 +209,7 @@ class Iperf3(_directed.ServerWorkload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
-        """Return the samples of a direction, or of two concurrent ones."""
+        """Return the samples of one direction, or of two concurrent ones."""
         if outcome.name != BIDIR:
             return self._parse(arguments, outcome)
         readings = []
@@ -231,6 +231,7 @@ class Iperf3(_directed.ServerWorkload):
     def _parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Reading]:
+        """Return the samples and the series of a single direction."""
         protocol = arguments["protocol"]
         direction = _iperf3_result.direction_of(outcome.name)
         readings = _iperf3_result.parse(
@@ -255,7 +256,7 @@ class Iperf3(_directed.ServerWorkload):
     def progress(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> curves.ProgressCurve | None:
-        """Return the progress of the bytes of a direction over time."""
+        """Return a curve of the bytes of a direction over time, or None."""
         direction = _iperf3_result.direction_of(outcome.name)
         if direction not in self.directions(arguments):
             return None
@@ -269,7 +270,7 @@ class Iperf3(_directed.ServerWorkload):
     def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return the number of received bytes.
+        """Return the number of received bytes as Work, or None.
 
         iperf3 does not count bytes in the omitted time; the same rate is
         assumed for them.
@@ -289,7 +290,7 @@ class Iperf3(_directed.ServerWorkload):
 
 
 def _bidirectional_metric(metric: sample.Metric) -> sample.Metric:
-    """Return the metric of a direction in a bidirectional run."""
+    """Return a copy of a Metric, renamed for a bidirectional run."""
     prefix = "network.iperf3."
     name = f"{prefix}{BIDIR}.{metric.name.removeprefix(prefix)}"
     return dataclasses.replace(metric, name=name)
@@ -301,7 +302,7 @@ def _command(
     server: base.Server,
     address: str,
 ) -> base.Command:
-    """Return the client of a direction.
+    """Return the client Command of a direction, with its server.
 
     Client and server of UDP exchange their results at the end, so that the
     output of the server is not requested. An hour of small datagrams exceeds
@@ -343,7 +344,7 @@ def _command(
 
 
 def _interval(time: int) -> int:
-    """Return the interval of reports in seconds; 0 for no reports.
+    """Return the seconds between reports; 0 for no reports.
 
     The number of reports is small, because reports of many streams are long.
     Runs of more than ten minutes have no reports, because the maximum
@@ -355,6 +356,7 @@ def _interval(time: int) -> int:
 def _reject_unused(
     arguments: base.Arguments, unused: dict[str, int], protocol: str
 ) -> None:
+    """Reject arguments that only apply to another protocol."""
     for key, default in unused.items():
         if arguments[key] != default:
             raise base.WorkloadError(

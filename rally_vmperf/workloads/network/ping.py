@@ -84,7 +84,7 @@ class Ping(_directed.DirectionalWorkload):
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of latency and loss of each direction."""
+        """Return the latency and loss metric definitions of directions."""
         return tuple(
             metric
             for direction in self.directions(arguments)
@@ -97,7 +97,7 @@ class Ping(_directed.DirectionalWorkload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a run for each direction, without a server.
+        """Return one ping command per selected direction.
 
         :raises base.WorkloadError: If an address is missing.
         """
@@ -109,7 +109,7 @@ class Ping(_directed.DirectionalWorkload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the latencies and the loss of a direction."""
+        """Return the samples of latencies and loss of a direction."""
         direction, count = outcome.name, arguments["count"]
         times = parse_latencies(
             outcome.stdout, direction, count, arguments["size"]
@@ -131,7 +131,7 @@ class Ping(_directed.DirectionalWorkload):
 def parse_latencies(
     text: str, direction: str, count: int, size: int
 ) -> list[float]:
-    """Return the sorted latencies of all answered packets in seconds.
+    """Return the sorted latencies of answered packets in seconds.
 
     :raises base.WorkloadError: If the run had other arguments, or the counts
         of ping contradict its answers.
@@ -187,7 +187,7 @@ def _check_summary(
     printed_times: list[str],
     summary: tuple[str, ...],
 ) -> None:
-    """Compare the summary, in whole microseconds, with the answers.
+    """Reject a summary of ping that contradicts its answers.
 
     ping prints latencies below a millisecond in whole microseconds, and
     longer ones with three digits.
@@ -224,11 +224,12 @@ def _check_summary(
 
 
 def _percentile(times: list[float], percent: int) -> float:
-    """Return the smallest time that this share of times does not exceed."""
+    """Return a percentile of sorted times by the nearest rank."""
     return times[math.ceil(len(times) * percent / 100) - 1]
 
 
 def _latency_metrics(direction: str) -> tuple[sample.Metric, ...]:
+    """Return the latency Metrics of a direction as a tuple."""
     return tuple(
         sample.Metric(f"network.ping.{direction}.{name}", "s", "lower")
         for name in _SUMMARIES
@@ -236,6 +237,7 @@ def _latency_metrics(direction: str) -> tuple[sample.Metric, ...]:
 
 
 def _loss_metric(direction: str) -> sample.Metric:
+    """Return the Metric of the packet loss of a direction in percent."""
     return sample.Metric(
         f"network.ping.{direction}.loss", "%", "lower", scale="count"
     )
@@ -244,6 +246,7 @@ def _loss_metric(direction: str) -> sample.Metric:
 def _command(
     direction: str, arguments: base.Arguments, address: str
 ) -> base.Command:
+    """Return the ping Command of a direction."""
     seconds = arguments["count"] * arguments["interval"]
     return base.Command(
         name=direction,
@@ -258,6 +261,7 @@ def _command(
 
 
 def _error(direction: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a direction."""
     return base.WorkloadError(
         f"ping: {direction} {problem}; look at the raw output"
     )

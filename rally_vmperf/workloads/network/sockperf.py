@@ -109,7 +109,7 @@ class Sockperf(_directed.ServerWorkload):
     TOOLS = (tools.define("sockperf"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metrics of each direction."""
+        """Return the metric definitions of each selected direction."""
         return tuple(
             metric
             for direction in self.directions(arguments)
@@ -119,7 +119,7 @@ class Sockperf(_directed.ServerWorkload):
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a client and its server for each direction.
+        """Return one client command per direction, with its server.
 
         :raises base.WorkloadError: If the address of a server is missing.
         """
@@ -135,6 +135,7 @@ class Sockperf(_directed.ServerWorkload):
         address: str,
         port: int,
     ) -> base.Command:
+        """Return the client Command of a direction, with its server."""
         tcp = ("--tcp",) if arguments["protocol"] == "tcp" else ()
         return base.Command(
             name=direction,
@@ -156,7 +157,7 @@ class Sockperf(_directed.ServerWorkload):
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the rate, the latencies and the loss of a direction.
+        """Return the samples of rate, latencies and loss of a direction.
 
         :raises base.WorkloadError: If sockperf failed, with its message; its
             exit status is 0 in this case, too.
@@ -177,7 +178,7 @@ class Sockperf(_directed.ServerWorkload):
 
 
 def parse_report(text: str, direction: str, stderr: str = "") -> Report:
-    """Return the report of one run.
+    """Parse the output of one sockperf run into a Report.
 
     Percentiles with fewer than ten messages beyond them are omitted.
 
@@ -252,7 +253,7 @@ def parse_report(text: str, direction: str, stderr: str = "") -> Report:
 def _check_arguments(
     report: Report, direction: str, arguments: base.Arguments
 ) -> None:
-    """Compare a report with the arguments.
+    """Reject a report that contradicts the arguments.
 
     :raises base.WorkloadError: If the run had other arguments.
     """
@@ -275,7 +276,7 @@ def _check_arguments(
 
 
 def _metrics(direction: str) -> dict[str, sample.Metric]:
-    """Return the metrics of a direction by their suffixes."""
+    """Return the Metrics of a direction as a dict by suffix."""
     begin = f"network.sockperf.{direction}"
     latencies = ("latency_min", "latency_mean", *_PERCENTILES, "latency_max")
     return {
@@ -300,6 +301,7 @@ def _metrics(direction: str) -> dict[str, sample.Metric]:
 
 
 def _error(direction: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a direction."""
     return base.WorkloadError(
         f"sockperf: {direction} {problem}; look at the raw output"
     )

@@ -64,7 +64,7 @@ class Wget(_nginx.NginxWorkload):
     )
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return wget and the servers of the selected protocols."""
+        """Return wget and the servers of the protocols as Tools."""
         servers = {"nginx": "http", "vsftpd": "ftp"}
         return tuple(
             tool
@@ -73,19 +73,19 @@ class Wget(_nginx.NginxWorkload):
         )
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
-        """Return a port for each server, and the ports for data of FTP."""
+        """Return Ports for the servers, and for the data of FTP."""
         ftp = "ftp" in arguments["protocols"]
         return base.Ports(
             shared=len(arguments["protocols"]) + (_DATA_PORTS if ftp else 0)
         )
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the peer; FTP requires a login as root."""
+        """Return the set of endpoint names: the peer, for FTP as root."""
         root = ("peer_root",) if "ftp" in arguments["protocols"] else ()
         return super().needs(arguments).union(root)
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
-        """Return the scripts that write and serve the file on the peer."""
+        """Return the scripts that write and serve the file, as Files."""
         ftp = (_SERVE_FTP,) if "ftp" in arguments["protocols"] else ()
         return (generated.FILE, *ftp)
 
@@ -93,7 +93,7 @@ class Wget(_nginx.NginxWorkload):
         self, arguments: base.Arguments
     ) -> tuple[base.Command, ...]:
         """Return the commands that write the file on the peer."""
-        seconds = _bytes(arguments) / _WRITE_RATE
+        seconds = _size_bytes(arguments) / _WRITE_RATE
         publish = base.Command(
             name="publish",
             argv=("python3", _SERVE_FTP.name, "publish", self.FILE),
@@ -111,20 +111,20 @@ class Wget(_nginx.NginxWorkload):
         )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the rate of each selected protocol."""
-        return tuple(map(_rate_metric, _protocols(arguments)))
+        """Return the throughput metric definition of each protocol."""
+        return tuple(map(_rate_metric, _selected_protocols(arguments)))
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
-        """Return a download with its server for each protocol.
+        """Return one download command per protocol, with its server.
 
         :raises base.WorkloadError: If there is no peer.
         """
         target = "loaded" if arguments["to_disk"] else "/dev/null"
         commands = []
         ports = list(endpoints.shared_ports)
-        for protocol in _protocols(arguments):
+        for protocol in _selected_protocols(arguments):
             server_ends = dataclasses.replace(endpoints, shared_ports=ports)
             commands.append(
                 base.Command(
@@ -137,10 +137,10 @@ class Wget(_nginx.NginxWorkload):
                             "url": self.url(server_ends, protocol),
                         },
                     ),
-                    timeout=120 + _bytes(arguments) / _SLOWEST,
-                    seconds=_bytes(arguments) / _USUAL,
+                    timeout=120 + _size_bytes(arguments) / _SLOWEST,
+                    seconds=_size_bytes(arguments) / _USUAL,
                     bound="size",
-                    server=_ftp(server_ends)
+                    server=_ftp_server(server_ends)
                     if protocol == "ftp"
                     else self.server(
                         server_ends, options=("sendfile on;", "tcp_nopush on;")
@@ -153,13 +153,13 @@ class Wget(_nginx.NginxWorkload):
     def work_done(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> base.Work | None:
-        """Return the number of loaded bytes."""
+        """Return the number of downloaded bytes as Work, or None."""
         return base.Work(amount=_parse_bytes(arguments, outcome), unit="B")
 
     def parse(
         self, arguments: base.Arguments, outcome: base.Outcome
     ) -> list[sample.Sample]:
-        """Return the bytes per second between start and end of wget."""
+        """Return a list with the sample of bytes per second of wget."""
         loaded = _parse_bytes(arguments, outcome)
         if not outcome.seconds > 0:
             raise base.WorkloadError(
@@ -169,8 +169,8 @@ class Wget(_nginx.NginxWorkload):
         return [limits.create_sample(_rate_metric(outcome.name), rate)]
 
 
-def _ftp(endpoints: base.Endpoints) -> base.Server:
-    """Return the FTP server at the first shared port."""
+def _ftp_server(endpoints: base.Endpoints) -> base.Server:
+    """Return the FTP Server at the first shared port."""
     port, *data_ports = endpoints.shared_ports
     arguments = (
         "serve",
@@ -187,11 +187,11 @@ def _ftp(endpoints: base.Endpoints) -> base.Server:
 
 
 def _parse_bytes(arguments: base.Arguments, outcome: base.Outcome) -> float:
-    """Return the number of bytes that wget reports.
+    """Return the number of bytes that wget reports as a float.
 
     :raises base.WorkloadError: If it is missing or is not that of the file.
     """
-    size = _bytes(arguments)
+    size = _size_bytes(arguments)
     text = outcome.stderr
     match = _LOADED.fullmatch(text[: base.LONGEST])
     reported_sizes = (
@@ -207,7 +207,8 @@ def _parse_bytes(arguments: base.Arguments, outcome: base.Outcome) -> float:
     return float(size)
 
 
-def _protocols(arguments: base.Arguments) -> list[str]:
+def _selected_protocols(arguments: base.Arguments) -> list[str]:
+    """Return the selected protocols as an ordered list of names."""
     return [
         protocol
         for protocol in PROTOCOLS
@@ -216,9 +217,11 @@ def _protocols(arguments: base.Arguments) -> list[str]:
 
 
 def _rate_metric(protocol: str) -> sample.Metric:
+    """Return the Metric of the throughput of a protocol."""
     name = f"network.wget.{protocol}.throughput"
     return sample.Metric(name, "B/s", "higher")
 
 
-def _bytes(arguments: base.Arguments) -> int:
+def _size_bytes(arguments: base.Arguments) -> int:
+    """Return the size of the downloaded file in bytes."""
     return t.cast(int, arguments["size_mib"]) << 20

@@ -17,7 +17,7 @@ FOLDER = os.path.abspath("suite")
 
 
 def main() -> int:
-    """Run the suite and print a JSON object."""
+    """Run the suite, print a JSON object and return an exit status."""
     benchmark, cores = sys.argv[1], int(sys.argv[2])
     # By default the suite loads all CPUs, even if the machine is limited.
     cores = cores or len(os.sched_getaffinity(0))

@@ -37,7 +37,7 @@ def next_depth(steps: t.Sequence[t.Tuple[int, bool]]) -> t.Optional[int]:
 
 
 def main() -> int:
-    """Run the steps, and return the exit status of a failed fio or 0."""
+    """Run all steps; return the exit status of a failed fio, or 0."""
     limit = int(sys.argv[1])
     steps = []  # type: t.List[t.Tuple[int, bool]]
     depth = next_depth(steps)

@@ -15,7 +15,7 @@ BLOCKS_PER_MIB = 16
 
 
 def block(seed: int, number: int) -> bytes:
-    """Return a block of 64 KiB."""
+    """Return 64 KiB of pseudo-random bytes for a seed and a number."""
     source = f"vmperf:{seed}:{number}".encode("ascii")
     return hashlib.shake_256(source).digest(RANDOM).ljust(BLOCK, b"\0")
 

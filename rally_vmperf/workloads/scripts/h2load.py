@@ -24,7 +24,7 @@ ERROR_LIMIT = 400
 
 
 def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
-    """Return the counts in a log by response time and by second."""
+    """Return counts of a log by response time and second, as a dict."""
     rows = [tuple(map(int, line.split()[:3])) for line in log]
     begun = min(start for start, _, _ in rows) if rows else 0
     successful = [
@@ -59,12 +59,12 @@ class Load:
         )
 
     def printed(self) -> bytes:
-        """Return its output."""
+        """Return the standard output of h2load as bytes."""
         self.output.seek(0)
         return self.output.read()
 
     def report(self) -> t.Dict[str, t.Any]:
-        """Return the counts of its log, and the counts that it printed."""
+        """Return the counts of its log and of its output as a dict."""
         with open(self.log) as log:
             report = summary(log)
         lines = self.printed().decode("ascii", "replace").splitlines()
@@ -74,7 +74,7 @@ class Load:
         return report
 
     def remove(self) -> None:
-        """Remove its log."""
+        """Remove its log file if it exists."""
         if os.path.exists(self.log):
             os.remove(self.log)
 
@@ -101,7 +101,7 @@ def failed(loads: t.Sequence[Load]) -> t.Optional[Load]:
 
 
 def main() -> int:
-    """Run h2load with the arguments, and print a JSON object."""
+    """Run h2load, print a JSON object and return an exit status."""
     # Each user has a connection.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

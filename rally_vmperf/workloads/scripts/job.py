@@ -31,7 +31,7 @@ class Copy:
         self.error = ""
 
     def run(self, ready: threading.Barrier, max_output: int) -> None:
-        """Run the command and save its times."""
+        """Run the command; store its times or its error in the object."""
         path = os.path.join(self.folder, ".")
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             ready.wait()
@@ -64,7 +64,7 @@ class Copy:
 
 
 def tail(stream: t.IO[bytes], length: int) -> str:
-    """Return the end of a stream, from the start of a line."""
+    """Return the end of a stream as text that starts with a line."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - length))
     text = stream.read().decode("utf-8", "replace")
@@ -74,7 +74,7 @@ def tail(stream: t.IO[bytes], length: int) -> str:
 
 
 def main() -> int:
-    """Run the copies, print a JSON object, and fail if a copy failed."""
+    """Run the copies and print a JSON object; return 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("argv", nargs="+")

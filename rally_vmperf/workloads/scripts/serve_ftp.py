@@ -66,7 +66,7 @@ def is_local(address: str) -> bool:
 
 
 def configuration(address: str, port: int, first: int, last: int) -> str:
-    """Return the configuration of vsftpd.
+    """Return the configuration file of vsftpd as text.
 
     :param address: The address of this machine that clients use.
     :param port: The port of the server.

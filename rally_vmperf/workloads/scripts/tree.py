@@ -16,7 +16,7 @@ FILES_PER_DIRECTORY = 100
 
 
 def blocks(seed: int, number: int, size: int) -> t.Iterator[bytes]:
-    """Yield the blocks of a file in sequence."""
+    """Yield the pseudo-random blocks of a file as bytes."""
     for first in range(0, size, BLOCK):
         source = f"vmperf:{seed}:{number}:{first}".encode("ascii")
         yield hashlib.shake_256(source).digest(min(BLOCK, size - first))

@@ -116,7 +116,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         load = self.load(Ticking(), measured)
         load.work = work
         taken = ports.used_ports(measured, 2)
-        (endpoints,) = load._endpoints()
+        (endpoints,) = load._assign_endpoints()
         self.assertEqual(3, len(endpoints.own_ports))
         self.assertEqual(set(), {*endpoints.own_ports} & {*taken})
 

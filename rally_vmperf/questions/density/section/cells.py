@@ -42,7 +42,7 @@ class Strip:
     cells: dict[tuple[str, tuple[int, int]], Cell]
 
     def number(self, state: State) -> int:
-        """Return the number of cells in a state."""
+        """Return the number of cells that have a state."""
         return sum(1 for cell in self.cells.values() if cell.state == state)
 
 
@@ -50,7 +50,7 @@ def strip(
     series: shares.Series,
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Strip:
-    """Return the cells of a metric over the counted repetitions."""
+    """Return the cells of a metric in its counted repetitions, a strip."""
     counted = [
         repetition_ for repetition_ in repetitions if repetition_.counted
     ]
@@ -71,7 +71,7 @@ def strip(
                     continue
                 column = (guests, repetition_.number)
                 columns[column] = None
-                for name, cell in _cells(series, level).items():
+                for name, cell in _create_cells(series, level).items():
                     cells[name, column] = cell
                     hosts[name] = repetition_.hosts.get(name, "")
     return Strip(
@@ -82,9 +82,10 @@ def strip(
     )
 
 
-def _cells(
+def _create_cells(
     series: shares.Series, level: repetition.Condition
 ) -> dict[str, Cell]:
+    """Return the cell of each guest in a level, as a dict by guest name."""
     metric = series.row.metric
     samples = sample.MetricSamples(
         number=level.number,

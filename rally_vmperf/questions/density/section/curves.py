@@ -32,7 +32,7 @@ Scale = collections.abc.Callable[[float, float], float]
 
 
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
-    """Return two panels: the rate of each guest, and their total.
+    """Return an SVG chart of the rate of each guest, and of their total.
 
     :param name: The prefix of identifiers in the chart.
     """
@@ -54,6 +54,7 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
 
 
 def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:
+    """Draw the rate of each guest over the numbers of guests on axes."""
     whole = sentences.reference_label(series)
     axes.set_title(f"each guest, % of {whole}", loc="left", fontsize=8)
     for share in series.shares:
@@ -88,6 +89,7 @@ def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:
 
 
 def _draw_total(axes: t.Any, series: shares.Series, name: str) -> None:
+    """Draw the total rate over the numbers of guests on axes."""
     axes.set_title(
         f"{sentences.total_of(series)}: {sentences.unit(series)}",
         loc="left",
@@ -221,7 +223,7 @@ def _finish_axes(axes: t.Any, series: shares.Series) -> None:
 
 
 def _separate_ticks(levels: list[int], reach: float) -> list[int]:
-    """Return the numbers of guests whose tick labels do not overlap."""
+    """Return the levels to label so that labels do not overlap, a list."""
     labelled: list[int] = []
     for level in reversed(levels):
         if not labelled or labelled[-1] - level >= reach / 24:
@@ -230,7 +232,7 @@ def _separate_ticks(levels: list[int], reach: float) -> list[int]:
 
 
 def axis_end(series: shares.Series) -> float:
-    """Return the number of guests at which the drawing ends.
+    """Return the number of guests at which the axis of the chart ends.
 
     The fitted law is drawn up to twice the largest level at most, which shows
     the prediction and a peak that is near.
@@ -248,7 +250,7 @@ def axis_end(series: shares.Series) -> float:
 
 
 def _draw_fit(axes: t.Any, series: shares.Series, scale: Scale) -> float:
-    """Draw the law, dashed where it is extrapolated; return its largest value.
+    """Draw the fitted law on axes; return its largest value as a number.
 
     :param scale: A function of the guests and of their total in solo guests,
         which returns the value on the axis.

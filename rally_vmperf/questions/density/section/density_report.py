@@ -20,7 +20,7 @@ class DensityReport(reports.RunReport):
 
     @functools.cached_property
     def series(self) -> list[shares.Series]:
-        """The measured metrics as shares of the solo guest."""
+        """The measured metrics as shares of the solo guest, a list."""
         all_series = [self.shares_of(row) for row in self.judgement.curves]
         return [series_ for series_ in all_series if series_ is not None]
 
@@ -65,7 +65,7 @@ class DensityReport(reports.RunReport):
     def fairness_at(
         self, metric: sample.Metric, guests: int
     ) -> list[tuple[str, str]]:
-        """Return the figures of a level's fairness and their verdicts."""
+        """Return each fairness figure at a level with its verdict, texts."""
         fairness = self.judgements.get(FAIRNESS)
         return [
             (
@@ -78,7 +78,7 @@ class DensityReport(reports.RunReport):
 
     @functools.cached_property
     def strips(self) -> list[cells.Strip]:
-        """The measured metrics by guest."""
+        """The cells of each measured metric by guest, a list of strips."""
         return [
             cells.strip(series_, self.judged_repetitions)
             for series_ in self.series

@@ -29,7 +29,7 @@ _MANY = 12
 def draw(
     strips: collections.abc.Sequence[cells.Strip], name: str
 ) -> markupsafe.Markup:
-    """Return a strip per metric: a row per guest, a column per repetition.
+    """Return an SVG heat map: a panel per metric, a row per guest.
 
     :param name: The prefix of identifiers in the chart.
     """
@@ -66,17 +66,18 @@ class _Shade:
         self._map = matplotlib.colormaps["cividis"]
 
     def of(self, share: float) -> str:
-        """Return the colour of a share."""
+        """Return the colour that represents a share, as text."""
         position = (share - self.low) / (self.high - self.low)
         return str(colors.to_hex(self._map(min(1.0, max(0.0, position)))))
 
     def ink(self, share: float) -> str:
-        """Return the colour of text on the colour of a share."""
+        """Return the readable colour of text on the colour of a share."""
         position = (share - self.low) / (self.high - self.low)
         return "white" if position < 0.55 else chart_style.INK
 
 
 def _build_shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
+    """Return the colour scale that covers the shares of all strips."""
     rates = [
         cell.share
         for strip in strips
@@ -89,8 +90,8 @@ def _build_shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
 
 
 def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
-    """Draw a metric: a row per guest, a column per repetition."""
-    positions = _positions(strip.columns)
+    """Draw a metric's cells: a row per guest, a column per repetition."""
+    positions = _compute_positions(strip.columns)
     rows = strip.guests[:MOST_GUESTS]
     figures = len(strip.columns) <= _MOST_FIGURES
     for line, (guest, _) in enumerate(rows):
@@ -103,7 +104,9 @@ def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
         loc="left",
         fontweight="bold",
     )
-    axes.set_yticks(range(len(rows)), [_row_label(*names) for names in rows])
+    axes.set_yticks(
+        range(len(rows)), [_format_label(*names) for names in rows]
+    )
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(-0.6, max(positions.values()) + 0.6)
     levels: dict[int, list[float]] = {}
@@ -126,6 +129,7 @@ def _draw_cell(
     shade: _Shade,
     figures: bool,
 ) -> None:
+    """Draw one cell as a rectangle, with its percentage if ``figures``."""
     void = cell.state != "sound"
     axes.add_patch(
         patches.Rectangle(
@@ -152,10 +156,10 @@ def _draw_cell(
         )
 
 
-def _positions(
+def _compute_positions(
     columns: collections.abc.Iterable[tuple[int, int]],
 ) -> dict[tuple[int, int], float]:
-    """Return the position of each column, with gaps between levels."""
+    """Return the horizontal position of each column, as a dict."""
     positions: dict[tuple[int, int], float] = {}
     position, last = 0.0, None
     for column in columns:
@@ -165,12 +169,14 @@ def _positions(
     return positions
 
 
-def _row_label(guest: str, host: str) -> str:
+def _format_label(guest: str, host: str) -> str:
+    """Return the name of a guest and of its host as a short text."""
     label = sanitize.printable(f"{guest} on {host}" if host else guest)
     return label if len(label) <= _LONGEST_NAME else label[:25] + "…"
 
 
 def _draw_key(drawn: t.Any, shade: _Shade) -> None:
+    """Draw the legend of the colours and hatches above the figure."""
     step = 1 if shade.high - shade.low < 0.75 else 2
     tenths = range(round(shade.low * 10), round(shade.high * 10) + 1, step)
     sizes = [size / 10 for size in tenths]
@@ -193,6 +199,7 @@ def _draw_key(drawn: t.Any, shade: _Shade) -> None:
 
 
 def _describe(strip: cells.Strip) -> str:
+    """Return the numbers of cells of a metric by state, as text."""
     return (
         f"{strip.series.row.metric.name}, {len(strip.cells)} cells, "
         f"{strip.number('missing')} missing, {strip.number('void')} void"

@@ -54,7 +54,7 @@ class Table:
 def table(
     shown: collections.abc.Sequence[density_report.DensityReport],
 ) -> Table:
-    """Return the metrics of all runs, in the order of their tables."""
+    """Return a table of the metrics of all runs at each level."""
     rows = [
         {row.metric: row for row in run.judgement.curves if row.measured}
         for run in shown
@@ -74,17 +74,19 @@ def table(
     return Table(
         levels=tuple(levels),
         metrics=tuple(
-            _metric_rows(metric, rows, shown, levels) for metric in metrics
+            _create_metric_rows(metric, rows, shown, levels)
+            for metric in metrics
         ),
     )
 
 
-def _metric_rows(
+def _create_metric_rows(
     metric: sample.Metric,
     rows: list[dict[sample.Metric, density_rows.DensityResult]],
     shown: collections.abc.Sequence[density_report.DensityReport],
     levels: list[int],
 ) -> MetricRows:
+    """Return the row of one metric for each run that measured it."""
     measured = [
         (position, run_rows[metric])
         for position, run_rows in enumerate(rows)
@@ -106,7 +108,7 @@ def _metric_rows(
             (
                 position,
                 tuple(
-                    _cell(row, guests, host, shown[position].hosts)
+                    _create_cell(row, guests, host, shown[position].hosts)
                     for guests in levels
                 ),
             )
@@ -115,12 +117,13 @@ def _metric_rows(
     )
 
 
-def _cell(
+def _create_cell(
     row: density_rows.DensityResult,
     guests: int,
     host: float | None,
     hosts: int,
 ) -> Cell | None:
+    """Return the table cell of a metric at a level, or None if not run."""
     point = row.point(guests)
     if point is None:
         return None

@@ -21,7 +21,7 @@ _MOST = 8
 def draw(
     metrics: collections.abc.Sequence[shares.Series], name: str
 ) -> markupsafe.Markup:
-    """Return a bar for each metric and number of guests.
+    """Return an SVG chart with a bar for each metric and level.
 
     :param metrics: The measured metrics.
     :param name: The prefix of identifiers in the chart.
@@ -76,7 +76,7 @@ def draw(
 
 
 def select_levels(levels: list[int]) -> list[int]:
-    """Return the numbers of guests to draw, the first and last included."""
+    """Return at most a few levels to draw, first and last included."""
     if len(levels) <= _MOST:
         return levels
     last = len(levels) - 1
@@ -85,7 +85,7 @@ def select_levels(levels: list[int]) -> list[int]:
 
 
 def colours(number: int) -> list[str]:
-    """Return shades from light to dark, which also differ in print."""
+    """Return several shades from light to dark, as a list of colours."""
     shades = matplotlib.colormaps["Blues"]
     return [
         colors.to_hex(shades(0.3 + 0.6 * position / max(1, number - 1)))
@@ -101,6 +101,7 @@ def _draw_group(
     position: int,
     thickness: float,
 ) -> None:
+    """Draw the bars of one metric, one for each number of guests."""
     top = position - thickness * (len(levels) - 1) / 2
     shares_by_guests = {share.guests: share for share in series.shares}
     for index, guests in enumerate(levels):

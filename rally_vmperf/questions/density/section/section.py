@@ -41,20 +41,24 @@ _ORDERS = {
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 
 
-def _picture(
+def _draw_picture(
     run: density_report.DensityReport, name: str
 ) -> markupsafe.Markup:
+    """Return the bar chart of the first metrics of a run as SVG markup."""
     return picture.draw(run.series[:MOST], f"{name}-picture")
 
 
-def _heat(run: density_report.DensityReport, name: str) -> markupsafe.Markup:
+def _draw_heat(
+    run: density_report.DensityReport, name: str
+) -> markupsafe.Markup:
+    """Return the heat map of the first metrics of a run as SVG markup."""
     return heat.draw(run.strips[:MOST], f"{name}-heat")
 
 
 def sum_of(
     strips: collections.abc.Iterable[cells.Strip], state: cells.State
 ) -> int:
-    """Return the number of cells in a state."""
+    """Return the number of cells in a state over all strips."""
     return sum(strip.number(state) for strip in strips)
 
 
@@ -76,7 +80,7 @@ class Gap:
 
 
 def gaps(repetitions: Repetitions) -> list[Gap]:
-    """Return the incomplete levels by guests and repetition."""
+    """Return the incomplete levels as a list, sorted by guests."""
     incomplete = []
     for repetition_ in repetitions:
         for guests in density_levels.guest_counts(repetitions):
@@ -106,11 +110,11 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     return sorted(incomplete, key=lambda gap: (gap.guests, gap.repetition))
 
 
-def _compared(run: density_report.DensityReport) -> reports.Facts:
-    """Return the facts about the levels and their references."""
+def _list_facts(run: density_report.DensityReport) -> reports.Facts:
+    """Return titled lines on the levels and their references, a list."""
     limited = [row for row in run.judgement.curves if row.status is not None]
     return [
-        ("Numbers of guests", [_levels(run.last)]),
+        ("Numbers of guests", [_describe_levels(run.last)]),
         ("Order", [_ORDERS[run.last.order.kind].format(run.last.order.seed)]),
         (
             "Idle guests",
@@ -121,7 +125,7 @@ def _compared(run: density_report.DensityReport) -> reports.Facts:
             [_SOLO_GUEST[run.last.options.get("solo_guest", "rotate")]],
         ),
         *neighbour_losses.describe(run),
-        ("Bare metal", _bare(run.last)),
+        ("Bare metal", _describe_bare_metal(run.last)),
         (
             "Limits",
             [
@@ -132,7 +136,8 @@ def _compared(run: density_report.DensityReport) -> reports.Facts:
     ]
 
 
-def _levels(record: model.Record) -> str:
+def _describe_levels(record: model.Record) -> str:
+    """Return the numbers of guests and of hosts of a record as text."""
     numbers = sorted(
         {level_.guests_of(each) for each in record.repetition.conditions}
     )
@@ -143,8 +148,8 @@ def _levels(record: model.Record) -> str:
     return f"{text} on each of {len(hosts)} hosts" if len(hosts) > 1 else text
 
 
-def _bare(record: model.Record) -> list[str]:
-    """Return the baseline, its numbers of copies, and the missing ones."""
+def _describe_bare_metal(record: model.Record) -> list[str]:
+    """Return lines on the baseline and on the copies that it lacks."""
     bare_metal = record.bare_metal
     if bare_metal is None:
         return ["none"]
@@ -165,7 +170,7 @@ SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
     report_class=density_report.DensityReport,
-    comparison_facts=_compared,
+    comparison_facts=_list_facts,
     functions={
         "MOST_CURVES": MOST,
         "MOST_GUESTS": heat.MOST_GUESTS,
@@ -175,9 +180,9 @@ SECTION = reports.Section(
         "losses": neighbour_losses.losses,
         "starts_of": starts.worst,
         "sum_of": sum_of,
-        "draw_picture": _picture,
+        "draw_picture": _draw_picture,
         "draw_curve": curves.draw,
-        "draw_heat": _heat,
+        "draw_heat": _draw_heat,
         "sentences": sentences,
     },
     template="run.html.j2",

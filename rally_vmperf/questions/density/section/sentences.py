@@ -8,7 +8,7 @@ from rally_vmperf.questions.density.section import shares
 
 
 def limit_of(series: shares.Series, share: shares.Share) -> float | None:
-    """Return the limit as a share, or None if it does not apply."""
+    """Return the limit as a share of the solo rate; None if unlimited."""
     row = series.row
     if row.limit is None or share.guests not in row.statuses:
         return None
@@ -20,7 +20,7 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
 
 
 def describe_limited_loss(row: density_rows.DensityResult) -> str:
-    """Return the guest that the limit applies to, and its reference."""
+    """Return which guest is limited against which reference, as text."""
     guest = "the mean guest" if row.statistic == "mean" else "the worst guest"
     references = {
         "solo_guest": "a solo guest",
@@ -30,7 +30,7 @@ def describe_limited_loss(row: density_rows.DensityResult) -> str:
 
 
 def curve(series: shares.Series) -> str:
-    """Return a curve as a sentence for screen readers."""
+    """Return the course of a curve as text for screen readers."""
     parts = [
         f"{units.number_of('guest', share.guests)} {percent(share.value)}"
         + (" (void)" if share.void else "")
@@ -43,14 +43,14 @@ def curve(series: shares.Series) -> str:
 
 
 def reference_label(series: shares.Series) -> str:
-    """Return the reference of shares, which is 100 %."""
+    """Return the name of the reference that is 100 %, as text."""
     if series.base == 1:
         return "a solo guest"
     return f"one of {units.number_of('guest', series.base)}"
 
 
 def unit(series: shares.Series) -> str:
-    """Return the unit of totals: ``solo guests``."""
+    """Return the unit of totals as text: ``solo guests``."""
     return (
         "solo guests"
         if series.base == 1
@@ -59,7 +59,7 @@ def unit(series: shares.Series) -> str:
 
 
 def total_of(series: shares.Series) -> str:
-    """Return the scope of the total: all guests, or those of a host."""
+    """Return whose total is drawn as text: all guests, or those of a host."""
     if series.hosts == 1:
         return "all guests together"
     return "all guests of a host"
@@ -78,7 +78,7 @@ def rate(metric: sample.Metric, figure: float) -> str:
 
 
 def max_guests(row: density_rows.DensityResult) -> list[str]:
-    """Return the sentences of the verdict about the host's capacity."""
+    """Return the sentences of a verdict on the host's capacity, a list."""
     return [
         sentence(remark.removeprefix(f"{row.metric.name}: "))
         for remark in row.remarks()
@@ -91,7 +91,7 @@ def sentence(text: str) -> str:
 
 
 def usl(row: density_rows.DensityResult) -> list[str]:
-    """Return the fitted law with its intervals and its goodness."""
+    """Return a sentence on the fitted law as a list, empty without a fit."""
     fit = row.usl
     if fit is None:
         return []
@@ -110,7 +110,7 @@ def usl(row: density_rows.DensityResult) -> list[str]:
 
 
 def coefficient(fitted: laws.Coefficient) -> str:
-    """Return a fitted number with its interval."""
+    """Return a fitted coefficient with its interval as text."""
     if fitted.low is None or fitted.high is None:
         return f"{fitted.value:.3g} (no interval)"
     interval = f"{fitted.low:.3g} to {fitted.high:.3g}"
@@ -118,7 +118,7 @@ def coefficient(fitted: laws.Coefficient) -> str:
 
 
 def span(low: float | None, high: float | None, unit: str) -> str:
-    """Return an interval in brackets, or an empty string."""
+    """Return an interval in brackets as text, or ""."""
     if low is None or high is None:
         return ""
     ends = f"{units.show_percent(low)} to {units.show_percent(high)}"

@@ -32,11 +32,11 @@ class Share:
     @property
     def value(self) -> float | None:
         """The share of the mean guest; None if nothing was measured."""
-        return self._of(self.point.mean)
+        return self._as_share(self.point.mean)
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval of the value, None without one."""
+        """Both ends of the interval of the value; None without one."""
         loss = self.point.loss
         if loss is None or loss.low is None or loss.high is None:
             return None
@@ -44,30 +44,30 @@ class Share:
 
     @property
     def repetitions(self) -> list[float]:
-        """The mean guest of each repetition."""
+        """The share of the mean guest in each repetition, a list."""
         return [rate / self.solo_rate for rate in self.point.rates]
 
     @property
     def total(self) -> float | None:
-        """The total of a host's guests, in solo guests."""
+        """The total of a host's guests, in solo guests; None if unknown."""
         total = self.point.total
         return None if total is None else total / self.solo_rate / self.hosts
 
     @property
     def totals(self) -> list[float]:
-        """The total of each repetition, in solo guests."""
+        """The total of each repetition, in solo guests, a list."""
         return [
             total / self.solo_rate / self.hosts for total in self.point.totals
         ]
 
     @property
     def bare(self) -> float | None:
-        """The share of the mean copy on bare metal."""
-        return self._of(self.point.bare_mean)
+        """The share of the mean bare-metal copy; None if unknown."""
+        return self._as_share(self.point.bare_mean)
 
     @property
     def bare_total(self) -> float | None:
-        """The total of all copies on bare metal."""
+        """The total of all bare-metal copies as a share; None if unknown."""
         total = self.point.bare_total
         return None if total is None else total / self.solo_rate
 
@@ -75,9 +75,12 @@ class Share:
     def worst(self) -> float | None:
         """The share of the worst guest; None for a solo guest."""
         worst = self.point.worst
-        return self._of(worst.value) if worst and self.guests > 1 else None
+        return (
+            self._as_share(worst.value) if worst and self.guests > 1 else None
+        )
 
-    def _of(self, figure: float | None) -> float | None:
+    def _as_share(self, figure: float | None) -> float | None:
+        """Return a figure as a share of the solo rate; None for None."""
         if figure is None:
             return None
         return rates.convert(self.point.metric, figure) / self.solo_rate
@@ -103,7 +106,7 @@ class Series:
 
     @property
     def measured(self) -> tuple[Share, ...]:
-        """The shares that have a figure."""
+        """The shares that have a figure, as a tuple."""
         return tuple(share for share in self.shares if share.value is not None)
 
 

@@ -44,7 +44,7 @@ class Table:
 def worst(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> Table:
-    """Return the worst start of each command over counted repetitions."""
+    """Return a table of the worst start of each command at each level."""
     starts: dict[
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Synchronisation]]],
@@ -70,16 +70,19 @@ def worst(
                 workload=workload,
                 command=command,
                 bound=bound,
-                cells=tuple(_cell(by_guests.get(guests)) for guests in order),
+                cells=tuple(
+                    _create_cell(by_guests.get(guests)) for guests in order
+                ),
             )
             for (workload, command, bound), by_guests in starts.items()
         ),
     )
 
 
-def _cell(
+def _create_cell(
     starts: list[tuple[int, repetition.Synchronisation]] | None,
 ) -> Cell | None:
+    """Return the largest skew and smallest overlap, or None if unknown."""
     if not starts:
         return None
     skews = [

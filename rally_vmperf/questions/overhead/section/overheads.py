@@ -20,7 +20,7 @@ _LINEAR_BELOW = 10.0
 def draw(
     shown: collections.abc.Sequence[rows.FigureResult], name: str
 ) -> markupsafe.Markup:
-    """Return a chart with overhead, interval and limit of each metric.
+    """Return an SVG chart of overhead, interval and limit per metric.
 
     :param shown: The rows with figures.
     :param name: The prefix of identifiers in the chart.
@@ -59,6 +59,7 @@ def _draw_row(
     comparison: loss.Comparison,
     gid: str,
 ) -> None:
+    """Draw the overhead, the interval and the limit of one metric."""
     colour, mark = chart_style.VERDICTS[row.status or "none"]
     percent = comparison.overhead_percent
     if comparison.low is not None and comparison.high is not None:
@@ -126,7 +127,7 @@ def _set_scale(
 
 
 def _tick_positions() -> list[float]:
-    """Return the ticks of a logarithmic axis."""
+    """Return the ticks of a logarithmic axis as a list of numbers."""
     sizes = [5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     sizes += [10.0**power for power in range(4, 12)]
     return [-size for size in reversed(sizes)] + [0.0, *sizes]

@@ -25,7 +25,7 @@ MOST_STRIPS = 60
 def by_part(
     compared: collections.abc.Iterable[rows.FigureResult],
 ) -> dict[str, list[rows.FigureResult]]:
-    """Return comparable rows by the title of their part, in order."""
+    """Return comparable rows as a dict by the title of the part measured."""
     rows_by_part: dict[str, list[rows.FigureResult]] = {
         title: [] for title in groups.PARTS.values()
     }
@@ -41,7 +41,7 @@ def by_part(
 def ordered(
     judgement: overhead_judge.OverheadJudgement,
 ) -> list[rows.FigureResult]:
-    """Return the rows that have figures, in the order of the table."""
+    """Return the rows that have figures as a list in table order."""
     return [
         row
         for part_rows in by_part(judgement.compared).values()
@@ -53,7 +53,7 @@ def ordered(
 def overview(
     shown: collections.abc.Sequence[reports.RunReport],
 ) -> list[tuple[str, tuple[rows.FigureResult | None, ...]]]:
-    """Return the name of each metric with its row in each run, or None.
+    """Return each metric's name with its row in each run, or None there.
 
     Metrics are grouped as in the tables of the runs.
     """
@@ -70,20 +70,21 @@ def overview(
     ]
 
 
-def _compared(run: reports.RunReport) -> reports.Facts:
-    """Return the facts about bare metal and unmeasured guests."""
+def _list_facts(run: reports.RunReport) -> reports.Facts:
+    """Return titled lines on bare metal and unmeasured guests, a list."""
     bare_metal = run.last.bare_metal
     return [
         (
             "Bare metal",
             [setting.describe_bare_metal(bare_metal)] if bare_metal else [],
         ),
-        ("Shape of bare metal", [_shape(run.last.shape)]),
+        ("Shape of bare metal", [_describe_shape(run.last.shape)]),
         *neighbour_losses.describe(run),
     ]
 
 
-def _shape(shape: model.Shape) -> str:
+def _describe_shape(shape: model.Shape) -> str:
+    """Return the CPUs and the memory of the bare-metal copies as text."""
     return (
         f"{shape.vcpus} CPUs and {shape.memory_mib} MiB for each of "
         f"{units.number_of('copy', shape.copies)}"
@@ -91,10 +92,12 @@ def _shape(shape: model.Shape) -> str:
 
 
 def _draw_overheads(run: reports.RunReport, name: str) -> markupsafe.Markup:
+    """Return the chart of the overheads of a run as SVG markup."""
     return overheads.draw(ordered(run.judgement), f"{name}-overheads")
 
 
 def _draw_samples(run: reports.RunReport, name: str) -> markupsafe.Markup:
+    """Return the chart of the samples of a run as SVG markup."""
     shown: list[rows.FigureResult] = [*ordered(run.judgement)]
     drawn = {row.metric for row in shown}
     for row in run.judgement.absolute:
@@ -104,8 +107,10 @@ def _draw_samples(run: reports.RunReport, name: str) -> markupsafe.Markup:
     return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
 
 
-def _spreads(run: reports.RunReport) -> list[spread_judge.SpreadJudgement]:
-    """Return the judgement on spread, if the task has that criterion."""
+def _list_spreads(
+    run: reports.RunReport,
+) -> list[spread_judge.SpreadJudgement]:
+    """Return the judgement on spread as a list, empty without one."""
     return [
         judgement
         for judgement in run.judgements.values()
@@ -113,8 +118,8 @@ def _spreads(run: reports.RunReport) -> list[spread_judge.SpreadJudgement]:
     ]
 
 
-def _outliers(row: t.Any) -> str:
-    """Return the outliers among repetitions as text."""
+def _describe_outliers(row: t.Any) -> str:
+    """Return the numbers of outlying repetitions as text, or ""."""
     parts = []
     for side, positions, repetitions in (
         ("guest", row.comparison.guest_outliers, row.guest),
@@ -132,13 +137,13 @@ SECTION = reports.Section(
     title="Overhead of guests over bare metal",
     subject="overhead",
     report_class=reports.RunReport,
-    comparison_facts=_compared,
+    comparison_facts=_list_facts,
     functions={
         "overview": overview,
         "by_part": by_part,
-        "outliers": _outliers,
+        "outliers": _describe_outliers,
         "losses": neighbour_losses.losses,
-        "spreads": _spreads,
+        "spreads": _list_spreads,
         "draw_overheads": _draw_overheads,
         "draw_samples": _draw_samples,
     },

@@ -25,7 +25,7 @@ Series = list[tuple[str, str, list[float]]]
 def draw(
     shown: collections.abc.Sequence[rows.FigureResult], name: str
 ) -> markupsafe.Markup:
-    """Return a panel per metric, with samples in order of time.
+    """Return an SVG chart with the samples of each metric over time.
 
     :param shown: The rows with samples.
     :param name: The prefix of identifiers in the chart.
@@ -47,8 +47,9 @@ def draw(
 
 
 def _draw_panel(axes: t.Any, row: rows.FigureResult) -> None:
-    series = _series("bare metal ", chart_style.BARE, row.bare)
-    series += _series("", chart_style.GUEST, row.guest)
+    """Draw the samples of one metric, a column of points per source."""
+    series = _list_series("bare metal ", chart_style.BARE, row.bare)
+    series += _list_series("", chart_style.GUEST, row.guest)
     values = [value for _, _, samples in series for value in samples]
     factor, unit = units.scale_for(values, row.metric.unit)
     for column, (_, colour, samples) in enumerate(series):
@@ -79,7 +80,7 @@ def _draw_panel(axes: t.Any, row: rows.FigureResult) -> None:
 
 
 def _axis_range(values: list[float]) -> tuple[float, float]:
-    """Return the ends of the axis: from zero if values are far apart.
+    """Return both ends of the axis: from zero if values are far apart.
 
     Otherwise, the axis is narrow and shows scatter and drift.
     """
@@ -90,8 +91,8 @@ def _axis_range(values: list[float]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _series(prefix: str, colour: str, side: MetricSamples) -> Series:
-    """Return the label, colour and values of each source, in order."""
+def _list_series(prefix: str, colour: str, side: MetricSamples) -> Series:
+    """Return the label, the colour and the values of each source."""
     values_by_source: dict[str, list[float]] = {}
     for repetition_samples in side:
         for observation in repetition_samples.observations:
@@ -114,6 +115,7 @@ def _series(prefix: str, colour: str, side: MetricSamples) -> Series:
 
 
 def _short_label(source: str, prefix: str) -> str:
+    """Return the name of a guest or a copy, shortened for an axis."""
     name = sanitize.printable(source)
     name = name.removeprefix("copy-") if prefix else name
     return f"{'bare ' if prefix else ''}{name[:_LONGEST_NAME]}"

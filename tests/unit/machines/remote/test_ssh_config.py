@@ -42,7 +42,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
             ssh_config.sys.stdin, "isatty", autospec=True, return_value=False
         )
         self.terminal = self.enterContext(terminal)
-        ssh_config._passphrase.cache_clear()
+        ssh_config._read_passphrase.cache_clear()
         self.server = await self.enterAsyncContext(sshd.Sshd(forwards=True))
         self.know(self.server)
 
