@@ -3,12 +3,14 @@
 import fnmatch
 import json
 import os
+import pathlib
 
 import jinja2
 import yaml
 
 from rally_vmperf.cloud.system import packages
 from rally_vmperf.workloads import registry
+from tests import patience
 from tests.functional import laboratory
 
 #: Tarball of UnixBench's source, which no registry of packages has.
@@ -100,6 +102,10 @@ class MeasuringCase(laboratory.Case):
 
     def measure(self, path, **arguments):
         """Record the baseline of a task, run it and return its records."""
+        if "guest_options" in pathlib.Path(path).read_text():
+            # Emulated guests boot for minutes if other programs work, too.
+            patient = {"ssh_timeout": round(patience.seconds(600))}
+            arguments.setdefault("guest_options", patient)
         task = render(path, arguments)
         self._install({entry["name"] for entry in workloads(task)})
         lab = self.laboratory
