@@ -39,7 +39,7 @@ def _get_list(facts: Json, key: str) -> list[t.Any]:
 
 
 def _create_device_view(table: str, *keys: str) -> "_View":
-    """Return a function that gets the settings all devices share.
+    """Return a function: fingerprint -> settings all devices share.
 
     It is unknown which device is used, so settings that differ between devices
     are not compared.
@@ -273,7 +273,7 @@ _ALWAYS = "sse2"
 def host_cpu(
     bare_metal: Json, guest: str, features: collections.abc.Iterable[str]
 ) -> list[finding.Finding]:
-    """Return a finding if the host of a guest has other processors.
+    """Return a finding if a guest's host has other processor features.
 
     Model names cannot be compared: libvirt reports families, and Linux the
     name of the vendor. Processors with different instructions differ; those

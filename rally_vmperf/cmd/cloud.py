@@ -31,7 +31,7 @@ def get_layout(parsed: argparse.Namespace) -> layout.Layout:
 
 
 def _parse_network(text: str) -> addresses.Addresses:
-    """Return the addresses of a network in CIDR notation; reject others."""
+    """Return the three ranges of a cloud in a network; reject others."""
     try:
         return addresses.parse(text)
     except ValueError as error:

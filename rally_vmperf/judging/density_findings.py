@@ -36,7 +36,7 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
 
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
-    """Yield findings about the sessions and changes of the baseline."""
+    """Yield that the baseline is one session, and where it was replaced."""
     for guests in density_levels.guest_counts(repetitions):
         conditions = density_levels.counted_conditions(repetitions, guests)
         executed = [

@@ -119,7 +119,7 @@ def above_physical_limit(
     repetitions: collections.abc.Iterable[repetition.Repetition],
     bounds: limits.Limits,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield a finding per value above a physical limit of a machine.
+    """Yield a finding per metric and side above its physical limit.
 
     :param repetitions: The repetitions that are judged.
     :param bounds: The largest possible values, in base units.

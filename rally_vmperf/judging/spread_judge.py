@@ -244,7 +244,7 @@ class IntervalResult(SpreadResult):
     bare: t.ClassVar[Values] = ()
 
     def of(self, values: Values) -> float | None:
-        """Return the mean of the figures of repetitions, None if empty."""
+        """Return the mean of the figures as a float, None if empty."""
         return stdlib.fmean(values) if values else None
 
     @property

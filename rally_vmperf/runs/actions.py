@@ -265,7 +265,7 @@ class BackgroundAction:
         self._result.set_result(ActionResult(errors={self._action.name: late}))
 
     def result(self) -> ActionResult:
-        """Wait for the action; return its result or raise its error."""
+        """Start the action if it is still due, wait, and return its result."""
         self.on_workloads_ended()
         return self._result.result()
 

@@ -136,7 +136,7 @@ class RunRequest:
         findings: collections.abc.Iterable[finding.Finding] = (),
         unmeasured: conditions.Unmeasured | None = None,
     ) -> attempt.ReadySession:
-        """Prepare the guests; return their session, setting and actions.
+        """Open a session of booted guests; return it, setting and actions.
 
         :param shapes: The shapes in which they are compared with the baseline.
         :param act: A function that returns the actions of the question.

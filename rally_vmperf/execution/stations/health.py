@@ -85,7 +85,7 @@ async def read_counters(
 
 
 def parse(text: str) -> Counters:
-    """Return the counters in the contents of the files; 0 if unknown."""
+    """Return the counters in the contents of the files."""
     lines = text.splitlines()
     counters = {}
     for line in lines[1:]:

@@ -92,7 +92,7 @@ def build_repetitions(
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
 ) -> list[repetition.Repetition]:
-    """Return repetitions for a judge from raw outputs of a guest.
+    """Return repetitions from a guest's raw outputs and a baseline.
 
     The n-th outputs of all workloads form the n-th repetition.
 
