@@ -99,7 +99,9 @@ def build_points(
                 caps=None
                 if metric.name in measured.fixed_rate_metrics
                 else measured.caps,
-                groups=max((c.batches for c in executed), default=1),
+                groups=max(
+                    (condition.batches for condition in executed), default=1
+                ),
                 void=void_reason(metric, repetitions, conditions, tolerate),
                 bare_void=level.first_void_sentence(changes, tolerate),
                 reason=""

@@ -128,9 +128,11 @@ class DensityResult(summary.MetricResult):
     def void(self, guests: int) -> str:
         """Return why the figures at a level are void as text, or ""."""
         point = self.point(guests)
-        if point is None or self.figure != "loss":
-            return point.void if point else ""
-        return point.void_against(self.compare_to)
+        if point is None:
+            return ""
+        if self.figure == "loss":
+            return point.void_against(self.compare_to)
+        return point.void
 
     def decide(
         self,
@@ -151,7 +153,8 @@ class DensityResult(summary.MetricResult):
         comparison = self._compare(guests)
         if comparison is None or self._missing_solo_run(guests):
             return "inconclusive"
-        kinds = [f.kind for f in plausibility.guest_faster(comparison)]
+        findings = plausibility.guest_faster(comparison)
+        kinds = {finding_.kind for finding_ in findings}
         faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"
@@ -280,10 +283,7 @@ class DensityResult(summary.MetricResult):
         return [*self._max_guests_remark(), *self._rotating_remark()]
 
     def _rotating_remark(self) -> list[str]:
-        """Return a remark as a list if worst guests are beyond the limit.
-
-        It names the largest level with such guests and another verdict.
-        """
+        """Return a remark on worst guests beyond the limit, in a list."""
         if self.figure != "loss" or self.limit is None:
             return []
         for guests, status in sorted(self.statuses.items(), reverse=True):
@@ -304,8 +304,9 @@ class DensityResult(summary.MetricResult):
             return []
         largest = max((point.guests for point in self.points), default=0)
         measured = self.usl.largest if self.usl else largest
-        reach = (largest, measured, self.host_limit)
-        text = max_guests.sentence(self.limit, *reach)
+        text = max_guests.sentence(
+            self.limit, largest, measured, self.host_limit
+        )
         return [f"{self.metric.name}: {text}"]
 
     def _sentence(self, guests: int) -> str:
@@ -380,7 +381,6 @@ class DensityResult(summary.MetricResult):
         point, uneven = self.point(guests), self._unevenness(guests)
         if point is None or uneven is None or self.limit is None:
             return None
-        status = self.statuses[guests]
         most = max(uneven.values)
         number = point.samples[uneven.values.index(most)].number
         scale = (self.confidence, self.limit)
@@ -393,7 +393,7 @@ class DensityResult(summary.MetricResult):
             f"{name} {uneven.text(uneven.mean, *scale)} "
             f"({interval if ends else 'no interval'}), "
             f"{uneven.text(most, *scale)} in its worst repetition ({number}), "
-            f"{least} {limit}{self.limit_origin}: {status}"
+            f"{least} {limit}{self.limit_origin}: {self.statuses[guests]}"
         )
         if not ends:
             text += f", at least {statistics.FEWEST} repetitions would decide"

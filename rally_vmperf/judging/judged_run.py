@@ -130,9 +130,8 @@ class JudgedRun:
         for guest in self.of_role("guest"):
             flavor = guest.nova.get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
-                return str(flavor.get("name") or flavor.get("id", ""))[
-                    :_LONGEST
-                ]
+                name = flavor.get("name") or flavor.get("id", "")
+                return str(name)[:_LONGEST]
         return units.number_of("CPU", self.last.shape.vcpus)
 
     def of_role(self, role: str) -> list[model.DescribedMachine]:

@@ -158,7 +158,8 @@ def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
     reported = {
         metric
         for condition in repetition_.conditions
-        for metric in condition.by_metric
+        for metric, samples in condition.by_metric.items()
+        if samples.observations
     }
     return [
         metric.name

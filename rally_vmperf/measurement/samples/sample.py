@@ -248,8 +248,9 @@ def group_by_metric(
         metric: MetricSamples(
             number=number,
             observations=tuple(groups.get(metric, ())),
-            merged=percentiles[metric][0] if metric in percentiles else None,
-            merged_machines=percentiles.get(metric, (0, 0))[1],
+            merged=merged,
+            merged_machines=machines,
         )
-        for metric in (*groups, *percentiles)
+        for metric in {**groups, **percentiles}
+        for merged, machines in [percentiles.get(metric, (None, 0))]
     }

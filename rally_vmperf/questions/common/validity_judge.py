@@ -88,9 +88,9 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             )[:1]
         )
 
-    def judgement(self) -> Validity:
-        """Return the verdict on the repetitions so far."""
-        summary, *others = self._judge_question() or [super().judgement()]
+    def _judge(self) -> Validity:
+        """Return the verdict computed from the repetitions so far."""
+        summary, *others = self._judge_question() or [super()._judge()]
         findings = {
             run_finding: None
             for judgement in (summary, *others)
