@@ -6,6 +6,7 @@ are merged; the verdict depends on neither.
 
 import abc
 import collections.abc
+import types
 import typing as t
 
 from rally_vmperf.judging import summary
@@ -37,6 +38,8 @@ class Judge(abc.ABC, t.Generic[RowT]):
     :param confidence: The confidence of the intervals, >= 0.5 and < 1.
     :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
     :param tolerate: The kinds of findings that do not void.
+    :param selects: The conditions that it judges, by axis, as in
+        ``Repetition.select``; all by default.
     :raises ValueError: If an argument is invalid.
     """
 
@@ -48,6 +51,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         confidence: float = 0.95,
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
+        selects: repetition.Axes = types.MappingProxyType({}),
     ) -> None:
         if not 0.5 <= confidence < 1:
             raise ValueError(
@@ -62,6 +66,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive
         self.tolerate = tolerate
+        self.selects = selects
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
         self._judgement: summary.Judgement[RowT] | None = None
@@ -72,10 +77,11 @@ class Judge(abc.ABC, t.Generic[RowT]):
         A repetition with conditions of another question counts as
         unreadable.
         """
-        if repetition_ is None or not self.accepts(repetition_):
+        selected = repetition_ and repetition_.select(**self.selects)
+        if selected is None or not self.accepts(selected):
             self._unreadable += 1
         else:
-            self.extend((repetition_,), 0)
+            self.extend((selected,), 0)
 
     def merge(self, other: t.Self) -> None:
         """Add the repetitions of another judge with the same criteria."""

@@ -45,19 +45,17 @@ def judge_source(
     run_question = get_question(source)
     limits = source.criteria if criteria is None else criteria
     main_criterion, *_ = run_question.criteria
-    judges: list[tuple[question.Criterion, judge.Judge[t.Any]]] = [
-        (criterion, criterion.judge(**limits.get(criterion.name, {})))
+    judges: dict[str, judge.Judge[t.Any]] = {
+        criterion.heading: criterion.judge(**limits.get(criterion.name, {}))
         for criterion in run_question.criteria
         if criterion is main_criterion
         or limits.get(criterion.name) is not None
-    ]
-    _, main = judges[0]
+    }
+    main = judges[main_criterion.heading]
     readable: dict[tuple[str, int], model.Record] = {}
     for record in source.decoded:
-        for criterion, criterion_judge in judges:
-            criterion.feed(
-                criterion_judge, record.repetition if record else None
-            )
+        for criterion_judge in judges.values():
+            criterion_judge.add(record.repetition if record else None)
         if record and main.accepts(main_criterion.select(record.repetition)):
             # Each repetition is counted once, as in the judges.
             key = (record.repetition.run, record.repetition.number)
@@ -80,8 +78,8 @@ def judge_source(
             main_criterion.select(record.repetition) for record in shown
         ),
         judgements={
-            criterion.heading: criterion_judge.judgement()
-            for criterion, criterion_judge in judges
+            heading: criterion_judge.judgement()
+            for heading, criterion_judge in judges.items()
         },
         machines=machines,
         machines_error=machines_error,

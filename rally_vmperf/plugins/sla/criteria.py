@@ -34,10 +34,7 @@ class Criterion(sla.SLA):
     def add_iteration(self, iteration: t.Any) -> bool:
         """Add a repetition; return False after a final failure."""
         with self._record_defects():
-            repetition_ = output.decode(iteration)
-            self.judge.add(
-                repetition_ and repetition_.select(**self.criterion.selects)
-            )
+            self.judge.add(output.decode(iteration))
             return not self.judge.is_failure_final()
         return True
 

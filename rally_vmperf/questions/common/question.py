@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -128,16 +129,10 @@ class Criterion:
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     requires: str = ""
 
-    def feed(
-        self,
-        judge_: AnyJudge,
-        repetition_: repetition.Repetition | None,
-    ) -> None:
-        """Add a repetition to a judge, reduced to the judged conditions.
-
-        :param repetition_: The repetition; None for an unreadable record.
-        """
-        judge_.add(repetition_ and self.select(repetition_))
+    def __post_init__(self) -> None:
+        if self.selects:
+            judge_ = functools.partial(self.judge, selects=self.selects)
+            object.__setattr__(self, "judge", judge_)
 
     def select(
         self, repetition_: repetition.Repetition

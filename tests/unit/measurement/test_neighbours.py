@@ -5,9 +5,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import degradation_judge
 from rally_vmperf.judging import neighbours_judge
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from tests.unit import made
@@ -249,9 +247,8 @@ class TestCurve(unittest.TestCase):
     def test_degradation(self):
         """It is that without neighbours, whatever befell the others."""
         given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
-        judge = degradation_judge.DegradationJudge({"disk.*": 51})
-        for one in given:
-            table.criteria()["vmperf_degradation"].feed(judge, one)
+        criterion = table.criteria()["vmperf_degradation"]
+        judge = made.given(criterion.judge(max_percent={"disk.*": 51}), given)
         found = judge.judgement()
         (row,) = found.curves
         self.assertEqual("passed", found.status)
@@ -271,9 +268,8 @@ class TestCurve(unittest.TestCase):
             name=NAME, machine="g9", reason="neighbour g9: it ended"
         )
         given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
-        judge = degradation_judge.DegradationJudge({"disk.*": 51})
-        for one in given:
-            table.criteria()["vmperf_degradation"].feed(judge, one)
+        criterion = table.criteria()["vmperf_degradation"]
+        judge = made.given(criterion.judge(max_percent={"disk.*": 51}), given)
         found = judge.judgement()
         self.assertEqual("inconclusive", found.status)
         self.assertIn("neighbour g9", found.missing.sentence())
@@ -288,9 +284,8 @@ class TestOthers(unittest.TestCase):
             findings=made.seen("guest_rebooted"),
             state="incomplete",
         )
-        judge = overhead_judge.OverheadJudge()
-        for one in given:
-            table.criteria()["vmperf_overhead"].feed(judge, one)
+        criterion = table.criteria()["vmperf_overhead"]
+        judge = made.given(criterion.judge(), given)
         found = judge.judgement()
         row = next(one for one in found.rows if one.metric == made.IOPS)
         self.assertEqual(list(QUIET), [one.values[0] for one in row.guest])
