@@ -62,12 +62,21 @@ class Unmeasured:
     options: collections.abc.Mapping[str, t.Any]
     create_load: t.Callable[[sessions.Session, Names], Load]
 
-    def list_settings(self) -> list[tuple[repetition.Axes, tuple[str, ...]]]:
-        """Return the axes without and with them, each with who works."""
-        return [
-            ({self.axis: 0}, ()),
-            ({self.axis: self.guests}, self.names),
-        ]
+
+def list_settings(
+    unmeasured: Unmeasured | None,
+) -> list[tuple[repetition.Axes, tuple[str, ...]]]:
+    """Return the axes of unmeasured guests, with the names of working ones.
+
+    There are two settings, without and with their load; without such guests
+    there is one, which has no axis.
+    """
+    if unmeasured is None:
+        return [({}, ())]
+    return [
+        ({unmeasured.axis: 0}, ()),
+        ({unmeasured.axis: unmeasured.guests}, unmeasured.names),
+    ]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -218,11 +218,16 @@ class RunRequest:
             extra_assignments=extra_assignments,
         )
 
-    def common_arguments(self, **options: t.Any) -> dict[str, t.Any]:
+    def common_arguments(
+        self, unmeasured: conditions.Unmeasured | None = None, **options: t.Any
+    ) -> dict[str, t.Any]:
         """Return the arguments shared by all questions' runs as a dict.
 
+        :param unmeasured: The guests that work without being measured.
         :param options: The options of the question, for the record.
         """
+        if unmeasured is not None:
+            options[unmeasured.axis] = unmeasured.options
         return {
             "question": self.question,
             "task": self.task,

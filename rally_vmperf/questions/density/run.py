@@ -49,14 +49,12 @@ def create_run(
     groups, placement_findings = host_groups.group_by_host(
         guests, largest, request.booted.absent
     )
-    settings: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
     counting_levels: dict[str, t.Any] = {}
     if unmeasured:
         # Their load reduces the rates.
         counting_levels = {unmeasured.axis: False}
         groups, names = groups.split(max(counts))
         unmeasured = dataclasses.replace(unmeasured, names=names)
-        settings = unmeasured.list_settings()
     shape = setting.find_shape(guests)
     covered_shapes = []
     if request.baseline is not None:
@@ -84,9 +82,7 @@ def create_run(
 
     return runs.Run(
         **request.common_arguments(
-            idle_guests=idle_guests,
-            solo_guest=solo_guest,
-            **({unmeasured.axis: unmeasured.options} if unmeasured else {}),
+            unmeasured, idle_guests=idle_guests, solo_guest=solo_guest
         ),
         conditions=tuple(
             conditions.Condition(
@@ -98,7 +94,7 @@ def create_run(
                 unmeasured=working,
             )
             for number in counts
-            for axes, working in settings
+            for axes, working in conditions.list_settings(unmeasured)
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         enough=functools.partial(

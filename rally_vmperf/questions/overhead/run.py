@@ -5,7 +5,6 @@ import dataclasses
 from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import repetition
 from rally_vmperf.records import model
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
@@ -28,11 +27,9 @@ def create_run(
     """
     guests = request.booted.guests
     number = unmeasured.guests if unmeasured else 0
-    settings: list[tuple[repetition.Axes, tuple[str, ...]]] = [({}, ())]
     if unmeasured:
         names = tuple(guest.name for guest in guests[-number:])
         unmeasured = dataclasses.replace(unmeasured, names=names)
-        settings = unmeasured.list_settings()
     measured = guests[: len(guests) - number]
     shape = setting.find_shape(measured)
     findings = _find_separate_guests(guests, number)
@@ -52,9 +49,7 @@ def create_run(
         names=tuple(guest.name for guest in measured)
     )
     return runs.Run(
-        **request.common_arguments(
-            **({unmeasured.axis: unmeasured.options} if unmeasured else {})
-        ),
+        **request.common_arguments(unmeasured),
         conditions=tuple(
             conditions.Condition(
                 axes=axes,
@@ -64,7 +59,7 @@ def create_run(
                 else None,
                 unmeasured=working,
             )
-            for axes, working in settings
+            for axes, working in conditions.list_settings(unmeasured)
         ),
         order=model.Order(kind="blocks") if unmeasured else model.AS_LISTED,
         fallback_setting=setting.build_setting(
