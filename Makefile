@@ -101,8 +101,10 @@ cloud: $(VENV)/ready
 
 environment: $(VENV)/whole cloud
 	@$(RALLY) db ensure >/dev/null
-	@$(RALLY) env use embedded >/dev/null 2>&1 || $(RALLY) env create \
-	    --name embedded --spec $(CLOUD)/rally-env-member.json
+	@$(RALLY) env use embedded >/dev/null 2>&1 || { \
+	    $(RALLY) env create --name embedded \
+	        --spec $(CLOUD)/rally-env-member.json >/dev/null && \
+	    echo "Rally environment: embedded"; }
 
 baseline: environment
 	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
