@@ -4,11 +4,10 @@ import collections.abc
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.workloads import tools
-
-Json = collections.abc.Mapping[str, t.Any]
 
 #: The metrics that a finding concerns; an empty tuple means all of them.
 Metrics = tuple[str, ...]
@@ -26,13 +25,13 @@ def _create_view(key: str) -> "_View":
     return lambda facts: facts.get(key)
 
 
-def _list_instructions(facts: Json) -> frozenset[str]:
+def _list_instructions(facts: documents.Facts) -> frozenset[str]:
     """Return the CPU flags in a fingerprint that name instructions."""
     flags = map(str, _get_list(facts, "cpu_flags"))
     return frozenset(flag for flag in flags if _INSTRUCTIONS.match(flag))
 
 
-def _get_list(facts: Json, key: str) -> list[t.Any]:
+def _get_list(facts: documents.Facts, key: str) -> list[t.Any]:
     """Return the list under a key of a fingerprint; [] if it is not one."""
     items = facts.get(key)
     return items if isinstance(items, list) else []
@@ -45,7 +44,7 @@ def _create_device_view(table: str, *keys: str) -> "_View":
     are not compared.
     """
 
-    def view(facts: Json) -> dict[str, str]:
+    def view(facts: documents.Facts) -> dict[str, str]:
         """Return the settings in a fingerprint that all devices share."""
         common = {}
         for key in keys:
@@ -68,7 +67,7 @@ def _extract_scheduler(text: str) -> str:
     return match[1] if match else text
 
 
-_View = collections.abc.Callable[[Json], t.Any]
+_View = collections.abc.Callable[[documents.Facts], t.Any]
 #: The comparisons: the sensitivity of workloads, the finding for a difference,
 #: and the view of the fingerprint.
 _COMPARED: tuple[tuple[str, str, _View], ...] = (
@@ -103,8 +102,8 @@ _COMPARED: tuple[tuple[str, str, _View], ...] = (
 
 
 def compare_machines(
-    bare_metal: Json,
-    facts: Json,
+    bare_metal: documents.Facts,
+    facts: documents.Facts,
     subject: str,
     sensitive: collections.abc.Mapping[str, Metrics | None] | None = None,
 ) -> list[finding.Finding]:
@@ -120,17 +119,14 @@ def compare_machines(
     for key, kind, view in _COMPARED:
         recorded, reported = view(bare_metal), view(facts)
         if isinstance(recorded, dict) and kind != "mitigations_differ":
-            reported = {
-                key_: reported[key_] for key_ in recorded if key_ in reported
-            }
-            recorded = {key_: recorded[key_] for key_ in reported}
+            shared = recorded.keys() & reported.keys()
+            recorded, reported = (
+                {name: settings[name] for name in shared}
+                for settings in (recorded, reported)
+            )
         metrics = (sensitive or {}).get(key, ())
-        if (
-            not recorded
-            or not reported
-            or recorded == reported
-            or metrics is None
-        ):
+        is_known = recorded and reported
+        if not is_known or recorded == reported or metrics is None:
             continue
         findings += _create_findings(
             kind,
@@ -143,8 +139,8 @@ def compare_machines(
 
 
 def compare_tools(
-    bare_metal: Json,
-    tools_: Json,
+    bare_metal: documents.Facts,
+    tools_: documents.Facts,
     subject: str,
     users: collections.abc.Mapping[str, Metrics] | None = None,
 ) -> list[finding.Finding]:
@@ -187,7 +183,9 @@ def _is_same_tool(
     return recorded == reported
 
 
-def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
+def virtualisation(
+    guest: documents.Facts, subject: str
+) -> list[finding.Finding]:
     """Return findings on the hypervisor, as the guest reports it."""
     kind = guest.get("virtualisation")
     if guest.get("emulated") or kind == "qemu":
@@ -207,7 +205,7 @@ def virtualisation(guest: Json, subject: str) -> list[finding.Finding]:
 
 
 def governor(
-    bare_metal: Json, metrics: Metrics | None = ()
+    bare_metal: documents.Facts, metrics: Metrics | None = ()
 ) -> list[finding.Finding]:
     """Return a finding if bare metal saved power during the measurement.
 
@@ -224,7 +222,7 @@ def governor(
     )
 
 
-def nested(bare_metal: Json) -> list[finding.Finding]:
+def nested(bare_metal: documents.Facts) -> list[finding.Finding]:
     """Return a finding if bare metal is itself a guest."""
     kind = bare_metal.get("virtualisation")
     if kind in (None, "", "none", "unknown"):
@@ -237,7 +235,7 @@ def nested(bare_metal: Json) -> list[finding.Finding]:
 
 
 def host(
-    baseline: Json, guest: str, hypervisor: str | None
+    baseline: documents.Facts, guest: str, hypervisor: str | None
 ) -> list[finding.Finding]:
     """Return a finding if a guest is known to run on another host.
 
@@ -271,7 +269,9 @@ _ALWAYS = "sse2"
 
 
 def host_cpu(
-    bare_metal: Json, guest: str, features: collections.abc.Iterable[str]
+    bare_metal: documents.Facts,
+    guest: str,
+    features: collections.abc.Iterable[str],
 ) -> list[finding.Finding]:
     """Return a finding if a guest's host has other processor features.
 
@@ -308,12 +308,12 @@ def _normalise_name(name: str) -> str:
     return "pclmulqdq" if bare == "pclmuldq" else bare
 
 
-def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
+def same_peer(
+    recorded: documents.Facts, peer: documents.Facts
+) -> list[finding.Finding]:
     """Return a finding if the peer differs from that of the baseline."""
-    recorded_id, reported_id = (
-        recorded.get("machine_id"),
-        peer.get("machine_id"),
-    )
+    recorded_id = recorded.get("machine_id")
+    reported_id = peer.get("machine_id")
     if not recorded_id or not reported_id or recorded_id == reported_id:
         return []
     return _create_findings(
@@ -324,7 +324,9 @@ def same_peer(recorded: Json, peer: Json) -> list[finding.Finding]:
     )
 
 
-def peer_on_host(bare_metal: Json, peer: Json) -> list[finding.Finding]:
+def peer_on_host(
+    bare_metal: documents.Facts, peer: documents.Facts
+) -> list[finding.Finding]:
     """Return a finding if the peer runs on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
     if boot and boot == peer.get("boot_id"):

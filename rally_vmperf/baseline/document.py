@@ -84,14 +84,12 @@ def _check_entry(baseline_entry: Json, json_path: str) -> None:
                     "is not in $.metrics"
                 )
             _check_row(metrics[name], values, baseline_entry, path)
-    kinds = ("percentiles", "distributions", "time_series")
-    for name in (
-        name for kind in kinds for name in baseline_entry.get(kind, {})
-    ):
-        if name not in metrics:
-            raise BaselineError(
-                f"{json_path} has {name!r}, which is not in $.metrics"
-            )
+    for kind in ("percentiles", "distributions", "time_series"):
+        for name in baseline_entry.get(kind, {}):
+            if name not in metrics:
+                raise BaselineError(
+                    f"{json_path} has {name!r}, which is not in $.metrics"
+                )
     try:
         for encoded in baseline_entry.get("distributions", {}).values():
             histogram.Histogram.from_plain(encoded)
@@ -111,22 +109,21 @@ def _check_row(
     metric: sample.Metric, values: list[t.Any], baseline_entry: Json, path: str
 ) -> None:
     """Reject values that are not valid, or more values than copies."""
-    if len(values) != baseline_entry["shape"]["copies"]:
+    copies = baseline_entry["shape"]["copies"]
+    if len(values) != copies:
         raise BaselineError(
             f"{path}: {metric.name} has {len(values)} values, but there "
-            f"were {baseline_entry['shape']['copies']} copies"
+            f"were {copies} copies"
         )
-    for machine_values in values:
-        values_to_check = (
-            machine_values
-            if isinstance(machine_values, list)
-            else [machine_values]
-        )
-        for value in values_to_check if machine_values is not None else ():
-            try:
+    try:
+        for machine_values in values:
+            if machine_values is None:
+                continue
+            is_list = isinstance(machine_values, list)
+            for value in machine_values if is_list else [machine_values]:
                 sample.Sample(metric=metric, value=value)
-            except (TypeError, ValueError) as error:
-                raise BaselineError(f"{path}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise BaselineError(f"{path}: {error}") from None
 
 
 def digest(document: Json) -> str:

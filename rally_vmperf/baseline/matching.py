@@ -1,9 +1,9 @@
 """The selection of the baseline entry for the samples of a guest."""
 
-import collections.abc
+import collections
 import dataclasses
-import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 
 Json = document.Json
@@ -34,7 +34,7 @@ def describe(shape: Json) -> str:
 def covers(
     baseline: Json,
     workload: str,
-    arguments: collections.abc.Mapping[str, t.Any],
+    arguments: documents.Arguments,
 ) -> list[Json]:
     """Return the list of entries for a workload with these arguments.
 
@@ -43,33 +43,25 @@ def covers(
     :raises BaselineError: If there is none.
     """
     name = baseline["name"]
-    entries_of_workload = [
-        baseline_entry
-        for baseline_entry in baseline["entries"]
-        if baseline_entry["workload"] == workload
-    ]
-    if not entries_of_workload:
-        workloads = sorted(
-            {
-                baseline_entry["workload"]
-                for baseline_entry in baseline["entries"]
-            }
-        )
+    by_workload = collections.defaultdict(list)
+    for baseline_entry in baseline["entries"]:
+        by_workload[baseline_entry["workload"]].append(baseline_entry)
+    if workload not in by_workload:
         raise document.BaselineError(
             f"baseline {name!r} has no workload {workload!r} (it has: "
-            f"{', '.join(workloads)}); record the baseline again, for this "
-            "task"
+            f"{', '.join(sorted(by_workload))}); record the baseline again, "
+            "for this task"
         )
-    matching = [
-        baseline_entry
-        for baseline_entry in entries_of_workload
-        if _has_arguments(baseline_entry, arguments)
-    ]
+    matching = []
+    for baseline_entry in by_workload[workload]:
+        differences = _describe_differences(baseline_entry, arguments)
+        if not differences:
+            matching.append(baseline_entry)
     if not matching:
         raise document.BaselineError(
             f"baseline {name!r} has {workload} with other arguments: "
-            f"{_describe_differences(entries_of_workload[-1], arguments)}; "
-            "use the same in the task, or record the baseline again"
+            f"{differences}; use the same in the task, or record the baseline "
+            "again"
         )
     return matching
 
@@ -77,7 +69,7 @@ def covers(
 def find(
     baseline: Json,
     workload: str,
-    arguments: collections.abc.Mapping[str, t.Any],
+    arguments: documents.Arguments,
     shape: Shape,
 ) -> Json:
     """Return the entry for a workload, arguments and shape; reject others.
@@ -88,15 +80,12 @@ def find(
     :raises BaselineError: If there is none; with the nearest entry.
     """
     matching = covers(baseline, workload, arguments)
-    shape_document = dataclasses.asdict(shape)
     for baseline_entry in reversed(matching):
-        if baseline_entry["shape"] == shape_document:
+        if baseline_entry["shape"] == dataclasses.asdict(shape):
             return baseline_entry
     for baseline_entry in reversed(matching):
-        if (
-            baseline_entry.get("imported")
-            and baseline_entry["shape"]["copies"] == shape.copies
-        ):
+        copies = baseline_entry["shape"]["copies"]
+        if baseline_entry.get("imported") and copies == shape.copies:
             return baseline_entry
     shapes = "; ".join(
         describe(baseline_entry["shape"]) for baseline_entry in matching
@@ -108,43 +97,29 @@ def find(
     )
 
 
-def _has_arguments(
-    baseline_entry: Json, arguments: collections.abc.Mapping[str, t.Any]
-) -> bool:
-    """Return whether an entry was recorded with these arguments."""
-    return not any(_list_differing(baseline_entry, arguments))
-
-
 def _describe_differences(
-    baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
+    baseline_entry: Json, requested: documents.Arguments
 ) -> str:
-    """Return a text on arguments that differ from those of the entry."""
+    """Return a text on arguments that differ from those of the entry.
+
+    Of an imported entry only the known arguments are compared.
+    """
     recorded = conditions(baseline_entry)
+    known = {*recorded}
+    if not baseline_entry.get("imported"):
+        known |= {*requested}
     return ", ".join(
         f"{key} is {recorded.get(key)!r} in the baseline and "
         f"{requested.get(key)!r} in the task"
-        for key in _list_differing(baseline_entry, requested)
+        for key in sorted(known)
+        if recorded.get(key) != requested.get(key)
     )
 
 
-def _list_differing(
-    baseline_entry: Json, requested: collections.abc.Mapping[str, t.Any]
-) -> collections.abc.Iterator[str]:
-    """Yield the names of arguments that differ, if the entry knows them."""
-    recorded = conditions(baseline_entry)
-    imported = baseline_entry.get("imported", False)
-    for key in sorted({*recorded, *requested}):
-        is_known = key in recorded or not imported
-        if is_known and recorded.get(key) != requested.get(key):
-            yield key
-
-
-def conditions(baseline_entry: Json) -> dict[str, t.Any]:
-    """Return an entry's arguments, cooldown and drop_caches as a dict."""
-    before = ("cooldown", "drop_caches")
+def conditions(baseline_entry: Json) -> documents.Arguments:
+    """Return an entry's arguments, cooldown and drop_caches as a mapping."""
+    settings = {"cooldown", "drop_caches"} & baseline_entry.keys()
     return {
         **baseline_entry["arguments"],
-        **{
-            key: baseline_entry[key] for key in before if key in baseline_entry
-        },
+        **{key: baseline_entry[key] for key in settings},
     }

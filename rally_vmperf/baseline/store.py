@@ -1,5 +1,6 @@
 """The store of baselines: a directory of JSON documents, one per name."""
 
+import collections
 import collections.abc
 import contextlib
 import fcntl
@@ -8,7 +9,6 @@ import os
 import pathlib
 import re
 import tempfile
-import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
@@ -45,11 +45,10 @@ class Store:
         try:
             content = documents.read_json(path)
         except documents.NoDocumentError:
-            registered = ", ".join(self.names()) or "none"
             raise document.BaselineError(
-                f"no baseline {name!r} in {self.folder} (registered: "
-                f"{registered}); record one with: rally-vmperf baseline "
-                f"record {name} --task FILE --local (or --host USER@ADDRESS)"
+                f"{self._describe_missing(name)}; record one with: "
+                f"rally-vmperf baseline record {name} --task FILE --local "
+                "(or --host USER@ADDRESS)"
             ) from None
         except documents.DocumentError as error:
             raise document.BaselineError(f"baseline {error}") from None
@@ -61,9 +60,7 @@ class Store:
             )
         return baseline
 
-    def find(
-        self, reference: collections.abc.Mapping[str, t.Any]
-    ) -> document.Json:
+    def find(self, reference: documents.Arguments) -> document.Json:
         """Return the document of the baseline to which a task refers.
 
         :param reference: The ``name`` of the baseline, or the ``class`` of its
@@ -72,29 +69,21 @@ class Store:
         """
         if "class" not in reference:
             return self.load(reference["name"])
-        baselines = []
+        by_class = collections.defaultdict(list)
         for name in self.names():
             with contextlib.suppress(document.BaselineError):
-                baselines.append(self.load(name))
-        of_class = [
-            baseline
-            for baseline in baselines
-            if baseline.get("class") == reference["class"]
-        ]
-        if not of_class:
-            classes = {
-                baseline["class"]
-                for baseline in baselines
-                if "class" in baseline
-            }
+                baseline = self.load(name)
+                if "class" in baseline:
+                    by_class[baseline["class"]].append(baseline)
+        class_ = reference["class"]
+        if class_ not in by_class:
             raise document.BaselineError(
-                f"no baseline of class {reference['class']!r} in "
-                f"{self.folder} "
-                f"(classes: {', '.join(sorted(classes)) or 'none'}); record "
-                "one with: rally-vmperf baseline record NAME --class "
-                f"{reference['class']} --task FILE --host USER@ADDRESS"
+                f"no baseline of class {class_!r} in {self.folder} "
+                f"(classes: {', '.join(sorted(by_class)) or 'none'}); record "
+                f"one with: rally-vmperf baseline record NAME --class {class_}"
+                " --task FILE --host USER@ADDRESS"
             )
-        return max(of_class, key=document.recorded_at)
+        return max(by_class[class_], key=document.recorded_at)
 
     @contextlib.contextmanager
     def reserve(
@@ -159,15 +148,20 @@ class Store:
         try:
             self._get_path(name).unlink()
         except FileNotFoundError:
-            registered = ", ".join(self.names()) or "none"
             raise document.BaselineError(
-                f"no baseline {name!r} in {self.folder} (registered: "
-                f"{registered})"
+                self._describe_missing(name)
             ) from None
         except OSError as error:
             raise document.BaselineError(
                 f"baseline {error.filename}: {error.strerror}"
             ) from None
+
+    def _describe_missing(self, name: str) -> str:
+        """Return a message without solution that a name is not registered."""
+        registered = ", ".join(self.names()) or "none"
+        return (
+            f"no baseline {name!r} in {self.folder} (registered: {registered})"
+        )
 
     def _create_exists_error(self, name: str) -> document.BaselineError:
         """Return the error that a baseline of this name exists."""

@@ -101,7 +101,7 @@ class Cleanup(base.Lister):
 
 
 def create_views(
-    platform: dict[str, t.Any],
+    platform: rally_api.Platform,
     entries: list[ledger.Entry],
     projects: list[str],
 ) -> list[removal.CloudView]:
@@ -148,7 +148,7 @@ def create_views(
 def drop_entries(
     run_ledger: ledger.Ledger,
     entries: list[ledger.Entry],
-    platform: dict[str, t.Any],
+    platform: rally_api.Platform,
     names: set[str],
 ) -> None:
     """Drop the ledger entries of killed runs without remaining resources.

@@ -127,19 +127,11 @@ def _replace_baseline(
     from rally_vmperf.runs import comparability
 
     baseline = rally_api.open_baseline_store(config_file).load(name)
-    records: list[t.Any] = []
-    for record in source.records:
+    records = list(source.records)
+    for index, record in enumerate(source.decoded):
         if record is not None:
-            details: t.Any = {}
-            reason = ""
-            try:
-                details = files.read(
-                    source.folder, record["files"]["machines"]
-                ).get("machines", {})
-            except files.FileError as error:
-                reason = str(error)
-            record = comparability.compare_record(
-                record, details, baseline, reason
+            machines, reason = files.describe_machines(source.folder, record)
+            records[index] = comparability.compare_record(
+                record, machines, baseline, reason
             )
-        records.append(record)
     return dataclasses.replace(source, records=records)

@@ -6,11 +6,20 @@ import logging
 import pathlib
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import store
+from rally_vmperf.guests import credentials
 from rally_vmperf.guests.cleanup import ownership
 
 _ENDED = ("finished", "crashed", "aborted", "sla_failed", "validation_failed")
+
+
+class Platform(t.TypedDict, total=False):
+    """The OpenStack credentials of an environment."""
+
+    admin: credentials.Credential | None
+    users: list[credentials.Credential]
 
 
 def add_config_file(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +58,11 @@ def connect() -> t.Any:
     """
     from rally_vmperf.guests import cloud
 
-    credentials = get_platform(None)
-    return cloud.connect(credentials["admin"] or credentials["users"][0])
+    platform = get_platform(None)
+    return cloud.connect(platform["admin"] or platform["users"][0])
 
 
-def get_platform(env: str | None) -> dict[str, t.Any]:
+def get_platform(env: str | None) -> Platform:
     """Return the OpenStack credentials of an environment as a dict.
 
     :param env: The name or UUID of the environment; None selects the current
@@ -83,7 +92,7 @@ def get_platform(env: str | None) -> dict[str, t.Any]:
             f"{', '.join(platforms) or 'none'}); select another with: rally "
             "env use, or set RALLY_ENV"
         )
-    return platforms["openstack"]["platform_data"]
+    return t.cast(Platform, platforms["openstack"]["platform_data"])
 
 
 def list_tasks() -> list[ownership.Task]:
@@ -91,22 +100,20 @@ def list_tasks() -> list[ownership.Task]:
     from rally.common.db import api
     from rally.common.db import models
 
-    def query(session: t.Any) -> dict[str, t.Any]:
-        """Return the rows of tasks and workloads as a dict of two lists."""
-        task, workload = models.Task, models.Workload
-        return {
-            "tasks": [
-                list(row) for row in session.query(task.uuid, task.status)
-            ],
-            "workloads": [
-                list(row)
-                for row in session.query(workload.task_uuid, workload.uuid)
-            ],
-        }
+    def query(session: t.Any) -> tuple[list[t.Any], list[t.Any]]:
+        """Return the rows of tasks and of workloads as two lists.
 
-    rows = api.with_session(query)()
+        Rally serialises the result, which may not contain SQLAlchemy's rows.
+        """
+        task, workload = models.Task, models.Workload
+        return (
+            [*map(list, session.query(task.uuid, task.status))],
+            [*map(list, session.query(workload.task_uuid, workload.uuid))],
+        )
+
+    task_rows, workload_rows = api.with_session(query)()
     workloads: dict[str, list[str]] = {}
-    for task, workload in rows["workloads"]:
+    for task, workload in workload_rows:
         workloads.setdefault(task, []).append(workload)
     return [
         ownership.Task(
@@ -114,7 +121,7 @@ def list_tasks() -> list[ownership.Task]:
             ended=status in _ENDED,
             workloads=tuple(workloads.get(uuid, ())),
         )
-        for uuid, status in rows["tasks"]
+        for uuid, status in task_rows
     ]
 
 
@@ -153,8 +160,8 @@ def mark_crashed(uuid: str) -> None:
     objects.Task.get(uuid).update_status("crashed")
 
 
-def list_subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
-    """Return the subtasks of a rendered task as one dict per subtask.
+def list_subtasks(content: documents.Arguments) -> list[documents.Arguments]:
+    """Return the subtasks of a rendered task as a list.
 
     :param content: The rendered task.
     :raises ValueError: If Rally rejects the task; the message is one line.
@@ -166,4 +173,4 @@ def list_subtasks(content: dict[str, t.Any]) -> list[dict[str, t.Any]]:
         subtask_list = task_cfg.TaskConfig(content).subtasks
     except exceptions.InvalidTaskException as error:
         raise ValueError(str(error).partition("\n")[0]) from error
-    return t.cast(list[dict[str, t.Any]], subtask_list)
+    return t.cast(list[documents.Arguments], subtask_list)

@@ -5,7 +5,6 @@ import collections.abc
 import difflib
 import pathlib
 import sys
-import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import sanitize
@@ -19,7 +18,7 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 
 #: The schema of the sections of a workload that the commands read.
-_SECTIONS: dict[str, t.Any] = {
+_SECTIONS: documents.Schema = {
     "type": "object",
     "properties": {
         "runner": {
@@ -53,12 +52,13 @@ def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
         template.
     :raises BaselineError: If Rally rejects the task.
     """
-    arguments: dict[str, t.Any] = {}
+    arguments: documents.Arguments = {}
     if parsed.task_args_file:
         text = pathlib.Path(parsed.task_args_file).read_text("utf-8")
-        arguments.update(_parse_mapping(text, parsed.task_args_file))
+        arguments = _parse_mapping(text, parsed.task_args_file)
     if parsed.task_args:
-        arguments.update(_parse_mapping(parsed.task_args, "--task-args"))
+        overrides = _parse_mapping(parsed.task_args, "--task-args")
+        arguments = {**arguments, **overrides}
     content = _render_task(task, arguments, parsed.config_file)
     try:
         subtasks = rally_api.list_subtasks(content)
@@ -82,9 +82,9 @@ def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
 
 
 def _render_task(
-    task: str, arguments: dict[str, t.Any], config_file: str | None
-) -> dict[str, t.Any]:
-    """Return the content of a task file, a Jinja template, as a dict."""
+    task: str, arguments: documents.Arguments, config_file: str | None
+) -> documents.Arguments:
+    """Return the content of a task file, a Jinja template."""
     import jinja2
 
     path = pathlib.Path(task)
@@ -160,7 +160,7 @@ def _check_slas(
             )
 
 
-def _parse_mapping(text: str, origin: str) -> dict[str, t.Any]:
+def _parse_mapping(text: str, origin: str) -> documents.Arguments:
     """Return the mapping in a YAML text; {} if empty; reject others."""
     try:
         content = documents.parse_yaml(text, origin)
@@ -176,7 +176,7 @@ def _parse_mapping(text: str, origin: str) -> dict[str, t.Any]:
 
 
 def _convert(
-    workload: dict[str, t.Any],
+    workload: documents.Arguments,
     title: str,
     task_question: question.Question,
     origin: str,

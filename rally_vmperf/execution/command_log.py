@@ -6,6 +6,7 @@ import dataclasses
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import clocks as clocks_
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.density import overlap
 from rally_vmperf.measurement.samples import sample
@@ -80,9 +81,11 @@ class CommandLog:
         ]
         shortest: dict[str, float] = {}
         for run in result.runs[runs]:
-            if not run.exit_status:
-                seconds = shortest.get(run.machine, run.seconds)
-                shortest[run.machine] = min(seconds, run.seconds)
+            if not run.result.exit_status:
+                seconds = run.result.seconds
+                shortest[run.machine] = min(
+                    seconds, shortest.get(run.machine, seconds)
+                )
         starts = []
         paces: _Paces = {}
         for title, metrics, synchronised in self._commands:
@@ -168,10 +171,10 @@ def _limit_to_overlap(
 
 
 def _correct_times(
-    run: measured.CommandRun, clocks: clocks_.Clocks
-) -> measured.CommandRun:
+    run: command_result.CommandRun, clocks: clocks_.Clocks
+) -> command_result.CommandRun:
     """Return the run with its clock offset; unchanged if that is unknown."""
-    reading = clocks.at(run.machine, run.started)
+    reading = clocks.at(run.machine, run.result.started)
     if reading is None:
         return run
     return dataclasses.replace(

@@ -7,7 +7,7 @@ from rally_vmperf.execution import barrier
 from rally_vmperf.execution import servers
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import job
-from rally_vmperf.machines import job_result
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.workloads import base as workloads
 
@@ -16,15 +16,14 @@ async def run(
     station: roles.Station,
     command: workloads.Command,
     folder: str,
-) -> workloads.Outcome:
-    """Run a command to its end and return its outcome.
+) -> command_result.CommandResult:
+    """Run a command to its end and return its result.
 
     :param folder: The directory of the workload on the station.
     :raises MachineError: If the machine cannot run the command.
     """
-    return outcome(
-        await create_job(station, command, folder).run(station.finished)
-    )
+    command_job = create_job(station, command, folder)
+    return await command_job.run(station.finished)
 
 
 def create_job(
@@ -42,11 +41,6 @@ def create_job(
     )
 
 
-def outcome(result: job_result.JobResult) -> workloads.Outcome:
-    """Return the outcome of a command from the result of its job."""
-    return workloads.Outcome(**dataclasses.asdict(result))
-
-
 @dataclasses.dataclass(kw_only=True)
 class SynchronisedCommand:
     """A command that several machines start at the same time.
@@ -54,7 +48,7 @@ class SynchronisedCommand:
     :param folder: The directory of the workload on the station.
     :param clock_offset: The seconds by which the clock of the station is ahead
         of the controller's.
-    :param outcome: The outcome of the measured run, without its output, to
+    :param outcome: The result of the measured run, without its output, to
         limit memory; None until it is available.
     :param progress: The progress of the measured run over time, if it is
         reported.
@@ -68,20 +62,20 @@ class SynchronisedCommand:
     servers: servers.Servers
     start_barrier: barrier.StartBarrier
     clock_offset: float
-    outcome: workloads.Outcome | None = None
+    outcome: command_result.CommandResult | None = None
     progress: curves.ProgressCurve | None = None
     kept_up_until: float | None = None
     _job: job.Job | None = None
 
-    async def run(self) -> workloads.Outcome:
-        """Start the command at the barrier, and return its outcome.
+    async def run(self) -> command_result.CommandResult:
+        """Start the command at the barrier, and return its result.
 
         :raises MachineError: If the machine cannot run the command.
         """
         command_job = create_job(self.station, self.command, self.folder)
 
-        async def work() -> workloads.Outcome:
-            """Arm the job, start it at the barrier, and return its outcome."""
+        async def work() -> command_result.CommandResult:
+            """Arm the job, start it at the barrier, and return its result."""
             started_at = time.monotonic()
             await command_job.arm(
                 self.station.finished, keep_up=self.command.bound == "size"
@@ -90,17 +84,13 @@ class SynchronisedCommand:
             start_time = await self.start_barrier.wait_for_start(
                 self.station.name, time.monotonic() - started_at
             )
-            return outcome(
-                await command_job.release(start_time + self.clock_offset)
-            )
+            return await command_job.release(start_time + self.clock_offset)
 
-        outcome_of_command = await self.servers.serve(
+        result = await self.servers.serve(
             self.station, self.command, work, 2 * barrier.PATIENCE
         )
-        self.outcome = dataclasses.replace(
-            outcome_of_command, stdout="", stderr=""
-        )
-        return outcome_of_command
+        self.outcome = result.without_output()
+        return result
 
     async def finish(self) -> None:
         """Keep the load up until all machines have finished, then stop it.

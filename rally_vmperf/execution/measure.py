@@ -198,7 +198,7 @@ async def _prepare(
     for step in steps(assignment.arguments):
         outcome = await commands.run(station, step, folder)
         try:
-            outcome.validate()
+            workloads.check_result(outcome)
         except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
                 f"{station.name}: preparing {assignment.title}: {error}"

@@ -8,6 +8,7 @@ import re
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
+from rally_vmperf.measurement import command_result
 from rally_vmperf.workloads import base as workloads
 
 #: Maximum seconds until a server listens.
@@ -68,11 +69,11 @@ class Servers:
         station: roles.Station,
         command: workloads.Command,
         work: collections.abc.Callable[
-            [], collections.abc.Awaitable[workloads.Outcome]
+            [], collections.abc.Awaitable[command_result.CommandResult]
         ],
         patience: float = 0,
-    ) -> workloads.Outcome:
-        """Run a command while its server listens; return its outcome.
+    ) -> command_result.CommandResult:
+        """Run a command while its server listens; return its result.
 
         :param work: A function that runs the command.
         :param patience: The seconds for which the server waits in addition to

@@ -9,6 +9,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import caches as caches_
 from rally_vmperf.execution import measure
@@ -47,7 +48,7 @@ class Session:
     runner: asyncio.Runner
     owns_runner: bool = True
     extra_assignments: tuple[assignment.Assignment, ...] = ()
-    fingerprints: dict[str, dict[str, t.Any]] = dataclasses.field(
+    fingerprints: dict[str, documents.Facts] = dataclasses.field(
         default_factory=dict
     )
     tools: dict[str, dict[str, provision.ToolFacts]] = dataclasses.field(
@@ -279,7 +280,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         await session.caches.check(session.stations)
 
 
-async def _read_fingerprint(station: roles.Station) -> dict[str, t.Any]:
+async def _read_fingerprint(station: roles.Station) -> documents.Facts:
     """Create the work directory; return the machine's fingerprint."""
     station.folder = await workfolder.create(station.machine, station.parent)
     return await fingerprint.collect(station.machine)

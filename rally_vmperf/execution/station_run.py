@@ -4,7 +4,6 @@ import collections.abc
 import contextlib
 import dataclasses
 import math
-import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
@@ -14,6 +13,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import servers as servers_
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
@@ -120,9 +120,20 @@ class StationRun:
         with self._note_errors(name):
             raise error
 
-    def _add_outcome(self, outcome: workloads.Outcome) -> None:
-        """Store the outcome of a command, and add its samples."""
-        self._record_outcome(outcome)
+    def _add_outcome(self, outcome: command_result.CommandResult) -> None:
+        """Store a command's run and raw output, and add its samples."""
+        work = self._parse_work(outcome)
+        run = command_result.CommandRun(
+            workload=self.assigned.title,
+            machine=self.station.name,
+            result=outcome,
+            work=work.amount if work else None,
+            work_unit=work.unit if work else "",
+        )
+        self.result.keep_raw(run)
+        self.result.runs.append(
+            dataclasses.replace(run, result=outcome.without_output())
+        )
         self._parse(outcome)
 
     def note_missing(self) -> None:
@@ -134,7 +145,7 @@ class StationRun:
                 self.result.miss(metric.name, self.station.name, reason[:500])
 
     def _parse_progress(
-        self, outcome: workloads.Outcome
+        self, outcome: command_result.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a command's progress over time, labelled, or None.
 
@@ -150,7 +161,9 @@ class StationRun:
         names = {self.assigned.rename(name) for name in progress.metrics}
         return dataclasses.replace(progress, metrics=frozenset(names))
 
-    def _parse_work(self, outcome: workloads.Outcome) -> workloads.Work | None:
+    def _parse_work(
+        self, outcome: command_result.CommandResult
+    ) -> workloads.Work | None:
         """Return the amount of work of a command; None if not reported."""
         with contextlib.suppress(workloads.WorkloadError, ValueError):
             work = self.assigned.workload.work_done(
@@ -160,32 +173,7 @@ class StationRun:
                 return work
         return None
 
-    def _record_outcome(self, outcome: workloads.Outcome) -> None:
-        """Store a command's run, with its CPU times, and its raw output."""
-        origin: dict[str, t.Any] = {
-            "workload": self.assigned.title,
-            "command": outcome.name,
-            "machine": self.station.name,
-        }
-        work = self._parse_work(outcome)
-        self.result.runs.append(
-            measured.CommandRun(
-                **origin,
-                started=outcome.started,
-                ended=outcome.ended,
-                seconds=outcome.seconds,
-                exit_status=outcome.exit_status,
-                user=outcome.user,
-                system=outcome.system,
-                work=work.amount if work else None,
-                work_unit=work.unit if work else "",
-            )
-        )
-        self.result.keep_raw(
-            {**origin, "stdout": outcome.stdout, "stderr": outcome.stderr}
-        )
-
-    def _parse(self, outcome: workloads.Outcome) -> None:
+    def _parse(self, outcome: command_result.CommandResult) -> None:
         """Add the samples of one command to the results.
 
         :raises WorkloadError: If the command failed or its output is not

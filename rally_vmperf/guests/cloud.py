@@ -15,7 +15,10 @@ from keystoneauth1 import exceptions as auth_errors
 from keystoneauth1 import session
 from openstack import config as sdk_config
 from openstack import exceptions as sdk_errors
+from openstack.compute.v2 import server
 
+from rally_vmperf import documents
+from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 
 #: The type of a connection to a cloud.
@@ -76,7 +79,7 @@ def _is_valid_response(response: t.Any) -> bool:
         return False
 
 
-Credential = collections.abc.Mapping[str, t.Any]
+Credential = credentials.Credential
 
 #: Exceptions of the SDK for rejected and unanswered requests.
 CLOUD_ERRORS = (sdk_errors.SDKException, auth_errors.ClientException)
@@ -128,7 +131,7 @@ def connect(credential: Credential) -> Connection:
     return Connection(config=region)
 
 
-def _convert_auth(credential: Credential) -> dict[str, t.Any]:
+def _convert_auth(credential: Credential) -> documents.Arguments:
     """Return Rally's credential as keystoneauth's password arguments."""
     auth = {
         "auth_url": credential["auth_url"],
@@ -204,6 +207,18 @@ def one_line(error: Exception) -> str:
             )
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
+
+
+def list_servers(
+    connection: Connection, names: collections.abc.Iterable[str]
+) -> dict[str, server.Server]:
+    """Return servers by identifier, with one request.
+
+    :param names: The names of the servers; others with the same prefix may be
+        listed as well.
+    """
+    listed = connection.compute.servers(name=create_prefix_pattern(names))
+    return {sdk_server.id: sdk_server for sdk_server in listed}
 
 
 def create_prefix_pattern(names: collections.abc.Iterable[str]) -> str:

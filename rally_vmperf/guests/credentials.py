@@ -1,15 +1,15 @@
 """Credentials of the owners of guests."""
 
-import collections.abc
-import typing as t
-
+from rally_vmperf import documents
 from rally_vmperf.guests import errors
 
-Json = collections.abc.Mapping[str, t.Any]
-Credential = Json
+#: A credential of Rally, with the keys of ``OpenStackCredential``.
+Credential = documents.Arguments
+#: The context object of Rally.
+Context = documents.Arguments
 
 
-def get_admin_credential(context: Json) -> Credential | None:
+def get_admin_credential(context: Context) -> Credential | None:
     """Return the environment's administrator, if it has one.
 
     :param context: The context object of Rally.
@@ -19,7 +19,9 @@ def get_admin_credential(context: Json) -> Credential | None:
     return _get_platform(context).get("admin")
 
 
-def get_guest_credential(context: Json, options: Json) -> Credential:
+def get_guest_credential(
+    context: Context, options: documents.Arguments
+) -> Credential:
     """Return the credential of the first user, else of the administrator.
 
     :param options: The options of vmperf_guests. If they select hosts, the
@@ -43,7 +45,7 @@ def get_guest_credential(context: Json, options: Json) -> Credential:
     return credential
 
 
-def get_tenant_network(context: Json) -> str | None:
+def get_tenant_network(context: Context) -> str | None:
     """Return the id of Rally's network for the first user, or None."""
     users = context.get("users")
     if not users or "network@openstack" not in context["config"]:
@@ -52,7 +54,7 @@ def get_tenant_network(context: Json) -> str | None:
     return str(tenant["networks"][0]["id"])
 
 
-def _get_platform(context: Json) -> Json:
+def _get_platform(context: Context) -> documents.Facts:
     """Return the OpenStack platform of Rally's environment, or {}."""
     env = context.get("env") or {}
     return env.get("platforms", {}).get("openstack", {})

@@ -7,6 +7,7 @@ import os
 import typing as t
 from urllib import parse
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
@@ -82,26 +83,19 @@ def find_hypervisors(
             continue
         listed = answer.json().get("hypervisors", ()) if answer.ok else ()
         for record in listed:
-            hypervisors_by_name[str(record.get("hypervisor_hostname"))] = (
-                _parse_hypervisor(record)
-            )
-    return {
-        name: record
-        for name, record in hypervisors_by_name.items()
-        if name in names
-    }
+            name = str(record.get("hypervisor_hostname"))
+            if name in names:
+                hypervisors_by_name[name] = _parse_hypervisor(record)
+    return hypervisors_by_name
 
 
-def _parse_hypervisor(record: dict[str, t.Any]) -> Hypervisor:
+def _parse_hypervisor(record: documents.Facts) -> Hypervisor:
     """Return CPU features, vCPUs and memory from Nova's JSON record."""
     cpu_info = record.get("cpu_info") or {}
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
+    feature_names = sorted(str(name)[:_LONGEST] for name in features or ())
     return Hypervisor(
-        features=tuple(
-            sorted(str(name)[:_LONGEST] for name in features or ())[
-                :_MAX_HOSTS
-            ]
-        ),
+        features=tuple(feature_names[:_MAX_HOSTS]),
         vcpus=_parse_number(record.get("vcpus")),
         memory_mib=_parse_number(record.get("memory_mb")),
     )
@@ -150,15 +144,15 @@ def _resolve_host(
             "options other than hosts"
         )
     key = forced_by[-1]
-    forced_placement = getattr(guest_request, key)
+    names = guest_request.hosts or (t.cast(str, guest_request.host),)
     try:
         if guest_request.aggregate:
             return _resolve_aggregate(connection, guest_request)
-        names = guest_request.hosts or (t.cast(str, guest_request.host),)
         hosts = _find_compute_hosts(connection, names)
     except cloud.CLOUD_ERRORS as error:
+        forced = ", ".join(guest_request.hosts)
         raise errors.GuestError(
-            f"{key} {_format_placement(forced_placement)}: only an "
+            f"{key} {forced or repr(getattr(guest_request, key))}: only an "
             f"administrator may select the {key} ({cloud.one_line(error)}); "
             "remove the option, or add an admin to the environment"
         ) from error
@@ -206,15 +200,6 @@ def _resolve_aggregate(
     )
 
 
-def _format_placement(forced_placement: str | tuple[str, ...]) -> str:
-    """Return names of hosts separated by commas, or one name in quotes."""
-    return (
-        ", ".join(forced_placement)
-        if isinstance(forced_placement, tuple)
-        else repr(forced_placement)
-    )
-
-
 def _find_compute_hosts(
     connection: cloud.Connection, names: collections.abc.Collection[str]
 ) -> ComputeHosts:
@@ -253,10 +238,7 @@ def _assign_to_host(
             f"{host!r} is in {zone!r}; remove one of the options"
         )
     _check_anti_affinity(guest_request, f"host {host!r}", [host])
-    return Placement(
-        zones=(f"{zone}:{host}",) * guest_request.count,
-        hosts=frozenset({host}),
-    )
+    return _rotate(guest_request, hosts, [host], {host})
 
 
 def _assign_to_hosts(
@@ -282,12 +264,26 @@ def _assign_to_hosts(
             f"server_group 'affinity': the guests cannot share one host "
             f"of {len(guest_request.hosts)}; remove server_group or hosts"
         )
-    host_names = itertools.islice(
-        itertools.cycle(guest_request.hosts), guest_request.count
+    return _rotate(
+        guest_request, hosts, guest_request.hosts, guest_request.hosts
     )
+
+
+def _rotate(
+    guest_request: request.Request,
+    hosts: ComputeHosts,
+    names: collections.abc.Iterable[str],
+    permitted: collections.abc.Iterable[str],
+) -> Placement:
+    """Return a placement that assigns guests to hosts in rotation.
+
+    :param names: The names of the hosts, in the order of the rotation.
+    :param permitted: The names of the permitted hosts.
+    """
+    zones = itertools.cycle(f"{hosts[name].zone}:{name}" for name in names)
     return Placement(
-        zones=tuple(f"{hosts[name].zone}:{name}" for name in host_names),
-        hosts=frozenset(guest_request.hosts),
+        zones=tuple(itertools.islice(zones, guest_request.count)),
+        hosts=frozenset(permitted),
     )
 
 
@@ -329,15 +325,9 @@ def _assign_to_aggregate(
             zones=(own_zone,) * guest_request.count,
             hosts=frozenset(compute_hosts),
         )
-    shared_host = guest_request.server_group in ("affinity", "soft-affinity")
-    host_names = itertools.cycle(usable[:1] if shared_host else usable)
-    return Placement(
-        zones=tuple(
-            f"{compute_hosts[host_name].zone}:{host_name}"
-            for host_name in itertools.islice(host_names, guest_request.count)
-        ),
-        hosts=frozenset(compute_hosts),
-    )
+    if guest_request.server_group in ("affinity", "soft-affinity"):
+        usable = usable[:1]
+    return _rotate(guest_request, compute_hosts, usable, compute_hosts)
 
 
 def _check_anti_affinity(

@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import rate_caps
@@ -93,7 +94,8 @@ class Guest(target.Target):
 
     def started(self) -> "Guest":
         """Return this guest after it was stopped and started again."""
-        return dataclasses.replace(self, boot=increment_boot_id(self.boot))
+        server_id, _, count = self.boot.rpartition("#")
+        return dataclasses.replace(self, boot=f"{server_id}#{int(count) + 1}")
 
 
 def create_boot_id(server_id: str) -> str:
@@ -101,13 +103,7 @@ def create_boot_id(server_id: str) -> str:
     return f"{server_id}#1"
 
 
-def increment_boot_id(boot: str) -> str:
-    """Return the next boot id, for a new QEMU process."""
-    server_id, _, count = boot.rpartition("#")
-    return f"{server_id}#{int(count) + 1}"
-
-
-def to_plain(guest: Guest) -> dict[str, t.Any]:
+def to_plain(guest: Guest) -> documents.Facts:
     """Return a guest as JSON for Rally's context."""
     plain = dataclasses.asdict(guest)
     plain["networks"] = list(guest.networks)
@@ -121,7 +117,7 @@ def to_plain(guest: Guest) -> dict[str, t.Any]:
     return plain
 
 
-def from_plain(plain: collections.abc.Mapping[str, t.Any]) -> Guest:
+def from_plain(plain: documents.Facts) -> Guest:
     """Return the guest in a document of ``to_plain``."""
     login = plain.get("login")
     return Guest(
@@ -187,6 +183,6 @@ def create_absence_findings(
     ]
 
 
-def _list_set_fields(instance: t.Any) -> dict[str, t.Any]:
+def _list_set_fields(instance: t.Any) -> documents.Facts:
     """Return the fields of a dataclass that are not empty, as a dict."""
     return {k: v for k, v in dataclasses.asdict(instance).items() if v}

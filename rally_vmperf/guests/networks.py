@@ -98,12 +98,8 @@ def find_floating_pool(
     only external network.
     """
     with cloud.convert_errors("list external networks"):
-        pools = [
-            _convert_network(sdk_network)
-            for sdk_network in connection.network.networks(
-                is_router_external=True
-            )
-        ]
+        listed = connection.network.networks(is_router_external=True)
+        pools = list(map(_convert_network, listed))
     if guest_request.floating_network:
         return resolve.get_by_reference(
             "network", guest_request.floating_network, pools
@@ -180,18 +176,13 @@ def _find_single_network(
     connection: cloud.Connection, guest_request: request.Request
 ) -> Network:
     """Return the network from the options, from Rally, or the only one."""
-    if guest_request.network:
-        return _find_network(connection, guest_request.network)
-    if guest_request.tenant_network:
-        reference = request.Reference(
-            by="id", value=guest_request.tenant_network
-        )
+    reference, tenant = guest_request.network, guest_request.tenant_network
+    if tenant and not reference:
+        reference = request.Reference(by="id", value=tenant)
+    if reference:
         return _find_network(connection, reference)
     with cloud.convert_errors("list networks"):
-        visible = [
-            _convert_network(sdk_network)
-            for sdk_network in connection.network.networks()
-        ]
+        visible = list(map(_convert_network, connection.network.networks()))
     return resolve.get_only("network", "network", visible)
 
 
@@ -221,20 +212,18 @@ def _choose_ssh_network(
         )
     if len(guest_networks) == 1:
         return guest_networks[0]
-    candidates = [
-        candidate for candidate in guest_networks if candidate.external
-    ]
+    candidates = [network for network in guest_networks if network.external]
     if guest_request.address == "floating" or (
         guest_request.address == "auto" and not candidates
     ):
         candidates = [
-            candidate for candidate in guest_networks if not candidate.external
+            network for network in guest_networks if not network.external
         ]
         if len(candidates) > 1:
             candidates = [
-                candidate
-                for candidate in candidates
-                if _find_gateways(connection, candidate)
+                network
+                for network in candidates
+                if _find_gateways(connection, network)
             ]
     if len(candidates) == 1:
         return candidates[0]

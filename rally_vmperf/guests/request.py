@@ -5,6 +5,7 @@ import dataclasses
 import ipaddress
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.guests import errors
 from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement.samples import units
@@ -13,7 +14,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.machines.remote import hostkey
     from rally_vmperf.machines.remote import routes
 
-Json = collections.abc.Mapping[str, t.Any]
 Address = t.Literal["auto", "floating", "fixed"]
 IpVersion = t.Literal[4, 6]
 #: Options for the SSH access to booted guests.
@@ -135,7 +135,10 @@ class Request:
 
 
 def parse_config(
-    config: Json, tenant_network: str | None = None, *, one_host: bool = False
+    config: documents.Arguments,
+    tenant_network: str | None = None,
+    *,
+    one_host: bool = False,
 ) -> Request:
     """Return the request in the options of the vmperf_guests context.
 
@@ -167,7 +170,7 @@ def parse_config(
     )
 
 
-def parse_sources(config: Json) -> "tuple[routes.Network, ...]":
+def parse_sources(config: documents.Arguments) -> "tuple[routes.Network, ...]":
     """Return the networks in the option ``allowed_sources``, each once.
 
     :raises GuestError: If a source is not a valid network.
@@ -190,8 +193,10 @@ def parse_reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
     return Reference(by=t.cast(t.Literal["name", "id"], by), value=text)
 
 
-def list_group_options(config: Json) -> list[dict[str, t.Any]]:
-    """Return the options of each group as one dict per group.
+def list_group_options(
+    config: documents.Arguments,
+) -> list[documents.Arguments]:
+    """Return the options of each group as a list.
 
     Options of a group next to ``groups`` are the defaults of all groups.
 
@@ -220,7 +225,9 @@ def list_group_options(config: Json) -> list[dict[str, t.Any]]:
             f"vmperf_guests groups: {groups_option!r:.80} is not a valid list "
             "of groups, each {name: ..., image: ..., flavor: ..., count: ...}"
         )
-    groups = [{**shared, **group} for group in groups_option]
+    groups: list[documents.Arguments] = [
+        {**shared, **group} for group in groups_option
+    ]
     names = [group["name"] for group in groups]
     for name in names:
         if names.count(name) > 1:
@@ -232,9 +239,9 @@ def list_group_options(config: Json) -> list[dict[str, t.Any]]:
 
 
 def merge_group_options(
-    config: Json, name: str | None = None
-) -> dict[str, t.Any]:
-    """Return the options of one group, as a dict without ``groups``.
+    config: documents.Arguments, name: str | None = None
+) -> documents.Arguments:
+    """Return the options of one group, without ``groups``.
 
     :param name: The name of the group; None for the only group.
     :raises GuestError: If the group does not exist, or if there are several.
@@ -260,7 +267,7 @@ def merge_group_options(
     return options | {k: v for k, v in matches[0].items() if k != "name"}
 
 
-def _parse_group(options: Json) -> Group:
+def _parse_group(options: documents.Arguments) -> Group:
     """Return the group of guests in its options."""
     fields = dict(options)
     for key in ("image", "flavor"):
@@ -272,7 +279,7 @@ def _parse_group(options: Json) -> Group:
     return Group(**fields)
 
 
-def _parse_key_source(options: Json) -> KeySource:
+def _parse_key_source(options: documents.Arguments) -> KeySource:
     """Return the source of host keys in the option ``host_key``."""
     if "public_key" in options:
         return KeySource(
@@ -281,7 +288,9 @@ def _parse_key_source(options: Json) -> KeySource:
     return KeySource(kind="console" if "console" in options else "generated")
 
 
-def _select_fields(class_: type[t.Any], config: Json) -> dict[str, t.Any]:
+def _select_fields(
+    class_: type[t.Any], config: documents.Arguments
+) -> dict[str, t.Any]:
     """Return the options, as a dict, that are fields of a dataclass."""
     names = {field.name for field in dataclasses.fields(class_)} - {"name"}
     return {key: option for key, option in config.items() if key in names}

@@ -87,22 +87,19 @@ def check_fit(
             f"image {image.name!r} requires {image.min_ram}; choose a larger "
             "flavor"
         )
-    required_bytes = max(
-        (image.min_disk or 0) * GIB,
-        image.virtual_size or 0,
-        image.size or 0,
-    )
+    required_bytes = max(image.virtual_size or 0, image.size or 0)
+    required_gib = max(image.min_disk or 0, -(-required_bytes // GIB))
     if volume_gib is not None:
-        if required_bytes > volume_gib * GIB:
+        if required_gib > volume_gib:
             raise errors.GuestError(
                 f"boot_volume size_gib={volume_gib}: must be >= "
-                f"{-(-required_bytes // GIB)} for image {image.name!r}"
+                f"{required_gib} for image {image.name!r}"
             )
-    elif flavor.disk_gib and required_bytes > flavor.disk_gib * GIB:
+    elif flavor.disk_gib and required_gib > flavor.disk_gib:
         raise errors.GuestError(
             f"flavor {flavor.name!r} has a disk of {flavor.disk_gib} GiB, "
-            f"image {image.name!r} requires {-(-required_bytes // GIB)}; "
-            "choose a larger flavor"
+            f"image {image.name!r} requires {required_gib}; choose a larger "
+            "flavor"
         )
 
 
@@ -166,13 +163,6 @@ def format_names(
     resource_names = sorted(
         {str(resource.name or resource.id) for resource in resources}
     )
-    remainder = (
-        f" and {len(resource_names) - limit} more"
-        if len(resource_names) > limit
-        else ""
-    )
-    return (
-        ", ".join(resource_names[:limit]) + remainder
-        if resource_names
-        else "none"
-    )
+    listed = ", ".join(resource_names[:limit]) or "none"
+    remaining = len(resource_names) - limit
+    return f"{listed} and {remaining} more" if remaining > 0 else listed

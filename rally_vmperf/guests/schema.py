@@ -2,7 +2,9 @@
 
 import typing as t
 
-Schema = dict[str, t.Any]
+from rally_vmperf import documents
+
+Schema = documents.Schema
 
 #: Maximum guests of a task; quota, hosts and ports may limit it further.
 MAX_GUESTS = 1000
@@ -23,13 +25,10 @@ def _integer(description: str, **limits: int) -> Schema:
     return {"type": "integer", "description": description, **limits}
 
 
-def _seconds(description: str) -> Schema:
-    """Return the JSON Schema of a number of seconds > 0."""
-    return {
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "description": description,
-    }
+def _positive(description: str, **limits: int) -> Schema:
+    """Return the JSON Schema of a number > 0 within limits."""
+    limits["exclusiveMinimum"] = 0
+    return {"type": "number", "description": description, **limits}
 
 
 def _choice(description: str, *choices: object) -> Schema:
@@ -72,14 +71,14 @@ def _reference(description: str) -> Schema:
     )
 
 
-def _array(element_schema: Schema, description: str) -> Schema:
-    """Return the JSON Schema of a list of 1 to 8 elements."""
+def _array(element_schema: Schema, description: str, **rules: t.Any) -> Schema:
+    """Return the JSON Schema of a list that is not empty."""
     return {
         "type": "array",
         "minItems": 1,
-        "maxItems": 8,
         "items": element_schema,
         "description": description,
+        **rules,
     }
 
 
@@ -150,6 +149,7 @@ JUMP: Schema = {
         _HOP,
         "Jump host for SSH, or a list of them in order: "
         "{address, port, user, key_file, known_hosts}.",
+        maxItems=8,
     ),
     "type": ["object", "array"],
 }
@@ -170,6 +170,7 @@ PROPERTIES: Schema = {
         "Several groups of guests in place of one: {name, image, flavor, "
         "count, ...}. Other options of a group next to groups are the "
         "defaults of all groups.",
+        maxItems=8,
     ),
     "network": _reference(
         "Network of the guests; default: the network created by the network "
@@ -178,6 +179,7 @@ PROPERTIES: Schema = {
     "networks": _array(
         _reference("Network of the guests, by name or by id."),
         "Several networks in place of one, in the order of the guests' ports.",
+        maxItems=8,
     ),
     "ssh_network": _reference(
         "Network for SSH to the guests; default: the external network, or "
@@ -204,14 +206,12 @@ PROPERTIES: Schema = {
         "Compute host to force the guests on; administrators only. The "
         "guests then belong to the administrator."
     ),
-    "hosts": {
-        "type": "array",
-        "minItems": 1,
-        "uniqueItems": True,
-        "items": _name("Name of a compute host."),
-        "description": "Compute hosts to force the guests on in rotation, in "
-        "place of one host; administrators only.",
-    },
+    "hosts": _array(
+        _name("Name of a compute host."),
+        "Compute hosts to force the guests on in rotation, in place of one "
+        "host; administrators only.",
+        uniqueItems=True,
+    ),
     "aggregate": _name(
         "Name of the host aggregate to force the guests into; administrators "
         "only. The guests then belong to the administrator."
@@ -227,30 +227,25 @@ PROPERTIES: Schema = {
         "Network namespace of this machine for connections to the guests, "
         "as listed by ip netns."
     ),
-    "allowed_sources": {
-        "type": "array",
-        "minItems": 1,
-        "items": _name("An address or a network, such as 192.0.2.0/24."),
-        "description": "Networks from which the guests' security group allows "
-        "SSH and ICMP; default: the networks from which this machine, or the "
-        "jump host, reaches the guests. 0.0.0.0/0 and ::/0: all networks.",
-    },
+    "allowed_sources": _array(
+        _name("An address or a network, such as 192.0.2.0/24."),
+        "Networks from which the guests' security group allows SSH and ICMP; "
+        "default: the networks from which this machine, or the jump host, "
+        "reaches the guests. 0.0.0.0/0 and ::/0: all networks.",
+    ),
     "key_type": _choice(
         "Type of the SSH keys that are generated for the run; ecdsa is "
         "required if guests enforce FIPS 140. Default: ecdsa if this machine "
         "enforces it, else ed25519.",
         *("ed25519", "ecdsa"),
     ),
-    "max_host_share": {
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "maximum": 100,
-        "description": "Maximum utilisation of a host with the guests, in "
-        "percent of the resources that Nova may allocate there; only "
-        "administrators see it.",
-    },
-    "boot_timeout": _seconds("Seconds until all guests must be active."),
-    "ssh_timeout": _seconds(
+    "max_host_share": _positive(
+        "Maximum utilisation of a host with the guests, in percent of the "
+        "resources that Nova may allocate there; only administrators see it.",
+        maximum=100,
+    ),
+    "boot_timeout": _positive("Seconds until all guests must be active."),
+    "ssh_timeout": _positive(
         "Seconds until all active guests must answer SSH and finish booting."
     ),
     "install": _boolean(

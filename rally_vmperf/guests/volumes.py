@@ -4,6 +4,9 @@ import collections.abc
 import time
 import typing as t
 
+from openstack.block_storage.v3 import volume as sdk_volume
+
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
@@ -12,6 +15,8 @@ from rally_vmperf.guests import resolve
 from rally_vmperf.guests import waiting
 
 Names = collections.abc.Callable[[], str]
+#: The boot volumes, as objects of the SDK, by guest.
+Volumes = dict[str, sdk_volume.Volume]
 
 #: Temporary states of a volume, in which it cannot be deleted.
 _TRANSITIONAL = (
@@ -61,7 +66,7 @@ def create_volumes(
     timeout: float,
     new_name: Names,
     progress: waiting.Progress,
-) -> dict[str, t.Any]:
+) -> Volumes:
     """Create guests' boot volumes; return SDK objects by guest name.
 
     :param boot_volumes: The image and the options of the volume, by guest.
@@ -109,7 +114,7 @@ def _wait_until_available(
         time.sleep(1)
 
 
-def create_device_mapping(volume: t.Any) -> dict[str, t.Any]:
+def create_device_mapping(volume: t.Any) -> documents.Arguments:
     """Return the block device mapping of a volume for Nova's API."""
     disk = {
         "boot_index": 0,

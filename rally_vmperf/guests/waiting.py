@@ -1,6 +1,7 @@
 """Wait until guests are active, with one request per second for all."""
 
 import collections.abc
+import contextlib
 import dataclasses
 import time
 import typing as t
@@ -53,16 +54,16 @@ def wait_until_active(
     :raises GuestError: If all guests fail, disappear or time out; with the
         first reason.
     """
-    name_pattern = cloud.create_prefix_pattern(names)
+    server_names = tuple(names)
     deadline = time.monotonic() + timeout
     ready: dict[str, tuple[t.Any, float]] = {}
     statuses: dict[str, str] = {}
     failed: dict[str, str] = {}
+    pending = set(server_ids)
     last_error = ""
     while True:
         try:
-            listed = connection.compute.servers(name=name_pattern)
-            servers = {server.id: server for server in listed}
+            servers = cloud.list_servers(connection, server_names)
         except cloud.CLOUD_ERRORS as error:
             if not cloud.is_temporary(error):
                 raise errors.GuestError(
@@ -70,29 +71,27 @@ def wait_until_active(
                 ) from error
             last_error = f" (last response of Nova: {cloud.one_line(error)})"
         else:
-            for number, (guest, identifier) in enumerate(
-                server_ids.items(), 1
-            ):
-                if guest in ready or guest in failed:
+            for number, guest in enumerate(server_ids, 1):
+                if guest not in pending:
                     continue
-                server = servers.get(identifier)
+                server = servers.get(server_ids[guest])
                 status = server.status if server else "gone"
                 seconds = time.monotonic() - started[guest]
-                if status != statuses.get(guest, "BUILD"):
+                earlier = statuses.get(guest, "BUILD")
+                if status != earlier:
                     progress(
-                        f"guest {number} of {len(server_ids)}: "
-                        f"{statuses.get(guest, 'BUILD')} -> {status} after "
-                        f"{seconds:.0f} s"
+                        f"guest {number} of {len(server_ids)}: {earlier} -> "
+                        f"{status} after {seconds:.0f} s"
                     )
-                    if status == "ACTIVE":
-                        ready[guest] = (server, seconds)
                 statuses[guest] = status
-                reason = _find_failure(
-                    connection, guest, identifier, server, placed
-                )
-                if reason:
+                if status == "ACTIVE":
+                    ready[guest] = (server, seconds)
+                elif reason := _find_failure(
+                    connection, guest, server_ids[guest], server, placed
+                ):
                     failed[guest] = reason
-        if len(ready) + len(failed) == len(server_ids):
+            pending = server_ids.keys() - ready.keys() - failed.keys()
+        if not pending:
             if not ready:
                 raise errors.GuestError(next(iter(failed.values())))
             return BootOutcome(ready=ready, failed=failed)
@@ -101,7 +100,7 @@ def wait_until_active(
                 guest: f"guest {guest} is {statuses.get(guest, 'unseen')}, "
                 f"not active, after {timeout:.0f} s{last_error}"
                 for guest in server_ids
-                if guest not in ready and guest not in failed
+                if guest in pending
             }
             if not ready:
                 raise errors.GuestError(
@@ -122,14 +121,12 @@ def wait_until_placed(
     Failures of the server and of the request are ignored.
     """
     deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        try:
+    with contextlib.suppress(*cloud.CLOUD_ERRORS):
+        while time.monotonic() < deadline:
             server = connection.compute.get_server(identifier)
-        except cloud.CLOUD_ERRORS:
-            return
-        if server.host_id or server.status != "BUILD":
-            return
-        time.sleep(1)
+            if server.host_id or server.status != "BUILD":
+                return
+            time.sleep(1)
 
 
 def _find_failure(
@@ -156,10 +153,8 @@ def describe_fault(connection: cloud.Connection, server: t.Any) -> str:
     """Return the fault of a failed server and the solution."""
     fault = server.fault
     if not fault:
-        try:
+        with contextlib.suppress(*cloud.CLOUD_ERRORS):
             fault = connection.compute.get_server(server.id).fault
-        except cloud.CLOUD_ERRORS:
-            fault = None
     message = " ".join(str((fault or {}).get("message") or "").split())
     message = message[:500].rstrip(".") or "Nova gives no reason"
     for fragment, remedy in _REMEDIES.items():

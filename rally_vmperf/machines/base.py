@@ -97,6 +97,18 @@ class Completed:
     stdout: str
     stderr: str
 
+    def check(self, failure: str, advice: str) -> None:
+        """Reject a command that failed.
+
+        :param failure: The machine and the failed action.
+        :param advice: The solution.
+        :raises MachineError: If it failed; with the last line of its errors.
+        """
+        if self.exit_status:
+            raise MachineError(
+                f"{failure}: {last_line(self.stderr)}; {advice}"
+            )
+
 
 class Machine(abc.ABC):
     """A machine that runs commands: one connection, many commands at a time.
@@ -158,12 +170,10 @@ class Machine(abc.ABC):
             timeout=60 + len(content) / 100_000,
             input_bytes=content,
         )
-        if done.exit_status:
-            raise MachineError(
-                f"{self.name}: cannot write {path}: "
-                f"{last_line(done.stderr)}; "
-                "check the owner of the directory and the free space"
-            )
+        done.check(
+            f"{self.name}: cannot write {path}",
+            "check the owner of the directory and the free space",
+        )
 
     @abc.abstractmethod
     async def close(self) -> None:

@@ -4,8 +4,8 @@ import contextlib
 import ipaddress
 import json
 import re
-import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
@@ -14,7 +14,7 @@ from rally_vmperf.machines import scripts
 LARGEST = 24 << 10
 
 
-async def collect(machine: base.Machine) -> dict[str, t.Any]:
+async def collect(machine: base.Machine) -> documents.Facts:
     """Run a script on a machine; return its fingerprint as a dict.
 
     Unknown properties are None or empty.
@@ -43,11 +43,13 @@ _MAX_FIELDS = 64
 _MAX_FLAGS = 512
 _SECRET = re.compile(r"pass|secret|token|key|auth|cred|psk|iscsi", re.I)
 
+#: The first 16 digits of a SHA-256 digest.
+_DIGEST = r"\A([0-9a-f]{16})[0-9a-f]{48}\b"
 #: User and password in a URL.
 _PASSWORD = re.compile(r"([a-z][a-z0-9+.-]{0,20}://)[^/?#]*@", re.I)
 
 
-def parse(text: str) -> dict[str, t.Any]:
+def parse(text: str) -> documents.Facts:
     """Parse the output of the fingerprint script into a dict."""
     sections = _split_sections(text)
     lines = {name: _clean_line(body) for name, body in sections.items()}
@@ -63,6 +65,7 @@ def parse(text: str) -> dict[str, t.Any]:
         dmi=f"{lines.get('dmi_vendor', '')} {lines.get('dmi_product', '')}",
         hypervisor=lines.get("hypervisor", ""),
     )
+    isolated = _search(r"\Acpus=([0-9,-]*)\Z", lines.get("isolated", ""))
     sockets = _parse_number(lscpu.get("Socket(s)"))
     cores = _parse_number(lscpu.get("Core(s) per socket"))
     return {
@@ -73,15 +76,16 @@ def parse(text: str) -> dict[str, t.Any]:
         "cores": sockets * cores if sockets and cores else None,
         "threads": _parse_number(lscpu.get("CPU(s)")),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
-        "isolated_cpus": _isolated_cpus(lines.get("isolated", "")),
+        "isolated_cpus": "none" if isolated == "" else isolated,
         "numa_nodes": len(
             set(re.findall(r"\bnode\d{1,5}\b", sections.get("nodes", "")))
         )
         or None,
         "memory_bytes": memory * 1024 if memory else None,
         "huge_pages": _parse_number(meminfo.get("HugePages_Total")),
-        "transparent_huge_pages": _selected_word(
-            lines.get("transparent_huge_pages", "")
+        # sysfs puts the selected word in brackets.
+        "transparent_huge_pages": _search(
+            r"\[([\w-]{1,40})\]", lines.get("transparent_huge_pages", "")
         ),
         "kernel": lines.get("kernel") or None,
         "kernel_arguments": _parse_arguments(sections.get("cmdline", "")),
@@ -95,8 +99,8 @@ def parse(text: str) -> dict[str, t.Any]:
         "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
         "disks": _parse_table(sections.get("disks", "")),
         "network_interfaces": _parse_table(sections.get("nets", "")),
-        "boot_id": _parse_digest(sections.get("boot_id", "")),
-        "machine_id": _parse_digest(sections.get("machine_id", "")),
+        "boot_id": _search(_DIGEST, sections.get("boot_id", "")),
+        "machine_id": _search(_DIGEST, sections.get("machine_id", "")),
         "hostname": lines.get("node") or None,
         "connected_networks": _parse_networks(sections.get("routes", "")),
         "os": _parse_pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
@@ -152,22 +156,16 @@ def _parse_flags(body: str) -> set[str]:
     return {clean for flag in flags if (clean := _clean_line(flag))}
 
 
-def _selected_word(line: str) -> str | None:
-    """Return the word in brackets in a line of sysfs, or None."""
-    match = re.search(r"\[([\w-]{1,40})\]", line)
+def _search(pattern: str, text: str) -> str | None:
+    """Return the group of a pattern in a text, or None without a match."""
+    match = re.search(pattern, text)
     return match[1] if match else None
-
-
-def _isolated_cpus(line: str) -> str | None:
-    """Return the list of isolated CPUs as text, or None if not known."""
-    match = re.fullmatch(r"cpus=([0-9,-]*)", line)
-    return (match[1] or "none") if match else None
 
 
 def _parse_number(text: str | None) -> int | None:
     """Return the integer at the start of a text, or None if there is none."""
-    digits = re.match(r"\d{1,15}", text or "", re.A)
-    return int(digits[0]) if digits else None
+    digits = _search(r"\A([0-9]{1,15})", text or "")
+    return int(digits) if digits else None
 
 
 def _parse_arguments(line: str) -> list[str]:
@@ -190,12 +188,6 @@ def _parse_table(body: str) -> list[dict[str, str]]:
         for line in body.splitlines()[:_MAX_FIELDS]
         if (row := _parse_pairs(line.replace("\t", "\n"), "="))
     ]
-
-
-def _parse_digest(body: str) -> str | None:
-    """Return 16 digits of a SHA-256 digest, or None if it is not valid."""
-    digest = re.match(r"[0-9a-f]{64}\b", body)
-    return digest[0][:16] if digest else None
 
 
 _KNOWN = {"none", "kvm", "qemu", "xen", "microsoft", "vmware", "oracle"}

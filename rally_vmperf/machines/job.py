@@ -26,6 +26,7 @@ import time
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job_result
 from rally_vmperf.machines import scripts
+from rally_vmperf.measurement import command_result
 
 #: Duration of a waiting command in seconds.
 HOLD = 60.0
@@ -81,8 +82,8 @@ class Job:
             await self._repeat_request("start", *self._start_arguments(()))
         )
 
-    async def run(self, finished: list[str]) -> job_result.JobResult:
-        """Start the command, wait for its end and return its JobResult.
+    async def run(self, finished: list[str]) -> command_result.CommandResult:
+        """Start the command, wait for its end and return its CommandResult.
 
         A short job requires one request, if the connection is not lost: each
         request takes a fifth of a second on an emulated machine.
@@ -134,8 +135,8 @@ class Job:
             raise
         finished.clear()
 
-    async def release(self, at: float) -> job_result.JobResult:
-        """Start an armed job, wait for its end and return its JobResult.
+    async def release(self, at: float) -> command_result.CommandResult:
+        """Start an armed job, wait for its end and return its CommandResult.
 
         Its directory remains, and a repeated command continues.
 
@@ -158,8 +159,8 @@ class Job:
         except (KeyError, ValueError):
             return None
 
-    async def finish(self) -> job_result.JobResult:
-        """Wait for a job's end, remove its files and return its JobResult.
+    async def finish(self) -> command_result.CommandResult:
+        """Wait for a job's end, remove its files and return its CommandResult.
 
         :raises TimedOut: If the job exceeded its timeout.
         :raises OutputTooLong: If the job exceeded its output limit.
@@ -284,15 +285,16 @@ class Job:
 
     def _check_started(self, done: base.Completed) -> None:
         """Raise a MachineError if the request to start a job failed."""
-        if done.exit_status:
-            raise base.MachineError(
-                f"{self.machine.name}: command {self.name} cannot be started "
-                f"in {self.folder}: {base.last_line(done.stderr)}; the "
-                "machine needs bash and a writable directory"
-            )
+        done.check(
+            f"{self.machine.name}: command {self.name} cannot be started in "
+            f"{self.folder}",
+            "the machine needs bash and a writable directory",
+        )
 
-    def _parse_result(self, done: base.Completed) -> job_result.JobResult:
-        """Parse the output of an ended job into a JobResult.
+    def _parse_result(
+        self, done: base.Completed
+    ) -> command_result.CommandResult:
+        """Parse the output of an ended job into a CommandResult.
 
         :raises MachineError: If there is no result, or if the job was ended.
         """

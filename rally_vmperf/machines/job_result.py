@@ -1,10 +1,10 @@
 """The result of a job in the report of its untrusted supervisor."""
 
 import collections.abc
-import dataclasses
 import re
 
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import command_result
 
 #: Tolerance in seconds between the clock and the uptime, which has two digits.
 _APART = 0.02
@@ -14,31 +14,6 @@ _LONGEST = 2048
 _LATEST = 253402300800
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class JobResult:
-    """The result of a job as reported by the machine.
-
-    :param exit_status: The exit status; 128 + signal after a signal.
-    :param seconds: The wall time on the machine's clock in seconds.
-    :param started: The start on the machine's clock in seconds since the
-        epoch.
-    :param ended: The end on the machine's clock in seconds since the epoch.
-    :param user: The CPU time of the command and its children in user mode, in
-        seconds.
-    :param system: The CPU time in the kernel in seconds.
-    """
-
-    name: str
-    exit_status: int
-    seconds: float
-    started: float
-    ended: float
-    user: float
-    system: float
-    stdout: str
-    stderr: str
-
-
 def parse_fields(header: str) -> dict[str, str]:
     """Return the key=value fields of a supervisor's report as a dict."""
     return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
@@ -46,8 +21,8 @@ def parse_fields(header: str) -> dict[str, str]:
 
 def parse_result(
     machine: str, command: str, header: str, stdout: str = "", stderr: str = ""
-) -> JobResult:
-    """Check a supervisor's report and return it as a JobResult.
+) -> command_result.CommandResult:
+    """Check a supervisor's report and return it as a CommandResult.
 
     :raises MachineError: If the report is not valid, or if the clock was
         stepped meanwhile.
@@ -63,7 +38,7 @@ def parse_result(
         seconds = (
             ended - started if step else _reject_negative(ended - started)
         )
-        user, system = _cpu_seconds(report["user"], report["system"])
+        user, system = (parse_time(report[key]) for key in ("user", "system"))
     except (KeyError, ValueError):
         raise base.MachineError(
             f"{machine}: command {command} left {header[:100]!r} "
@@ -75,7 +50,7 @@ def parse_result(
             f"clock of {machine} was stepped by {step:+.2f} s while "
             f"{command} ran; repeat the run, or stop its time synchronisation"
         )
-    return JobResult(
+    return command_result.CommandResult(
         name=command,
         exit_status=status,
         seconds=seconds,
@@ -86,14 +61,6 @@ def parse_result(
         stdout=stdout,
         stderr=stderr,
     )
-
-
-def _cpu_seconds(*texts: str) -> list[float]:
-    """Return CPU times in seconds as floats; reject negative times.
-
-    :raises ValueError: If a text is not a valid time.
-    """
-    return [_reject_negative(parse_time(text)) for text in texts]
 
 
 def _clock_step(

@@ -7,7 +7,8 @@ import typing as t
 from rally_vmperf.machines import base
 from rally_vmperf.machines import streams
 
-_SUDO = ("sudo", "-n", "--")
+#: The words before a command of root.
+SUDO = ("sudo", "-n", "--")
 
 
 class NotRoot(base.MachineError):
@@ -26,13 +27,13 @@ class Root(base.Machine):
         self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> base.Completed:
         """Run a command with sudo; return its output and exit status."""
-        return await self._machine.run([*_SUDO, *argv], **limits)
+        return await self._machine.run([*SUDO, *argv], **limits)
 
     def converse(
         self, argv: collections.abc.Sequence[str], **limits: t.Any
     ) -> contextlib.AbstractAsyncContextManager[streams.Conversation]:
         """Start a program with sudo; return a Conversation context."""
-        return self._machine.converse([*_SUDO, *argv], **limits)
+        return self._machine.converse([*SUDO, *argv], **limits)
 
     async def close(self) -> None:
         """Do nothing: the connection belongs to the other machine."""

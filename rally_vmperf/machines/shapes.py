@@ -13,6 +13,7 @@ import re
 import secrets
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.machines import base
 from rally_vmperf.machines import cpus as choice
@@ -72,7 +73,7 @@ class ResourceLimits:
             f"limited by {self.limited_by} to CPUs {listed}, NUMA node {near}"
         )
 
-    def document(self) -> dict[str, t.Any]:
+    def document(self) -> documents.Facts:
         """Return the limits as a dict for records and baselines."""
         return {
             "limited_by": self.limited_by,
@@ -107,22 +108,15 @@ async def apply_limits(
     :raises TooSmall: If the machine has too few CPUs or too little memory.
     :raises MachineError: If the machine does not answer.
     """
-    offered_method, chosen, nodes = await _choose_resources(
+    method, chosen, nodes = await _choose_resources(
         machine, cpus, memory_mib, copies, allowed
     )
-    method = next(
-        (method_ for method_ in _METHODS if method_ == offered_method), None
-    )
-    reason = "there are no control groups for CPUs and memory"
-    limits = None
-    if method is not None:
-        try:
-            limits = await _limit_by_groups(
-                machine, method, chosen, nodes, memory_mib
-            )
-        except _UnusableError as error:
-            reason = str(error)
-    limits = limits or _limit_by_taskset(machine, chosen, reason)
+    try:
+        limits = await _limit_by_groups(
+            machine, method, chosen, nodes, memory_mib
+        )
+    except _UnusableError as error:
+        limits = _limit_by_taskset(machine, chosen, str(error))
     used = frozenset(nodes[cpu] for copy_cpus in chosen for cpu in copy_cpus)
     return dataclasses.replace(limits, nodes=used)
 
@@ -155,16 +149,11 @@ async def _choose_resources(
     :returns: The available method, the CPUs of each copy, and the node of each
         CPU.
     """
-    command_result = await machine.run(
-        scripts.argv("shape.sh", "look", MOUNTED)
-    )
-    facts = dict(
-        line.split("=", 1)
-        for line in command_result.stdout.splitlines()
-        if "=" in line
-    )
+    done = await machine.run(scripts.argv("shape.sh", "look", MOUNTED))
+    lines = done.stdout.splitlines()
+    facts = dict(line.split("=", 1) for line in lines if "=" in line)
     usable = choice.parse_ranges(allowed or facts.get("allowed", ""))
-    available = choice.parse_topology(command_result.stdout, usable)
+    available = choice.parse_topology(done.stdout, usable)
     try:
         chosen = tuple(choice.choose_cpus(available, vcpus, copies))
     except ValueError:
@@ -191,6 +180,7 @@ def _limit_by_taskset(
     machine: base.Machine, chosen: _Copies, reason: str
 ) -> ResourceLimits:
     """Return ResourceLimits by taskset, with a finding on memory."""
+    detail = f"CPUs by taskset only; memory is not limited: {reason}"
     return ResourceLimits(
         limited_by="taskset",
         cpus=chosen,
@@ -198,27 +188,25 @@ def _limit_by_taskset(
             ("taskset", "-c", _format_list(copy_cpus)) for copy_cpus in chosen
         ),
         findings=(
-            finding.Finding(
-                kind="shape_not_enforced",
-                subject=machine.name,
-                detail="CPUs by taskset only; memory is not limited: "
-                f"{reason}",
-            ),
+            finding.Finding("shape_not_enforced", machine.name, detail),
         ),
     )
 
 
 async def _limit_by_groups(
     machine: base.Machine,
-    method: Method,
+    method: str | None,
     chosen: _Copies,
     nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
 ) -> ResourceLimits:
     """Create a control group per copy; return the ResourceLimits.
 
+    :param method: The method that the machine reports; None without any.
     :raises _UnusableError: If a group cannot be used; all groups are removed.
     """
+    if method not in _METHODS:
+        raise _UnusableError("there are no control groups for CPUs and memory")
     uid, gid = [await machine.run(["id", option]) for option in ("-u", "-g")]
     run_as = User(uid=uid.stdout.strip(), gid=gid.stdout.strip())
     name = f"rally-vmperf-{secrets.token_hex(4)}"
@@ -227,13 +215,7 @@ async def _limit_by_groups(
     }
     if method == "systemd":
         prefixes = tuple(
-            _scope_command(
-                run_as,
-                unit,
-                copy_cpus,
-                _format_nodes(copy_cpus, nodes),
-                memory_mib,
-            )
+            _scope_command(run_as, unit, copy_cpus, nodes, memory_mib)
             for unit, copy_cpus in groups.items()
         )
         await _verify_limits(machine, prefixes, chosen)
@@ -250,11 +232,10 @@ async def _limit_by_groups(
         done = await superuser.run(
             scripts.argv("shape.sh", "down", MOUNTED, *groups)
         )
-        if done.exit_status:
-            raise base.MachineError(
-                f"{machine.name}: cannot remove control group {name}: "
-                f"{base.last_line(done.stderr)}; end the processes in it"
-            )
+        done.check(
+            f"{machine.name}: cannot remove control group {name}",
+            "end the processes in it",
+        )
 
     try:
         files = [
@@ -280,15 +261,11 @@ async def _create_group(
     memory_mib: int,
 ) -> list[str]:
     """Create a control group; return the paths of its entry files."""
-    near = _format_nodes(copy_cpus, nodes)
-    arguments = (
-        MOUNTED,
-        group,
-        _format_list(copy_cpus),
-        near,
-        str(memory_mib << 20),
+    listed = (_format_list(copy_cpus), _format_nodes(copy_cpus, nodes))
+    memory = str(memory_mib << 20)
+    done = await superuser.run(
+        scripts.argv("shape.sh", "up", MOUNTED, group, *listed, memory)
     )
-    done = await superuser.run(scripts.argv("shape.sh", "up", *arguments))
     if done.exit_status:
         raise _UnusableError(
             f"making control group {group} failed: "
@@ -326,27 +303,24 @@ class User:
     @property
     def sudo(self) -> tuple[str, ...]:
         """The sudo words before a command of root; empty for root."""
-        return () if self.uid == "0" else ("sudo", "-n", "--")
+        return () if self.uid == "0" else root.SUDO
 
 
 def _scope_command(
     run_as: User,
     unit: str,
     copy_cpus: tuple[int, ...],
-    near: str,
+    nodes: collections.abc.Mapping[int, int],
     memory_mib: int,
 ) -> tuple[str, ...]:
-    """Return the command prefix of a systemd scope with the limits.
-
-    :param near: The list of the NUMA nodes that memory is allocated from.
-    """
+    """Return the command prefix of a systemd scope with the limits."""
     identity = (f"--uid={run_as.uid}", f"--gid={run_as.gid}")
     return (
         *run_as.sudo,
         *("systemd-run", "--scope", "--quiet", "--collect"),
         f"--description={unit}",
         f"--property=AllowedCPUs={_format_list(copy_cpus)}",
-        f"--property=AllowedMemoryNodes={near}",
+        f"--property=AllowedMemoryNodes={_format_nodes(copy_cpus, nodes)}",
         f"--property=MemoryMax={memory_mib}M",
         "--property=MemorySwapMax=0",
         *(identity if run_as.sudo else ()),

@@ -66,11 +66,7 @@ async def remove(machine: base.Machine, path: str) -> None:
     done = await machine.run(
         scripts.argv("folder.bash", "remove", path), timeout=_REMOVAL
     )
-    if done.exit_status:
-        raise base.MachineError(
-            f"{machine.name}: cannot remove {path}: "
-            f"{base.last_line(done.stderr)}; remove it manually"
-        )
+    done.check(f"{machine.name}: cannot remove {path}", "remove it manually")
 
 
 def _is_usable(path: str) -> bool:
@@ -87,11 +83,8 @@ def _is_usable(path: str) -> bool:
 def _describe_failure(done: base.Completed, parent: str) -> str:
     """Return the reason of a failure, with its solution, as text."""
     reason, *details = done.stdout.removesuffix("\n").split("\n", 2)
-    if (
-        done.exit_status == _REFUSED
-        and reason in _REASONS
-        and len(details) == 2
-    ):
+    is_refused = done.exit_status == _REFUSED and len(details) == 2
+    if is_refused and reason in _REASONS:
         detail, path = map(sanitize.line, details)
         return _REASONS[reason].format(
             detail=detail, path=shlex.quote(path), parent=shlex.quote(parent)

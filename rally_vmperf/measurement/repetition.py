@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import flow
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
@@ -212,15 +213,21 @@ NO_REFERENCE = Reference(name="", machine="", recorded_at="", repetitions=())
 class Condition:
     """The measurements of one repetition under one condition.
 
+    The number and the properties of its repetition, and the reference, are
+    known after the repetition was recorded.
+
     :param axes: The parameters that distinguish it from the other conditions
         of the repetition; empty if there is only one.
-    :param number: The number of its repetition.
     :param position: The position in the order of execution, from 1.
     :param state: The state; complete only if nothing is missing.
+    :param number: The number of its repetition.
     :param skip_reason: The reason why it was not run, or "".
     :param machines: The names of the guests that were planned.
     :param batches: The number of groups that ran one after another.
+    :param flows: The flows of its network workloads.
     :param expected_metrics: The metrics of a complete condition.
+    :param reference_copies: The number of bare-metal copies that it is
+        compared with; None if the reference has no such number.
     :param command_usage: The CPU usage of each command, added up over the
         machines.
     :param distributions: The distributions of all machines together.
@@ -228,19 +235,21 @@ class Condition:
     """
 
     axes: Axes
-    number: int
-    planned_repetitions: int
-    counted: bool
     position: int
     state: State
-    expected_metrics: tuple[sample.Metric, ...]
+    number: int = 0
+    planned_repetitions: int = 0
+    counted: bool = True
+    expected_metrics: tuple[sample.Metric, ...] = ()
     skip_reason: str = ""
     machines: tuple[str, ...] = ()
     batches: int = 1
+    flows: tuple[flow.Flow, ...] = ()
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     synchronisation: tuple[Synchronisation, ...] = ()
+    reference_copies: int | None = None
     reference: Reference = NO_REFERENCE
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
@@ -292,9 +301,11 @@ class Repetition:
     expected_metrics: tuple[sample.Metric, ...]
     conditions: tuple[Condition, ...]
     unselected: tuple[Condition, ...] = ()
-    hosts: collections.abc.Mapping[str, str]
-    missing: tuple[Missing, ...]
-    findings: tuple[finding.Finding, ...]
+    hosts: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )
+    missing: tuple[Missing, ...] = ()
+    findings: tuple[finding.Finding, ...] = ()
     run: str = ""
     question: str = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
@@ -359,6 +370,20 @@ class Repetition:
     def has_axis(self, axis: str) -> bool:
         """Return whether all conditions have an axis."""
         return all(axis in condition.axes for condition in self.conditions)
+
+    def has_metrics(self, names: frozenset[str]) -> bool:
+        """Return whether all machines of the first condition have metrics."""
+        gaps = {gap.name for gap in self.all_missing}
+        expected = {metric.name for metric in self.expected_metrics}
+        if gaps & names or not names <= expected:
+            return False
+        # If it was interrupted, earlier metrics can be complete.
+        return not self.missing or names <= {
+            metric.name
+            for condition in self.conditions[:1]
+            for metric, samples in condition.by_metric.items()
+            if set(condition.machines) <= samples.sources.keys()
+        }
 
     @property
     def all_missing(self) -> tuple[Missing, ...]:

@@ -2,6 +2,7 @@
 
 import collections.abc
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
@@ -87,7 +88,9 @@ def check_task(
 
 
 def check_limits(
-    criterion: question.Criterion, config: question.Json, metrics: task.Metrics
+    criterion: question.Criterion,
+    config: documents.Arguments,
+    metrics: task.Metrics,
 ) -> None:
     """Reject limits that contradict one another or that cannot fail.
 
@@ -126,7 +129,7 @@ def _check_shape(
 
 
 def _check_on_inconclusive(
-    subtask: task.Task, name: str, limits: question.Json
+    subtask: task.Task, name: str, limits: documents.Arguments
 ) -> None:
     """Reject on_inconclusive: pass if no limit could fail."""
     counted = subtask.times - subtask.warmup

@@ -11,7 +11,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
-Limits = dict[str, dict[str, t.Any]]
+Limits = dict[str, documents.Arguments]
 
 
 class LimitsError(errors.VMPerfError):
@@ -72,7 +72,7 @@ def check_limits(
 
 
 def list_applicable_slas(
-    question_: question.Question, arguments: question.Json
+    question_: question.Question, arguments: documents.Arguments
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run, as a list.
 
@@ -113,7 +113,7 @@ def format_skipped(
     return lines
 
 
-def build_schema() -> dict[str, t.Any]:
+def build_schema() -> documents.Schema:
     """Return the JSON Schema of a limits file."""
     return {
         "type": "object",

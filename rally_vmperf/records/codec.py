@@ -1,194 +1,78 @@
 """Encode and decode records, which are plain JSON documents."""
 
 import collections.abc
+import copy
 import dataclasses
+import decimal
 import typing as t
 
-from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import flows
 from rally_vmperf.records import merged
 from rally_vmperf.records import model
+from rally_vmperf.records import parts
 
 Json = collections.abc.Mapping[str, t.Any]
-#: For each machine one value, a list of values, or None.
-Values = list[float | list[float] | None]
 #: The bare-metal samples by number of copies.
 References = collections.abc.Mapping[int, repetition.Reference]
-#: The usage of a command: the fields of ``Usage`` without the workload.
-Row = list[t.Any]
 
-#: The fields of a metric in records and baselines, except the name.
-_DEFINITION_FIELDS = (
-    "unit",
-    "better",
-    "scale",
-    "additive",
-    "resolution",
-    "step",
-)
 #: The errors that a document raises that is not a valid record.
 INVALID = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 #: Version of the format of records.
 VERSION = 3
-#: Significant digits of the duration of commands.
-_CPU_DIGITS = 4
+#: Significant digits of a sample: more than the precision of any tool, and few
+#: enough for small records of many guests.
+DIGITS = 5
+#: Significant digits of percentiles, which are exact to 1 %.
+_PERCENTILE_DIGITS = 3
 
 
-def encode_metrics(
-    metrics: collections.abc.Iterable[sample.Metric],
-) -> dict[str, dict[str, t.Any]]:
-    """Return the definitions of metrics as a JSON document by name."""
-    return {
-        metric.name: {
-            key: definition
-            for key in _DEFINITION_FIELDS
-            if (definition := getattr(metric, key)) is not None
-        }
-        for metric in metrics
-    }
-
-
-def decode_metrics(metrics: Json) -> dict[str, sample.Metric]:
-    """Return the metrics in an ``encode_metrics`` document, by name."""
-    return {
-        name: sample.Metric(
-            name,
-            **{
-                key: definition[key]
-                for key in _DEFINITION_FIELDS
-                if key in definition
-            },
-        )
-        for name, definition in metrics.items()
-    }
-
-
-def encode_findings(
-    findings: collections.abc.Iterable[finding.Finding],
-) -> list[dict[str, t.Any]]:
-    """Return findings as a list of JSON documents, each once."""
-    return [
-        {
-            "kind": finding.kind,
-            "subject": finding.subject,
-            "detail": finding.detail,
-            **({"metrics": list(finding.metrics)} if finding.metrics else {}),
-        }
-        for finding in dict.fromkeys(findings)
+def encode_record(record: model.Record) -> dict[str, t.Any]:
+    """Return a record as a JSON document, with samples of few digits."""
+    measured = record.repetition
+    conditions = measured.conditions
+    metrics = [
+        *record.metrics,
+        *(
+            metric
+            for condition in conditions
+            for metric in _list_metrics(condition)
+        ),
     ]
-
-
-def encode_samples(
-    observations: collections.abc.Iterable[sample.Observation],
-    sources: collections.abc.Sequence[str],
-) -> dict[str, Values]:
-    """Return lists of values by metric name, in the machines' order.
-
-    :raises KeyError: If an observation is from another machine.
-    """
-    values_by_machine: dict[str, dict[str, list[float]]] = {}
-    for observation in observations:
-        name = observation.sample.metric.name
-        if name not in values_by_machine:
-            values_by_machine[name] = {source: [] for source in sources}
-        values_by_machine[name][observation.source].append(
-            observation.sample.value
-        )
-    return {
-        name: [encode_values(values) for values in by_source.values()]
-        for name, by_source in values_by_machine.items()
+    document = {
+        "version": VERSION,
+        "question": measured.question,
+        "task": record.task,
+        "rally_workload": measured.run,
+        "repetition": measured.number,
+        "planned_repetitions": measured.planned_repetitions,
+        "counted": measured.counted,
+        "state": measured.state,
+        "started_at": record.started_at,
+        "finished_at": record.finished_at,
+        "software": record.software,
+        "shape": _encode_without_defaults(record.shape),
+        "machines": parts.encode_all(record.machines),
+        "workloads": [*map(_encode_without_defaults, record.workloads)],
+        "metrics": parts.encode_metrics(metrics),
+        "expected_metrics": [
+            metric.name for metric in measured.expected_metrics
+        ],
+        "reference": _encode_bare_metal(record.bare_metal),
+        "order": dataclasses.asdict(record.order),
+        "options": dict(record.options),
+        "conditions": [*map(_encode_condition, conditions)],
+        "missing": parts.encode_all(measured.missing),
+        "findings": parts.encode_findings(measured.findings),
+        **parts.encode_any("rate_limits", measured.rate_limits),
+        **parts.encode_any("hosts", record.hosts),
+        "files": {
+            "raw": record.raw_file,
+            "machines": record.machines_file,
+        },
     }
-
-
-def encode_commands(
-    usages: collections.abc.Iterable[cpu_seconds.Usage],
-) -> dict[str, list[Row]]:
-    """Return rows with each command's total CPU usage, by workload.
-
-    Rows are short: a record with many levels contains hundreds of them.
-    The file with the raw outputs contains the usage of each run.
-    """
-    rows: dict[str, list[Row]] = {}
-    for usage in cpu_seconds.total(usages):
-        workload, *row = dataclasses.astuple(usage)
-        rows.setdefault(workload, []).append([_round(field) for field in row])
-    return rows
-
-
-def _round(number: t.Any) -> t.Any:
-    """Return a float with few digits; any other object unchanged."""
-    if not isinstance(number, float):
-        return number
-    short = float(f"{number:.{_CPU_DIGITS}g}")
-    return int(short) if short.is_integer() else short
-
-
-def decode_commands(
-    commands: collections.abc.Mapping[str, list[Row]],
-) -> tuple[cpu_seconds.Usage, ...]:
-    """Return the usages in an ``encode_commands`` document, a tuple.
-
-    :raises TypeError: If a row has another length.
-    """
-    return tuple(
-        cpu_seconds.Usage(workload, *row)
-        for workload, rows in commands.items()
-        for row in rows
-    )
-
-
-def encode_values(values: list[float]) -> float | list[float] | None:
-    """Return a machine's values for a record: one, a list, or None."""
-    if len(values) > 1:
-        return values
-    return values[0] if values else None
-
-
-def decode_samples(
-    samples: Json, sources: collections.abc.Sequence[str], metrics: Json
-) -> tuple[sample.Observation, ...]:
-    """Return observations in an ``encode_samples`` document, a tuple.
-
-    :param metrics: The encoded definitions of the metrics.
-    :raises ValueError: If a value is not valid, or the numbers of values and
-        machines differ.
-    """
-    decoded = decode_metrics({name: metrics[name] for name in samples})
-    return tuple(
-        sample.Observation(source, sample.Sample(decoded[name], value))
-        for name, values in samples.items()
-        for source, machine_values in zip(sources, values, strict=True)
-        for value in decode_values(machine_values, metrics[name])
-    )
-
-
-def decode_values(
-    machine_values: float | list[float] | None, definition: Json
-) -> list[float]:
-    """Return a machine's values in the metric's base unit, a list.
-
-    :param definition: The encoded definition of the metric.
-    """
-    if machine_values is None:
-        return []
-    values = (
-        machine_values
-        if isinstance(machine_values, list)
-        else [machine_values]
-    )
-    decimals = definition.get("decimals")
-    if decimals is None:
-        return values
-    return [float(f"{value}e{-decimals}") for value in values]
-
-
-def copy_names(number: int) -> list[str]:
-    """Return the names of as many bare-metal copies, as a list."""
-    return [f"copy-{index}" for index in range(1, number + 1)]
+    return pack(document)
 
 
 def decode_or_none(document: t.Any) -> model.Record | None:
@@ -204,154 +88,233 @@ def decode_record(document: Json) -> model.Record:
 
     :raises ValueError: If a value is not valid.
     """
-    reference, bare_metal = document["reference"], None
-    references = _decode_references(reference, document["metrics"])
-    if reference is not None:
-        bare_metal = model.BareMetal(
-            name=reference["name"],
-            machine=reference["machine"],
-            recorded_at=reference["recorded_at"],
-            digest=reference["digest"],
-            fingerprint=reference["fingerprint"],
-            tools=reference["tools"],
-            references=references,
-        )
+    metrics = parts.decode_metrics(document["metrics"])
+    decimals = {
+        name: definition.get("decimals")
+        for name, definition in document["metrics"].items()
+    }
+    bare_metal = _decode_bare_metal(document["reference"], metrics, decimals)
+    references = bare_metal.references if bare_metal else {}
+    expected = tuple(metrics[name] for name in document["expected_metrics"])
+    machines = tuple(
+        model.Machine(**machine) for machine in document["machines"]
+    )
+    hosts = tuple(
+        model.HostCapacity(**host) for host in document.get("hosts", ())
+    )
+    shape = model.Shape(**document["shape"])
+    common: dict[str, t.Any] = {
+        "number": document["repetition"],
+        "planned_repetitions": document["planned_repetitions"],
+        "counted": document["counted"],
+    }
     return model.Record(
-        repetition=_decode_repetition(document, references),
-        question=document["question"],
+        repetition=repetition.Repetition(
+            **common,
+            run=document["rally_workload"],
+            question=document["question"],
+            state=document["state"],
+            expected_metrics=expected,
+            conditions=tuple(
+                _decode_condition(
+                    condition,
+                    metrics,
+                    decimals,
+                    references,
+                    **common,
+                    # A skipped condition expects no metrics.
+                    expected_metrics=()
+                    if condition["skip_reason"]
+                    else expected,
+                )
+                for condition in document["conditions"]
+            ),
+            hosts={
+                machine.name: machine.host
+                for machine in machines
+                if machine.role == "guest" and machine.host
+            },
+            missing=_decode_missing(document),
+            findings=parts.decode_findings(document),
+            rate_limits=tuple(
+                rate_caps.Cap(**cap) for cap in document.get("rate_limits", ())
+            ),
+            host_limits=tuple(_list_host_limits(hosts, bare_metal, shape)),
+        ),
         task=document["task"],
         started_at=document["started_at"],
         finished_at=document["finished_at"],
         software=document["software"],
-        shape=model.Shape(**document["shape"]),
-        machines=tuple(
-            model.Machine(**machine) for machine in document["machines"]
-        ),
+        shape=shape,
+        machines=machines,
         workloads=tuple(
             model.Workload(**workload) for workload in document["workloads"]
         ),
+        metrics=tuple(metrics.values()),
         order=model.Order(**document["order"]),
         options=document["options"],
         bare_metal=bare_metal,
-        flows=tuple(
-            dict.fromkeys(
-                flow
-                for condition in document["conditions"]
-                for flow in flows.decode(condition)
-            )
-        ),
+        hosts=hosts,
+        raw_file=document["files"]["raw"],
         machines_file=document["files"]["machines"],
     )
 
 
-def decode(record: Json) -> repetition.Repetition:
+def decode(document: Json) -> repetition.Repetition:
     """Return the repetition in a valid record.
 
     :raises ValueError: If a value is not valid.
     """
-    references = _decode_references(record["reference"], record["metrics"])
-    return _decode_repetition(record, references)
+    return decode_record(document).repetition
 
 
-def _decode_repetition(
-    record: Json, references: References
-) -> repetition.Repetition:
-    """Return the repetition in a record, with decoded references."""
-    metrics = decode_metrics(record["metrics"])
-    expected = tuple(metrics[name] for name in record["expected_metrics"])
-    return repetition.Repetition(
-        run=record["rally_workload"],
-        question=record["question"],
-        number=record["repetition"],
-        planned_repetitions=record["planned_repetitions"],
-        counted=record["counted"],
-        state=record["state"],
-        expected_metrics=expected,
-        conditions=tuple(
-            _decode_condition(record, condition, metrics, expected, references)
-            for condition in record["conditions"]
-        ),
-        hosts={
-            condition["name"]: condition["host"]
-            for condition in record["machines"]
-            if condition["role"] == "guest" and condition["host"]
-        },
-        missing=_decode_missing(record),
-        findings=_decode_findings(record),
-        rate_limits=tuple(
-            rate_caps.Cap(**condition)
-            for condition in record.get("rate_limits", ())
-        ),
-        host_limits=tuple(_host_limits(record)),
-    )
-
-
-def _host_limits(
-    record: Json,
+def _list_host_limits(
+    hosts: collections.abc.Sequence[model.HostCapacity],
+    bare_metal: model.BareMetal | None,
+    shape: model.Shape,
 ) -> collections.abc.Iterator[repetition.HostLimit]:
     """Yield the maximum number of guests of each host, if it is known.
 
     The capacity is from Nova, or from the machine of the baseline.
     """
-    hosts, reference = record.get("hosts", []), record["reference"]
-    if reference is not None and not hosts:
-        facts = reference["fingerprint"]
-        size = {
-            "name": reference["machine"],
-            "vcpus": facts.get("threads"),
-            "memory_mib": (facts.get("memory_bytes") or 0) >> 20,
-        }
+    if bare_metal is not None and not hosts:
+        facts = bare_metal.fingerprint
+        size = model.HostCapacity(
+            name=bare_metal.machine,
+            vcpus=facts.get("threads"),
+            memory_mib=(facts.get("memory_bytes") or 0) >> 20,
+        )
         hosts = [size]
-    shape = record["shape"]
     for host in hosts:
-        if vcpus := host["vcpus"]:
+        if host.vcpus:
             yield repetition.HostLimit(
-                guests=vcpus // shape["vcpus"],
-                resource=f"the {vcpus} processors of {host['name']}",
+                guests=host.vcpus // shape.vcpus,
+                resource=f"the {host.vcpus} processors of {host.name}",
             )
-        if memory := host["memory_mib"]:
+        if host.memory_mib:
             yield repetition.HostLimit(
-                guests=memory // shape["memory_mib"],
-                resource=f"the {memory / 1024:.3g} GiB of memory of "
-                f"{host['name']}",
+                guests=host.memory_mib // shape.memory_mib,
+                resource=f"the {host.memory_mib / 1024:.3g} GiB of memory of "
+                f"{host.name}",
             )
+
+
+def _list_metrics(
+    condition: repetition.Condition,
+) -> collections.abc.Iterator[sample.Metric]:
+    """Yield the metric of each result of a condition."""
+    for observation in condition.observations:
+        yield observation.sample.metric
+    for distribution in condition.distributions:
+        yield distribution.metric
+    for series in condition.time_series:
+        yield series.metric
+
+
+def _encode_condition(condition: repetition.Condition) -> dict[str, t.Any]:
+    """Return a condition with its results as a JSON document."""
+    sources = [observation.source for observation in condition.observations]
+    machines = list(dict.fromkeys((*condition.machines, *sources)))
+    return {
+        "axes": dict(condition.axes),
+        "position": condition.position,
+        "state": condition.state,
+        "skip_reason": condition.skip_reason,
+        "machines": machines,
+        **({"batches": condition.batches} if condition.batches > 1 else {}),
+        **parts.encode_any("flows", condition.flows),
+        "samples": parts.encode_samples(condition.observations, machines),
+        "reference_copies": condition.reference_copies,
+        "missing": parts.encode_all(condition.missing),
+        "findings": parts.encode_findings(condition.findings),
+        "synchronisation": parts.encode_all(condition.synchronisation),
+        "command_usage": parts.encode_commands(condition.command_usage),
+        "distributions": merged.encode_distributions(condition.distributions),
+        "time_series": merged.encode_time_series(condition.time_series),
+    }
 
 
 def _decode_condition(
-    record: Json,
     document: Json,
     metrics: merged.Metrics,
-    expected: tuple[sample.Metric, ...],
+    decimals: parts.Decimals,
     references: References,
+    **common: t.Any,
 ) -> repetition.Condition:
-    """Return a condition of a repetition from its document."""
+    """Return a condition of a repetition from its document.
+
+    :param common: The fields that the repetition knows.
+    """
     return repetition.Condition(
+        **common,
         axes=document["axes"],
-        number=record["repetition"],
-        planned_repetitions=record["planned_repetitions"],
-        counted=record["counted"],
         position=document["position"],
         state=document["state"],
         skip_reason=document["skip_reason"],
         machines=tuple(document["machines"]),
         batches=document.get("batches", 1),
-        # A skipped condition expects no metrics.
-        expected_metrics=() if document["skip_reason"] else expected,
-        observations=decode_samples(
-            document["samples"], document["machines"], record["metrics"]
+        flows=parts.decode_flows(document),
+        observations=parts.decode_samples(
+            document["samples"], document["machines"], metrics, decimals
+        ),
+        reference_copies=document["reference_copies"],
+        reference=references.get(
+            document["reference_copies"] or 0, repetition.NO_REFERENCE
         ),
         missing=_decode_missing(document),
-        findings=_decode_findings(document),
+        findings=parts.decode_findings(document),
         synchronisation=tuple(
             repetition.Synchronisation(**start)
             for start in document["synchronisation"]
         ),
-        reference=references.get(
-            document["reference_copies"] or 0, repetition.NO_REFERENCE
-        ),
-        command_usage=decode_commands(document.get("command_usage", {})),
+        command_usage=parts.decode_commands(document.get("command_usage", {})),
         distributions=merged.decode_distributions(document, metrics),
         time_series=merged.decode_time_series(document, metrics),
+    )
+
+
+def _encode_bare_metal(
+    bare_metal: model.BareMetal | None,
+) -> dict[str, t.Any] | None:
+    """Return the baseline of a record as a JSON document, or None."""
+    if bare_metal is None:
+        return None
+    return {
+        "name": bare_metal.name,
+        "machine": bare_metal.machine,
+        "recorded_at": bare_metal.recorded_at,
+        "digest": bare_metal.digest,
+        "session": bare_metal.session,
+        "fingerprint": bare_metal.fingerprint,
+        "tools": bare_metal.tools,
+        "copies": [
+            parts.encode_reference(reference, copies)
+            for copies, reference in bare_metal.references.items()
+        ],
+    }
+
+
+def _decode_bare_metal(
+    document: Json | None, metrics: merged.Metrics, decimals: parts.Decimals
+) -> model.BareMetal | None:
+    """Return the baseline in a record; None without one."""
+    if document is None:
+        return None
+    identity = {
+        key: document[key] for key in ("name", "machine", "recorded_at")
+    }
+    return model.BareMetal(
+        **identity,
+        digest=document["digest"],
+        session=document["session"],
+        fingerprint=document["fingerprint"],
+        tools=document["tools"],
+        references={
+            copies["copies"]: parts.decode_reference(
+                copies, copies["copies"], metrics, decimals, **identity
+            )
+            for copies in document["copies"]
+        },
     )
 
 
@@ -360,38 +323,62 @@ def _decode_missing(document: Json) -> tuple[repetition.Missing, ...]:
     return tuple(repetition.Missing(**gap) for gap in document["missing"])
 
 
-def _decode_findings(document: Json) -> tuple[finding.Finding, ...]:
-    """Return the findings in a document, as a tuple."""
-    return tuple(
-        finding.Finding(**finding_document)
-        for finding_document in document["findings"]
-    )
-
-
-def _decode_references(reference: Json | None, metrics: Json) -> References:
-    """Return the bare-metal samples as a dict by number of copies."""
-    if reference is None:
-        return {}
-    decoded = decode_metrics(metrics)
+def _encode_without_defaults(instance: t.Any) -> dict[str, t.Any]:
+    """Return the fields of an instance that are not their defaults."""
     return {
-        copies_document["copies"]: repetition.Reference(
-            name=reference["name"],
-            machine=reference["machine"],
-            recorded_at=reference["recorded_at"],
-            repetitions=tuple(
-                decode_samples(
-                    samples, copy_names(copies_document["copies"]), metrics
-                )
-                for samples in copies_document["repetitions"]
-            ),
-            command_usage=decode_commands(
-                copies_document.get("command_usage", {})
-            ),
-            percentiles=merged.decode_percentiles(copies_document, decoded),
-            distributions=merged.decode_distributions(
-                copies_document, decoded
-            ),
-            time_series=merged.decode_time_series(copies_document, decoded),
-        )
-        for copies_document in reference["copies"]
+        field.name: getattr(instance, field.name)
+        for field in dataclasses.fields(instance)
+        if getattr(instance, field.name) != field.default
     }
+
+
+def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return a copy of a record with samples as integers of few digits.
+
+    A record of many guests contains ten thousands of samples. The definition
+    of the metric has the number of decimals.
+    """
+    record = copy.deepcopy(record)
+    sample_sets = [condition["samples"] for condition in record["conditions"]]
+    for condition in (record["reference"] or {}).get("copies", ()):
+        sample_sets += condition["repetitions"]
+    digits = {
+        sample.percentile_name(name, percent): _PERCENTILE_DIGITS
+        for condition in record["conditions"]
+        for name in condition.get("distributions", {})
+        for percent in sample.PERCENTILES
+    }
+    lowest: dict[str, int] = {}
+    for samples in sample_sets:
+        for name, values in samples.items():
+            for value in (
+                v
+                for machine_values in values
+                for v in parts.decode_values(machine_values)
+            ):
+                short = _round(value, digits.get(name, DIGITS))
+                exponent = int(short.as_tuple().exponent)
+                lowest[name] = min(exponent, lowest.get(name, exponent))
+    for samples in sample_sets:
+        for name, values in samples.items():
+            samples[name] = [
+                parts.encode_values(
+                    [
+                        int(
+                            _round(value, digits.get(name, DIGITS)).scaleb(
+                                -lowest[name]
+                            )
+                        )
+                        for value in parts.decode_values(machine_values)
+                    ]
+                )
+                for machine_values in values
+            ]
+    for name, definition in record["metrics"].items():
+        definition["decimals"] = -lowest.get(name, 0)
+    return record
+
+
+def _round(value: float, digits: int) -> decimal.Decimal:
+    """Return a value as a decimal with few digits, without end zeros."""
+    return decimal.Decimal(f"{value:.{digits}g}").normalize()

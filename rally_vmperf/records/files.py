@@ -17,6 +17,10 @@ import zlib
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import model
 
 Json = collections.abc.Mapping[str, t.Any]
@@ -25,7 +29,7 @@ Failed = t.Callable[[str], None]
 
 _TEXT = {"$ref": "#/definitions/fact"}
 #: JSON Schema of the file with the machines.
-_MACHINES: Json = {
+_MACHINES: documents.Schema = {
     "type": "object",
     "properties": {
         "machines": {
@@ -56,6 +60,10 @@ _MACHINES: Json = {
 
 #: Makes zlib write a file that gzip reads.
 _GZIP = 31
+#: The fields of a ``CommandResult`` in the list of runs.
+_TIMES = ("started", "ended", "seconds", "exit_status", "user", "system")
+#: The fields of a ``CommandRun`` that follow them.
+_CONTEXT = ("work", "work_unit", "clock_offset", "clock_error")
 
 
 class FileError(errors.VMPerfError):
@@ -80,6 +88,7 @@ class RawOutputs:
         self._sum = hashlib.sha256()
         self._stream: io.FileIO | None = None
         self._between = "\n"
+        self._results: dict[str, list[Json]] = {"runs": [], "readings": []}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = io.FileIO(path, "w")
@@ -92,19 +101,39 @@ class RawOutputs:
         self._write_text(self._between + json.dumps(output))
         self._between = ",\n"
 
-    def close(
+    def add_output(
+        self, axes: repetition.Axes, run: command_result.CommandRun
+    ) -> None:
+        """Write the output of a command in a condition to the file."""
+        self.add(_encode_result(axes, run, ("stdout", "stderr")))
+
+    def add_results(
         self,
-        runs: collections.abc.Iterable[Json] = (),
-        readings: collections.abc.Iterable[Json] = (),
-    ) -> dict[str, str] | None:
-        """Complete the file; return its name and checksum, or None.
+        axes: repetition.Axes,
+        runs: collections.abc.Iterable[command_result.CommandRun],
+        readings: merged.Readings,
+    ) -> None:
+        """Add the results of a condition, which ``close`` writes.
 
         :param runs: The commands that ran, with the times of their machines.
         :param readings: The distributions and series of each machine.
-        :returns: The name and checksum of the file; None if there is no file.
         """
+        self._results["runs"] += [
+            {
+                **_encode_result(axes, run, _TIMES),
+                **{field: getattr(run, field) for field in _CONTEXT},
+            }
+            for run in runs
+        ]
+        self._results["readings"] += [
+            _encode_reading(axes, machine, reading)
+            for machine, reading in readings
+        ]
+
+    def close(self) -> model.FileReference | None:
+        """Complete the file; return its name and checksum, or None."""
         text = "\n]"
-        for name, documents_ in (("runs", runs), ("readings", readings)):
+        for name, documents_ in self._results.items():
             lines = ",\n".join(json.dumps(document) for document in documents_)
             text += f', "{name}": [\n{lines}\n]'
         self._write_text(f"{text}}}\n", zlib.Z_FINISH)
@@ -138,9 +167,45 @@ class RawOutputs:
         self._failed(_describe_failure("raw outputs", self._path, error))
 
 
+def _encode_result(
+    axes: repetition.Axes,
+    run: command_result.CommandRun,
+    fields: tuple[str, ...],
+) -> dict[str, t.Any]:
+    """Return the origin and some fields of a result as a JSON document."""
+    return {
+        "axes": dict(axes),
+        "workload": run.workload,
+        "command": run.result.name,
+        "machine": run.machine,
+        **{field: getattr(run.result, field) for field in fields},
+    }
+
+
+def _encode_reading(
+    axes: repetition.Axes,
+    machine: str,
+    reading: sample.Distribution | sample.Series,
+) -> dict[str, t.Any]:
+    """Return a distribution or series of a machine as a JSON document."""
+    return {
+        "axes": dict(axes),
+        "machine": machine,
+        "metric": reading.metric.name,
+        "unit": reading.metric.unit,
+        **(
+            {"histogram": reading.histogram.plain()}
+            if isinstance(reading, sample.Distribution)
+            else {"points": reading.points}
+        ),
+    }
+
+
 def write_machines(
-    folder: pathlib.Path, details: Json, failed: Failed
-) -> dict[str, str] | None:
+    folder: pathlib.Path,
+    details: collections.abc.Mapping[str, documents.Facts],
+    failed: Failed,
+) -> model.FileReference | None:
     """Write the facts of machines; return name and checksum, or None.
 
     The name of the file depends on its content, so that all repetitions with
@@ -161,7 +226,9 @@ def write_machines(
     return _file_reference(path, digest)
 
 
-def read(folder: pathlib.Path | None, file_reference: Json | None) -> Json:
+def read(
+    folder: pathlib.Path | None, file_reference: model.FileReference | None
+) -> Json:
     """Return the JSON document in a file that a record refers to.
 
     :param folder: The directory of the journal; None if it is unknown.
@@ -205,7 +272,7 @@ def describe_machines(
 
     The error is empty if the file with the facts can be read.
     """
-    details: Json = {}
+    details: collections.abc.Mapping[str, documents.Facts] = {}
     error_message = ""
     try:
         details = read(folder, record.machines_file).get("machines", {})
@@ -225,7 +292,7 @@ def describe_machines(
     return tuple(described), error_message
 
 
-def _file_reference(path: pathlib.Path, digest: str) -> dict[str, str]:
+def _file_reference(path: pathlib.Path, digest: str) -> model.FileReference:
     """Return the name and checksum of a file as a JSON document."""
     return {"name": path.name, "sha256": digest}
 

@@ -1,4 +1,4 @@
-"""The flows of network workloads, with their hosts and paths."""
+"""The flows of a condition, from the facts of its machines."""
 
 import collections
 import collections.abc
@@ -6,36 +6,8 @@ import dataclasses
 import ipaddress
 import typing as t
 
-Json = collections.abc.Mapping[str, t.Any]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Flow:
-    """A flow between machines of a condition.
-
-    :param target: The other end: ``peer`` or ``partner``.
-    :param hosts: Whether both ends are on the ``same`` host or on ``other``
-        hosts.
-    :param path: Whether it uses a common ``link`` or a ``router``.
-    :param machines: The number of machines with this flow.
-    """
-
-    target: str
-    hosts: str
-    path: str
-    floating_ip: bool
-    machines: int = 1
-
-    def describe(self) -> str:
-        """Return the flow as text, as far as it is known."""
-        phrases = [
-            _KIND_TEXTS[text]
-            for text in (self.target, self.hosts, self.path)
-            if text in _KIND_TEXTS
-        ]
-        if self.floating_ip:
-            phrases.append("from a floating IP")
-        return ", ".join(phrases)
+from rally_vmperf import documents
+from rally_vmperf.measurement import flow
 
 
 class Endpoints(t.NamedTuple):
@@ -51,34 +23,12 @@ class Endpoints(t.NamedTuple):
     addresses: collections.abc.Mapping[str, str] = {}
 
 
-#: The descriptions of the properties of a flow; unknown ones are omitted.
-_KIND_TEXTS = {
-    "peer": "to the peer",
-    "partner": "to the partner guest",
-    "same": "on the same host",
-    "other": "on another host",
-    "link": "in a network of its own",
-    "router": "through a router",
-}
-
-
-def decode(
-    document: Json, ends: collections.abc.Container[str] = ("peer", "partner")
-) -> list[Flow]:
-    """Return the network flows in a document to given ends, as a list."""
-    return [
-        Flow(**fields)
-        for fields in document.get("flows", ())
-        if fields["target"] in ends
-    ]
-
-
 def of_condition(
     names: collections.abc.Sequence[str],
     batches: int,
     ends: Endpoints,
-    details: collections.abc.Mapping[str, Json],
-) -> list[Flow]:
+    details: collections.abc.Mapping[str, documents.Facts],
+) -> list[flow.Flow]:
     """Return the network flows of a condition, each with its count.
 
     :param names: The names of the machines, in the order of their pairs.
@@ -109,27 +59,30 @@ def of_condition(
         for address in [ends.addresses.get(partner, "")]
     )
     return [
-        dataclasses.replace(flow, machines=number)
-        for flow, number in counted.items()
+        dataclasses.replace(flow_, machines=number)
+        for flow_, number in counted.items()
     ]
 
 
 def _is_bare_metal(
-    details: collections.abc.Mapping[str, Json], name: str
+    details: collections.abc.Mapping[str, documents.Facts], name: str
 ) -> bool:
     """Return whether Nova reports nothing about a machine: bare metal."""
     return not details.get(name, {}).get("nova")
 
 
 def _create_flow(
-    target: str, machine: Json, other_end: Json, address: str
-) -> Flow:
+    target: str,
+    machine: documents.Facts,
+    other_end: documents.Facts,
+    address: str,
+) -> flow.Flow:
     """Return the network flow from a machine to its other end."""
     path = _find_path(
         machine.get("fingerprint", {}).get("connected_networks") or (), address
     )
     floating_ip = bool(machine.get("nova", {}).get("floating_address"))
-    return Flow(
+    return flow.Flow(
         target=target,
         hosts=_compare_hosts(machine, other_end),
         path=path,
@@ -137,7 +90,9 @@ def _create_flow(
     )
 
 
-def _compare_hosts(machine: Json, other_end: Json) -> str:
+def _compare_hosts(
+    machine: documents.Facts, other_end: documents.Facts
+) -> str:
     """Return "same", "other" or "unknown": the hosts of two machines."""
     nova, other_nova = machine.get("nova"), other_end.get("nova")
     fingerprint, other_fingerprint = (

@@ -17,6 +17,7 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import sanitize
 from rally_vmperf.records import files
+from rally_vmperf.records import model
 from rally_vmperf.records import schema
 
 #: Maximum bytes of a line; a record has less than a million.
@@ -80,8 +81,10 @@ class Journal:
         return files.RawOutputs(self.folder / name, failed)
 
     def machines(
-        self, details: Json, failed: files.Failed
-    ) -> dict[str, str] | None:
+        self,
+        details: collections.abc.Mapping[str, documents.Facts],
+        failed: files.Failed,
+    ) -> model.FileReference | None:
         """Write the facts of machines; return name and checksum, or None.
 
         :param details: The facts by machine.

@@ -7,6 +7,7 @@ and buckets of five times the width are sufficient.
 import collections.abc
 import typing as t
 
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -49,6 +50,27 @@ def encode_time_series(
             **series_.means.plain(),
         }
         for series_ in time_series
+    }
+
+
+def encode_percentiles(
+    reference: repetition.Reference,
+) -> dict[str, list[list[float | None]]]:
+    """Return percentiles over all copies, one row per repetition, by name."""
+    rows_by_name = {
+        distribution.metric.name: [
+            [
+                percentiles.get(metric)
+                for metric in sample.percentiles(distribution.metric)
+            ]
+            for percentiles in reference.percentiles
+        ]
+        for distribution in reference.distributions
+    }
+    return {
+        name: rows
+        for name, rows in rows_by_name.items()
+        if any(value is not None for row in rows for value in row)
     }
 
 

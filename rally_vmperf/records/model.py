@@ -1,13 +1,17 @@
-"""The record of a repetition, as a report reads it."""
+"""The record of a repetition, as it is written and read."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import flows
+from rally_vmperf.measurement.samples import sample
 
+#: The name and checksum of a file.
+FileReference = collections.abc.Mapping[str, str]
 OrderKind = t.Literal["listed", "shuffled", "blocks"]
 
 
@@ -38,6 +42,15 @@ class DescribedMachine(Machine):
     nova: documents.Facts
     fingerprint: documents.Facts
     tools: documents.Facts
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class HostCapacity:
+    """The capacity of a host of guests; None if it is not reported."""
+
+    name: str
+    vcpus: int | None
+    memory_mib: int | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,6 +108,7 @@ class BareMetal:
     """The baseline of a record.
 
     :param digest: The SHA-256 of the baseline document.
+    :param session: The identifier of the recording.
     :param references: The samples by number of copies.
     """
 
@@ -102,6 +116,7 @@ class BareMetal:
     machine: str
     recorded_at: str
     digest: str
+    session: str
     fingerprint: documents.Facts
     tools: documents.Facts
     references: collections.abc.Mapping[int, repetition.Reference]
@@ -113,15 +128,17 @@ class Record:
 
     :param task: The identifier of the task.
     :param software: The versions of the packages that measured.
+    :param metrics: The metrics of the workloads and of bare metal, also those
+        without samples.
     :param options: Other options of the question.
     :param bare_metal: The baseline; None without one.
-    :param flows: The flows of all conditions, each once.
-    :param machines_file: The name and checksum of the file with the facts of
-        the machines; None if it could not be written.
+    :param hosts: The hosts of the guests whose capacity is known.
+    :param raw_file: The name and checksum of the file with the raw outputs;
+        None if it could not be written.
+    :param machines_file: The same of the file with the facts of the machines.
     """
 
     repetition: repetition.Repetition
-    question: str
     task: str
     started_at: str
     finished_at: str
@@ -129,8 +146,40 @@ class Record:
     shape: Shape
     machines: tuple[Machine, ...]
     workloads: tuple[Workload, ...]
+    metrics: tuple[sample.Metric, ...]
     order: Order
     options: documents.Arguments
     bare_metal: BareMetal | None
-    flows: tuple[flows.Flow, ...]
-    machines_file: collections.abc.Mapping[str, str] | None
+    hosts: tuple[HostCapacity, ...]
+    raw_file: FileReference | None
+    machines_file: FileReference | None
+
+    @property
+    def flows(self) -> tuple[flow.Flow, ...]:
+        """The flows of all conditions, each once."""
+        return tuple(
+            dict.fromkeys(
+                flow
+                for condition in self.repetition.conditions
+                for flow in condition.flows
+            )
+        )
+
+    def with_baseline(
+        self,
+        bare_metal: BareMetal,
+        metrics: tuple[sample.Metric, ...],
+        findings: tuple[finding.Finding, ...],
+    ) -> "Record":
+        """Return a copy with another baseline and other findings.
+
+        The references of its conditions follow when it is read again.
+
+        :param metrics: The metrics of the baseline.
+        """
+        return dataclasses.replace(
+            self,
+            repetition=dataclasses.replace(self.repetition, findings=findings),
+            metrics=(*metrics, *self.metrics),
+            bare_metal=bare_metal,
+        )

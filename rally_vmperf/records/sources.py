@@ -55,7 +55,7 @@ class Source:
     question: str
     scenario: str
     records: Records
-    criteria: dict[str, dict[str, t.Any]]
+    criteria: collections.abc.Mapping[str, documents.Arguments]
     folder: pathlib.Path | None = None
     sla_results: tuple[RallySlaResult, ...] = ()
 

@@ -10,7 +10,6 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import build
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import setting
@@ -29,7 +28,7 @@ class ReadySession:
     """
 
     session: sessions.Session
-    setting: build.Setting
+    setting: setting.Setting
     actions: tuple[actions.Action, ...]
 
 
@@ -54,7 +53,7 @@ class Attempt:
     def __post_init__(self) -> None:
         #: The guests that were restarted.
         self.started: list[str] = []
-        self.result = measured.Measured(keep_raw=self._keep_raw)
+        self.result = measured.Measured(keep_raw=self.keep_raw)
         self._state: repetition.State = "complete"
         self._findings: list[finding.Finding] = []
         self._participants = conditions.Participants(
@@ -91,7 +90,7 @@ class Attempt:
             self._state = "incomplete"
             raise
 
-    def result_of_condition(self, position: int) -> build.ConditionResult:
+    def result_of_condition(self, position: int) -> repetition.Condition:
         """Return the results of the condition.
 
         :param position: The position in the order of the conditions.
@@ -99,7 +98,7 @@ class Attempt:
         state = self._state
         if state == "complete" and self.result.missing:
             state = "incomplete"
-        return build.ConditionResult(
+        return repetition.Condition(
             axes=self.condition.axes,
             position=position,
             state=state,
@@ -118,32 +117,6 @@ class Attempt:
             distributions=merged.distributions(self.result.readings),
             time_series=merged.time_series(self.result.readings),
         )
-
-    def runs(self) -> list[dict[str, t.Any]]:
-        """Return the commands that ran as one dict per command and machine."""
-        axes = dict(self.condition.axes)
-        return [
-            {"axes": axes, **dataclasses.asdict(run)}
-            for run in self.result.runs
-        ]
-
-    def readings(self) -> list[dict[str, t.Any]]:
-        """Return distributions and series as one dict per reading."""
-        axes = dict(self.condition.axes)
-        return [
-            {
-                "axes": axes,
-                "machine": machine,
-                "metric": reading.metric.name,
-                "unit": reading.metric.unit,
-                **(
-                    {"histogram": reading.histogram.plain()}
-                    if isinstance(reading, sample.Distribution)
-                    else {"points": reading.points}
-                ),
-            }
-            for machine, reading in self.result.readings
-        ]
 
     def _measure(self) -> None:
         """Run the workloads between the actions before and after them."""
@@ -171,7 +144,7 @@ class Attempt:
     def _record_preparation(
         self,
         effect: actions.ActionResult,
-        left: collections.abc.Collection[str] | None = None,
+        left: collections.abc.Collection[sample.Metric] | None = None,
     ) -> bool:
         """Record an action before a workload; return whether it succeeded.
 
@@ -264,13 +237,13 @@ class Attempt:
         self,
         machines: collections.abc.Iterable[str],
         reason: str,
-        metrics: collections.abc.Collection[str] | None = None,
+        metrics: collections.abc.Collection[sample.Metric] | None = None,
     ) -> None:
         """Note missing metrics of machines with the reason, and warn."""
         self.warn(f"The condition cannot be measured: {reason}")
         for metric in metrics or self.ready.setting.expected_metrics:
             for name in machines:
-                self.result.miss(metric, name, reason[:_MAX_LENGTH])
+                self.result.miss(metric.name, name, reason[:_MAX_LENGTH])
 
     def _exclude_silent(self, silent: frozenset[str]) -> None:
         """Add silent machines to the lost ones for later conditions."""
@@ -280,10 +253,6 @@ class Attempt:
                 "conditions continue without them"
             )
         self.lost |= silent
-
-    def _keep_raw(self, output: dict[str, t.Any]) -> None:
-        """Store a raw output with the axes of the condition."""
-        self.keep_raw({"axes": dict(self.condition.axes), **output})
 
 
 def _do_nothing() -> None:

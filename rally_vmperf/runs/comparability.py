@@ -4,6 +4,7 @@ import collections.abc
 import datetime
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
@@ -13,7 +14,7 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import codec
-from rally_vmperf.records import packing
+from rally_vmperf.records import model
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
 
@@ -87,8 +88,8 @@ def compare_machines(
 
 def compare_descriptions(
     assignments: _Assignments,
-    guests: collections.abc.Mapping[str, document.Json],
-    peers: collections.abc.Mapping[str, document.Json],
+    guests: collections.abc.Mapping[str, documents.Facts],
+    peers: collections.abc.Mapping[str, documents.Facts],
     baseline: document.Json,
 ) -> list[finding.Finding]:
     """Return findings on descriptions that differ from the baseline.
@@ -135,34 +136,34 @@ def compare_descriptions(
 
 
 def compare_record(
-    record: document.Json,
-    details: collections.abc.Mapping[str, document.Json],
+    record: model.Record,
+    machines: collections.abc.Collection[model.DescribedMachine],
     baseline: document.Json,
     reason: str = "",
 ) -> dict[str, t.Any]:
-    """Return a copy of a record with findings on another baseline.
+    """Return a record with another baseline, and findings on it, encoded.
 
-    :param details: The description of each machine from the file of the
-        record; a machine without one raises the finding ``machine_unknown``.
+    :param machines: The machines of the record with their facts; a machine
+        without facts raises the finding ``machine_unknown``.
     :param reason: The reason for missing descriptions; empty if unknown.
     :raises BaselineError: If the baseline does not cover the record.
     :raises WorkloadError: If a workload is unknown.
     """
     assignments = assignment.assign(
         [
-            {key: workload[key] for key in ("name", "label", "arguments")}
-            for workload in record["workloads"]
+            {
+                "name": workload.name,
+                "label": workload.label,
+                "arguments": dict(workload.arguments),
+            }
+            for workload in record.workloads
         ]
     )
+    conditions = record.repetition.conditions
+    numbers = dict.fromkeys(each.reference_copies for each in conditions)
     shapes = [
-        matching.Shape(
-            vcpus=record["shape"]["vcpus"],
-            memory_mib=record["shape"]["memory_mib"],
-            copies=copies,
-        )
-        for copies in dict.fromkeys(
-            condition["reference_copies"] for condition in record["conditions"]
-        )
+        matching.Shape(record.shape.vcpus, record.shape.memory_mib, copies)
+        for copies in numbers
         if copies is not None
     ]
     bare_metal, metrics = reference.build_reference(
@@ -170,13 +171,9 @@ def compare_record(
     )
     guests, peers = (
         {
-            machine["name"]: {
-                "fingerprint": {},
-                "tools": {},
-                **details.get(machine["name"], {}),
-            }
-            for machine in record["machines"]
-            if machine["role"] == role
+            machine.name: vars(machine)
+            for machine in machines
+            if machine.role == role
         }
         for role in ("guest", "peer")
     )
@@ -184,33 +181,36 @@ def compare_record(
         assignments, guests, peers, baseline, reason
     )
     new_findings += compare_descriptions(assignments, guests, peers, baseline)
-    for name, machine in guests.items():
-        new_findings += comparability.host(
-            baseline, name, machine.get("nova", {}).get("hypervisor")
-        )
-        new_findings += comparability.host_cpu(
-            baseline["machine"]["fingerprint"],
-            name,
-            machine.get("nova", {}).get("host_cpu") or (),
-        )
+    for machine in machines:
+        if machine.role == "guest":
+            new_findings += comparability.host(
+                baseline, machine.name, machine.nova.get("hypervisor")
+            )
+            new_findings += comparability.host_cpu(
+                bare_metal.fingerprint,
+                machine.name,
+                machine.nova.get("host_cpu") or (),
+            )
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
         new_findings += reference.find_baseline_findings(
             baseline, assignments, shape, now
         )
-    findings = [
+    earlier_findings = [
         run_finding
-        for run_finding in record["findings"]
-        if run_finding["kind"] not in finding.FROM_BASELINE
+        for run_finding in record.repetition.findings
+        if run_finding.kind not in finding.FROM_BASELINE
     ]
-    findings += codec.encode_findings(new_findings)
-    return packing.with_reference(record, bare_metal, metrics, findings)
+    record = record.with_baseline(
+        bare_metal, metrics, (*earlier_findings, *new_findings)
+    )
+    return codec.encode_record(record)
 
 
 def report_unknown_machines(
     assignments: _Assignments,
-    guests: collections.abc.Mapping[str, document.Json],
-    peers: collections.abc.Mapping[str, document.Json],
+    guests: collections.abc.Mapping[str, documents.Facts],
+    peers: collections.abc.Mapping[str, documents.Facts],
     baseline: document.Json,
     reason: str,
 ) -> list[finding.Finding]:
@@ -244,7 +244,7 @@ def report_unknown_machines(
 def _report_unknown(
     assignments: _Assignments,
     side: t.Literal["machine", "peer"],
-    machines: collections.abc.Mapping[str, document.Json],
+    machines: collections.abc.Mapping[str, documents.Facts],
     metrics: comparability.Metrics,
     reason: str,
 ) -> list[finding.Finding]:
@@ -313,8 +313,8 @@ def compare_distribution(
 
 
 def _select_tools(
-    assignments: _Assignments, machine: document.Json
-) -> dict[str, t.Any]:
+    assignments: _Assignments, machine: documents.Facts
+) -> documents.Facts:
     """Return a machine's tools, by name, whose versions affect metrics."""
     tools = requirements.tools(assignments)
     measuring = {tool.command for tool in tools if tool.affects_results}

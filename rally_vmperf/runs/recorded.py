@@ -1,81 +1,70 @@
 """The baseline document of a recording of bare metal."""
 
-import collections
 import collections.abc
 import dataclasses
-import json
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import build
-from rally_vmperf.records import codec
-from rally_vmperf.records import flows
 from rally_vmperf.records import merged as merged_
+from rally_vmperf.records import model
+from rally_vmperf.records import parts
 from rally_vmperf.runs import recording
 
-Json = collections.abc.Mapping[str, t.Any]
+Records = collections.abc.Sequence[model.Record]
 MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 
 
 def build_baseline(
-    parts: collections.abc.Sequence[recording.ShapeRecording],
+    shape_recordings: collections.abc.Sequence[recording.ShapeRecording],
 ) -> dict[str, t.Any]:
     """Return the baseline document (a dict) of a complete recording."""
-    first = parts[0]
-    peers = [peer for assigned in parts if (peer := _describe_peer(assigned))]
+    first = shape_recordings[0]
+    peer = _describe(shape_recordings, "peer")
     return {
         "version": 3,
         "name": first.plan.baseline,
         "session": first.plan.session,
-        "recorded_at": first.records[0]["started_at"],
-        "software": build.software(),
-        "machine": _merge_descriptions(
-            [_describe_bare_metal(assigned) for assigned in parts]
-        ),
-        **({"peer": _merge_descriptions(peers)} if peers else {}),
+        "recorded_at": first.records[0].started_at,
+        "software": parts.software(),
+        "machine": _describe(shape_recordings, "copy"),
+        **({"peer": peer} if peer else {}),
         "entries": [
             _build_entry(shape_recording, assigned)
-            for shape_recording in parts
+            for shape_recording in shape_recordings
             for assigned in shape_recording.plan.assignments
         ],
     }
 
 
-def _describe_bare_metal(
-    shape_recording: recording.ShapeRecording,
-) -> dict[str, t.Any]:
-    """Return a dict with name, fingerprint and tools of bare metal."""
-    first = shape_recording.records[0]["machines"][0]
-    return _describe(shape_recording, first["host"], first["name"])
-
-
-def _describe_peer(
-    shape_recording: recording.ShapeRecording,
-) -> dict[str, t.Any] | None:
-    """Return a dict with name, fingerprint and tools of the peer, or None."""
-    for machine_document in shape_recording.records[0]["machines"]:
-        if machine_document["role"] == "peer":
-            return _describe(
-                shape_recording,
-                machine_document["name"],
-                machine_document["name"],
-            )
-    return None
-
-
 def _describe(
-    shape_recording: recording.ShapeRecording, name: str, machine: str
-) -> dict[str, t.Any]:
-    """Return name, fingerprint and tools of a machine as a dict."""
-    details = shape_recording.details[machine]
-    return {
-        "name": name,
-        **{key: details[key] for key in ("fingerprint", "tools")},
-    }
+    shape_recordings: collections.abc.Iterable[recording.ShapeRecording],
+    role: t.Literal["copy", "peer"],
+) -> documents.Facts:
+    """Return bare metal's or the peer's name, fingerprint and all tools.
+
+    :returns: The description; empty without a machine of this role.
+    """
+    description: documents.Facts = {}
+    tools: documents.Facts = {}
+    for shape_recording in shape_recordings:
+        for machine in shape_recording.records[0].machines:
+            if machine.role != role:
+                continue
+            details = shape_recording.details[machine.name]
+            tools = {**tools, **details["tools"]}
+            description = description or {
+                "name": machine.host or machine.name,
+                "fingerprint": details["fingerprint"],
+            }
+            break
+    return {**description, "tools": tools} if description else {}
 
 
 #: The limits of the machine that a baseline contains, if journals have them.
@@ -89,9 +78,9 @@ def _build_entry(
     """Return the baseline entry of a workload in one shape as a dict."""
     records = shape_recording.find_complete(assignment)
     copies = [
-        machine["name"]
-        for machine in records[0]["machines"]
-        if machine["role"] == "copy"
+        machine.name
+        for machine in records[0].machines
+        if machine.role == "copy"
     ]
     details = shape_recording.details[copies[0]]
     facts: dict[str, str] = {}
@@ -103,8 +92,8 @@ def _build_entry(
     kinds = dict.fromkeys(
         flow
         for record in records
-        for condition in record["conditions"]
-        for flow in flows.decode(condition, ends)
+        for flow in record.flows
+        if flow.target in ends
     )
     return {
         "workload": assignment.workload.name,
@@ -118,14 +107,15 @@ def _build_entry(
         },
         "facts": facts,
         "repetitions": [
-            _find_samples(record, assignment) for record in records
+            _find_samples(record.repetition.conditions[0], assignment)
+            for record in records
         ],
-        "command_usage": codec.encode_commands(
+        "command_usage": parts.encode_commands(
             _find_usages(records, assignment)
         ).get(assignment.workload.name, []),
         **_merge_samples(records, assignment),
-        "findings": list(_merge_findings(records)),
-        **({"flows": [*map(dataclasses.asdict, kinds)]} if kinds else {}),
+        "findings": parts.encode_findings(_merge_findings(records)),
+        **parts.encode_any("flows", tuple(kinds)),
     }
 
 
@@ -134,31 +124,33 @@ _SHARE = re.compile(r"used (\d{1,9}(?:\.\d{1,9})?)%")
 
 
 def _merge_findings(
-    records: collections.abc.Sequence[Json],
-) -> collections.abc.Iterator[Json]:
+    records: Records,
+) -> collections.abc.Iterator[finding.Finding]:
     """Yield the findings of all repetitions, grouped by kind.
 
     A finding that not all repetitions have in the same words is reported once,
     with the number of repetitions and the text of the one with the highest
     background load.
     """
-    alike: dict[str, list[tuple[int, Json]]] = collections.defaultdict(list)
+    alike: dict[finding.Finding, dict[str, set[int]]] = {}
     for number, record in enumerate(records):
-        for place in (record, *record["conditions"]):
-            for finding_document in place["findings"]:
-                key = json.dumps({**finding_document, "detail": ""})
-                alike[key].append((number, finding_document))
-    for several in alike.values():
-        where: dict[str, set[int]] = collections.defaultdict(set)
-        for number, finding_document in several:
-            where[finding_document["detail"]].add(number)
+        measured = record.repetition
+        of_conditions = [each.findings for each in measured.conditions]
+        for findings in (measured.findings, *of_conditions):
+            for recorded in findings:
+                kind = dataclasses.replace(recorded, detail="")
+                numbers_by_detail = alike.setdefault(kind, {})
+                numbers_by_detail.setdefault(recorded.detail, set()).add(
+                    number
+                )
+    for kind, where in alike.items():
         partial = [
             detail
             for detail, numbers in where.items()
             if len(numbers) < len(records)
         ]
         for detail in [detail for detail in where if detail not in partial]:
-            yield {**several[0][1], "detail": detail}
+            yield dataclasses.replace(kind, detail=detail)
         if partial:
             shown = len(set().union(*(where[detail] for detail in partial)))
             most = max(partial, key=_parse_percent)
@@ -167,7 +159,7 @@ def _merge_findings(
                 summary += (
                     ", at worst" if _parse_percent(most) else ", such as"
                 )
-            yield {**several[0][1], "detail": f"{summary}: {most}"}
+            yield dataclasses.replace(kind, detail=f"{summary}: {most}")
 
 
 def _parse_percent(text: str) -> float:
@@ -177,7 +169,7 @@ def _parse_percent(text: str) -> float:
 
 
 def _merge_samples(
-    records: collections.abc.Sequence[Json], assignment: assignment.Assignment
+    records: Records, assignment: assignment.Assignment
 ) -> dict[str, t.Any]:
     """Return a dict of the values and percentiles of all copies.
 
@@ -190,44 +182,36 @@ def _merge_samples(
     ]
     names += sample.distribution_names(names)
     labelled = {assignment.rename(name): name for name in names}
-    parts = [
-        (
-            assignment["conditions"][0],
-            codec.decode_metrics(assignment["metrics"]),
-        )
-        for assignment in records
-    ]
+    conditions = [record.repetition.conditions[0] for record in records]
     distributions = [
-        _rename_metrics(
-            merged_.decode_distributions(*shape_recording), labelled
-        )
-        for shape_recording in parts
+        _rename_metrics(condition.distributions, labelled)
+        for condition in conditions
     ]
     whole = merged.merge_distributions(distributions)
     over_time = merged.merge_time_series(
-        _rename_metrics(merged_.decode_time_series(*shape_recording), labelled)
-        for shape_recording in parts
+        _rename_metrics(condition.time_series, labelled)
+        for condition in conditions
     )
     percentiles = [
         {
-            metric.metric: list(metric.percentiles)
-            for metric in repetition_distributions
+            distribution.metric: list(distribution.percentiles)
+            for distribution in repetition_distributions
         }
         for repetition_distributions in distributions
     ]
     return {
-        "metrics": codec.encode_metrics(
+        "metrics": parts.encode_metrics(
             [
                 *assignment.workload.metrics(assignment.arguments),
-                *(metric.metric for metric in whole),
-                *(metric.metric for metric in over_time),
+                *(merged_result.metric for merged_result in whole),
+                *(merged_result.metric for merged_result in over_time),
             ]
         ),
         "percentiles": {
-            metric.metric.name: [
-                rows.get(metric.metric, []) for rows in percentiles
+            distribution.metric.name: [
+                rows.get(distribution.metric, []) for rows in percentiles
             ]
-            for metric in whole
+            for distribution in whole
         },
         "distributions": merged_.encode_distributions(whole),
         "time_series": merged_.encode_time_series(over_time),
@@ -235,56 +219,41 @@ def _merge_samples(
 
 
 def _rename_metrics(
-    parts: collections.abc.Iterable[MergedT],
+    results: collections.abc.Iterable[MergedT],
     names: collections.abc.Mapping[str, str],
 ) -> list[MergedT]:
-    """Return the samples of these metrics, under other names."""
+    """Return the results of these metrics, under other names."""
     return [
         dataclasses.replace(
-            shape_recording,
+            result,
             metric=dataclasses.replace(
-                shape_recording.metric, name=names[shape_recording.metric.name]
+                result.metric, name=names[result.metric.name]
             ),
         )
-        for shape_recording in parts
-        if shape_recording.metric.name in names
+        for result in results
+        if result.metric.name in names
     ]
 
 
 def _find_usages(
-    records: collections.abc.Iterable[Json], assignment: assignment.Assignment
+    records: Records, assignment: assignment.Assignment
 ) -> collections.abc.Iterable[cpu_seconds.Usage]:
     """Return the CPU usage of a workload's commands, without its label."""
     return (
         dataclasses.replace(usage, workload=assignment.workload.name)
         for record in records
-        for usage in codec.decode_commands(
-            record["conditions"][0].get("command_usage", {})
-        )
+        for usage in record.repetition.conditions[0].command_usage
         if usage.workload == assignment.title
     )
 
 
 def _find_samples(
-    record: Json, assignment: assignment.Assignment
-) -> dict[str, t.Any]:
+    condition: repetition.Condition, assignment: assignment.Assignment
+) -> parts.Samples:
     """Return a workload's samples by metric, without its label."""
-    samples = record["conditions"][0]["samples"]
+    samples = parts.encode_samples(condition.observations, condition.machines)
     return {
-        metric.name: [
-            codec.encode_values(
-                codec.decode_values(machine_values, record["metrics"][name])
-            )
-            for machine_values in samples[name]
-        ]
+        metric.name: samples[name]
         for metric in assignment.workload.metrics(assignment.arguments)
         if (name := assignment.rename(metric.name)) in samples
     }
-
-
-def _merge_descriptions(machines: list[dict[str, t.Any]]) -> dict[str, t.Any]:
-    """Return one description of a machine, with the tools of all parts."""
-    tools: dict[str, t.Any] = {}
-    for machine in machines:
-        tools.update(machine["tools"])
-    return {**machines[0], "tools": tools}

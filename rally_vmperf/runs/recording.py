@@ -4,11 +4,11 @@ Each shape has a journal of its own, named after the recording's session.
 """
 
 import asyncio
-import collections.abc
 import dataclasses
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
@@ -21,7 +21,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import build
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
 from rally_vmperf.records import model
@@ -31,8 +31,6 @@ from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_reboot
 from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
-
-Json = collections.abc.Mapping[str, t.Any]
 
 QUESTION = "recording"
 
@@ -61,7 +59,7 @@ class RecordingPlan:
     directory: str
     is_limited: bool
     reboot: protocols.Reboot = "never"
-    options: Json
+    options: documents.Arguments
     cpus: str = ""
     supply: provision.Supply = provision.NO_SUPPLY
 
@@ -75,9 +73,9 @@ class ShapeRecording:
 
     def __init__(self, plan: RecordingPlan, journal: journals.Journal) -> None:
         self.plan = plan
-        self.records: list[Json] = []
+        self.records: list[model.Record] = []
         #: The newest details by machine.
-        self.details: dict[str, dict[str, t.Any]] = {}
+        self.details: dict[str, documents.Facts] = {}
         #: The reason why the shape was not measured; empty if it was.
         self.error = ""
         self._journal = journal
@@ -87,10 +85,11 @@ class ShapeRecording:
     def _read_journal(self) -> None:
         """Load earlier records; reject those of another plan or damaged."""
         try:
-            for record in self._journal.read():
+            for document_ in self._journal.read():
+                record = codec.decode_record(document_)
                 _check_options(record, self.plan)
                 machine_file = files.read(
-                    self._journal.folder, record["files"]["machines"]
+                    self._journal.folder, record.machines_file
                 )
                 self._add_record(record, machine_file["machines"])
         except (files.FileError, journals.JournalError) as error:
@@ -120,7 +119,7 @@ class ShapeRecording:
             assignments=tuple(incomplete),
             repetitions=max(map(self._count_missing, incomplete)),
         )
-        numbers = (record["repetition"] for record in self.records)
+        numbers = (record.repetition.number for record in self.records)
         after = max(numbers, default=0)
         machine = connect()
         with asyncio.Runner() as runner:
@@ -178,9 +177,9 @@ class ShapeRecording:
                     warn=warn,
                 )
                 for number in range(after + 1, run.times + 1):
-                    record = run.repeat(number)
+                    record = codec.decode_record(run.repeat(number))
                     self._add_record(record, ready.setting.details)
-                    if record["state"] == "interrupted":
+                    if record.repetition.state == "interrupted":
                         raise KeyboardInterrupt
             finally:
                 if session is not None:
@@ -207,7 +206,7 @@ class ShapeRecording:
         return list(filter(self._count_missing, self.plan.assignments))
 
     def _add_record(
-        self, record: Json, details: collections.abc.Mapping[str, t.Any]
+        self, record: model.Record, details: setting.Details
     ) -> None:
         """Add a record, and merge its details of machines."""
         self.records.append(record)
@@ -219,13 +218,16 @@ class ShapeRecording:
                 "facts": {**old["facts"], **new["facts"]},
             }
 
-    def find_complete(self, assignment: assignment.Assignment) -> list[Json]:
+    def find_complete(
+        self, assignment: assignment.Assignment
+    ) -> list[model.Record]:
         """Return the counted records that have all metrics of a workload."""
-        names = set(setting.list_expected_metrics([assignment]))
+        names = _list_expected_names(assignment)
         return [
             record
             for record in self.records
-            if record["counted"] and _has_metrics(record, names)
+            if record.repetition.counted
+            and record.repetition.has_metrics(names)
         ]
 
     def _count_missing(self, assignment: assignment.Assignment) -> int:
@@ -235,11 +237,11 @@ class ShapeRecording:
 
     def _find_reason(self, assignment: assignment.Assignment) -> str:
         """Return the reason, as text, why a workload was not measured."""
-        names = set(setting.list_expected_metrics([assignment]))
+        names = _list_expected_names(assignment)
         for record in reversed(self.records):
-            for gap in _list_gaps(record):
-                if gap["name"] in names or gap["name"] == "repetition":
-                    return f"{gap['machine']}: {gap['reason']}"
+            for gap in record.repetition.all_missing:
+                if gap.name in names or gap.name == "repetition":
+                    return f"{gap.machine}: {gap.reason}"
         return self.error or "it was not measured"
 
 
@@ -296,7 +298,8 @@ async def _read_hostname(machine: base.Machine) -> str:
 
 
 def _check_same_machine(
-    session: sessions.Session, details: collections.abc.Mapping[str, Json]
+    session: sessions.Session,
+    details: setting.Details,
 ) -> None:
     """Reject the continuation on another or a changed machine."""
     for station in session.everyone():
@@ -323,7 +326,7 @@ def _build_setting(
     limits: shapes.ResourceLimits,
     hostname: str,
     findings: tuple[finding.Finding, ...],
-) -> build.Setting:
+) -> setting.Setting:
     """Return the setting (shape, machines, metrics) of a recording."""
     details = {
         station.name: {
@@ -340,14 +343,13 @@ def _build_setting(
     ]
     if session.peer:
         machines.append(model.Machine(name=session.peer.name, role="peer"))
-    return build.Setting(
-        shape=dataclasses.asdict(plan.shape),
-        machines=machines,
+    return setting.Setting(
+        shape=model.Shape(**dataclasses.asdict(plan.shape)),
+        machines=tuple(machines),
         details=details,
-        workloads=setting.encode_workloads(plan.assignments),
+        workloads=setting.list_workloads(plan.assignments),
         expected_metrics=setting.list_expected_metrics(plan.assignments),
-        metrics=setting.encode_metrics(plan.assignments),
-        reference=None,
+        metrics=setting.list_metrics(plan.assignments),
         findings=(*_find_machine_findings(plan, limits), *findings),
         ends=setting.find_endpoints(plan.assignments, session),
     )
@@ -368,9 +370,9 @@ def _find_machine_findings(
     ]
 
 
-def _check_options(record: Json, plan: RecordingPlan) -> None:
+def _check_options(record: model.Record, plan: RecordingPlan) -> None:
     """Reject the continuation with other arguments."""
-    recorded, planned = record["options"], plan.options
+    recorded, planned = record.options, plan.options
     for key in sorted({*recorded, *planned}):
         if recorded.get(key) != planned.get(key):
             raise document.BaselineError(
@@ -380,21 +382,8 @@ def _check_options(record: Json, plan: RecordingPlan) -> None:
             )
 
 
-def _has_metrics(record: Json, names: collections.abc.Set[str]) -> bool:
-    """Return whether a repetition has all metrics of a workload."""
-    gaps = {gap["name"] for gap in _list_gaps(record)}
-    if gaps & names or not names <= set(record["expected_metrics"]):
-        return False
-    if not record["missing"]:
-        return True
-    # It was interrupted: earlier metrics are complete if all copies have them.
-    samples = [condition["samples"] for condition in record["conditions"]]
-    return bool(samples) and all(
-        None not in samples[0].get(name, [None]) for name in names
+def _list_expected_names(assignment: assignment.Assignment) -> frozenset[str]:
+    """Return the names of the metrics that a workload must have."""
+    return frozenset(
+        metric.name for metric in setting.list_expected_metrics([assignment])
     )
-
-
-def _list_gaps(record: Json) -> list[Json]:
-    """Return the missing metrics of a record, as one dict per gap."""
-    results = (*record["conditions"], record)
-    return [gap for result in results for gap in result["missing"]]

@@ -4,14 +4,17 @@ import collections.abc
 import contextlib
 import dataclasses
 import datetime
+import itertools
 import typing as t
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
+from rally_vmperf.records import parts
 
 #: Age at which a baseline should be recorded again.
 OLD_AFTER = datetime.timedelta(days=90)
@@ -38,66 +41,133 @@ def build_reference(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
     shapes: collections.abc.Iterable[matching.Shape],
-) -> tuple[dict[str, t.Any], dict[str, dict[str, t.Any]]]:
-    """Return a record's ``reference`` as a dict, and metrics by name.
+) -> tuple[model.BareMetal, tuple[sample.Metric, ...]]:
+    """Return the baseline of a record, and all metrics of its entries.
 
     :param shapes: The shapes, which differ in the number of copies.
     :raises BaselineError: If the baseline does not cover an assignment.
     """
-    metrics: dict[str, dict[str, t.Any]] = {}
-    copies = []
-    for shape in shapes:
-        repetitions: list[dict[str, t.Any]] = []
-        commands: dict[str, list[codec.Row]] = {}
-        merged: dict[str, dict[str, t.Any]] = {
-            key: {} for key in ("percentiles", "distributions", "time_series")
-        }
-        chosen = find_entries(baseline, assignments, shape)
-        for assigned, baseline_entry in zip(assignments, chosen, strict=True):
-            recorded_metrics = codec.decode_metrics(baseline_entry["metrics"])
-            _check_definitions(baseline["name"], assigned, recorded_metrics)
-            named = [
-                assigned.relabel(metric)
-                for metric in recorded_metrics.values()
-            ]
-            metrics.update(codec.encode_metrics(named))
-            commands[assigned.title] = baseline_entry.get("command_usage", [])
-            for key, merged_documents in merged.items():
-                for name, document_ in baseline_entry.get(key, {}).items():
-                    merged_documents[assigned.rename(name)] = document_
-            # Only the percentiles of all copies together are compared.
-            percentile_names = {
-                each.name
-                for name in baseline_entry.get("percentiles", {})
-                for each in sample.percentiles(recorded_metrics[name])
-            }
-            for index, samples in enumerate(baseline_entry["repetitions"]):
-                if index == len(repetitions):
-                    repetitions.append({})
-                repetitions[index] |= {
-                    assigned.rename(name): values
-                    for name, values in samples.items()
-                    if name not in percentile_names
-                }
-        copies.append(
-            {
-                "copies": shape.copies,
-                "repetitions": repetitions,
-                "command_usage": commands,
-                **merged,
-            }
-        )
     machine = baseline["machine"]
-    return {
+    identity = {
         "name": baseline["name"],
         "machine": machine["name"],
         "recorded_at": baseline["recorded_at"],
-        "digest": document.digest(baseline),
-        "session": baseline["session"],
-        "fingerprint": machine["fingerprint"],
-        "tools": machine.get("tools", {}),
-        "copies": copies,
-    }, metrics
+    }
+    metrics: list[sample.Metric] = []
+    references = {}
+    for shape in shapes:
+        chosen = find_entries(baseline, assignments, shape)
+        entry_references = []
+        for assigned, baseline_entry in zip(assignments, chosen, strict=True):
+            recorded_metrics = parts.decode_metrics(baseline_entry["metrics"])
+            _check_definitions(baseline["name"], assigned, recorded_metrics)
+            named = {
+                name: assigned.relabel(metric)
+                for name, metric in recorded_metrics.items()
+            }
+            metrics += named.values()
+            entry_references.append(
+                _decode_entry(
+                    baseline_entry,
+                    assigned.title,
+                    named,
+                    shape.copies,
+                    **identity,
+                )
+            )
+        references[shape.copies] = _merge_references(
+            entry_references, **identity
+        )
+    return model.BareMetal(
+        **identity,
+        digest=document.digest(baseline),
+        session=baseline["session"],
+        fingerprint=machine["fingerprint"],
+        tools=machine.get("tools", {}),
+        references=references,
+    ), tuple(metrics)
+
+
+def _decode_entry(
+    baseline_entry: document.Json,
+    title: str,
+    metrics: collections.abc.Mapping[str, sample.Metric],
+    copies: int,
+    **identity: t.Any,
+) -> repetition.Reference:
+    """Return the samples of a baseline's entry, without percentiles of copies.
+
+    Only the percentiles of all copies together are compared.
+
+    :param title: The title of the workload in the task.
+    :param metrics: The metrics in the task by their names in the entry.
+    """
+    usage_rows = {title: baseline_entry.get("command_usage", [])}
+    reference = parts.decode_reference(
+        {**baseline_entry, "command_usage": usage_rows},
+        copies,
+        metrics,
+        **identity,
+    )
+    percentiles = {
+        percentile.name
+        for name in baseline_entry.get("percentiles", {})
+        for percentile in sample.percentiles(metrics[name])
+    }
+    return dataclasses.replace(
+        reference,
+        repetitions=tuple(
+            tuple(
+                observation
+                for observation in observations
+                if observation.sample.metric.name not in percentiles
+            )
+            for observations in reference.repetitions
+        ),
+    )
+
+
+def _merge_references(
+    references: collections.abc.Sequence[repetition.Reference],
+    **identity: t.Any,
+) -> repetition.Reference:
+    """Return the samples of all workloads in one shape."""
+    return repetition.Reference(
+        **identity,
+        repetitions=tuple(
+            tuple(itertools.chain.from_iterable(observations))
+            for observations in itertools.zip_longest(
+                *(reference.repetitions for reference in references),
+                fillvalue=(),
+            )
+        ),
+        percentiles=tuple(
+            {
+                metric: percentile
+                for by_metric in percentiles
+                for metric, percentile in by_metric.items()
+            }
+            for percentiles in itertools.zip_longest(
+                *(reference.percentiles for reference in references),
+                fillvalue={},
+            )
+        ),
+        command_usage=tuple(
+            usage
+            for reference in references
+            for usage in reference.command_usage
+        ),
+        distributions=tuple(
+            distribution
+            for reference in references
+            for distribution in reference.distributions
+        ),
+        time_series=tuple(
+            series
+            for reference in references
+            for series in reference.time_series
+        ),
+    )
 
 
 def find_covered_shapes(
@@ -140,9 +210,9 @@ def find_baseline_findings(
     """Return findings on the baseline itself."""
     chosen = find_entries(baseline, assignments, shape)
     findings = [
-        _restrict_to_assignment(assigned, finding.Finding(**document_))
+        _restrict_to_assignment(assigned, recorded_finding)
         for assigned, baseline_entry in zip(assignments, chosen, strict=True)
-        for document_ in baseline_entry["findings"]
+        for recorded_finding in parts.decode_findings(baseline_entry)
     ]
     recorded = datetime.datetime.fromisoformat(baseline["recorded_at"])
     if now - recorded > OLD_AFTER:

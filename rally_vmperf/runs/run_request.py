@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
@@ -14,7 +15,9 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import journal as journals
+from rally_vmperf.records import model
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
@@ -90,36 +93,44 @@ CreateActions = t.Callable[
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """A request for a run, of any question and from any interface.
+class RunEnvironment:
+    """The guests, the baseline and the journal of a run, from an interface.
 
     :param run_cache: The cache that keeps the connections.
-    :param question: The name of the question.
     :param task: The identifier of the task.
     :param owner: The identifier of the run, for the name of its journal.
-    :param times: The number of planned repetitions, warm-up included.
-    :param workloads: The workloads, as the task lists them.
-    :param peer: The peer, as the task defines it.
-    :param options: The options of the guests.
+    :param options: The options with which the guests were booted.
     :param connect: A function that connects to the cloud with the credential
         of the guests.
     """
 
     run_cache: RunCache
-    question: str
     task: str
     owner: str
-    times: int
-    warmup: int
-    workloads: list[dict[str, t.Any]]
-    peer: dict[str, t.Any] | None
     booted: models.BootedGuests
-    options: dict[str, t.Any]
+    options: documents.Arguments
     baseline: document.Json | None
     journal: journals.Journal
     connect: t.Callable[[], t.Any]
     progress: runs.Progress
     warn: runs.Progress
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunRequest(RunEnvironment):
+    """A request for a run of any question in its environment.
+
+    :param question: The name of the question.
+    :param times: The number of planned repetitions, warm-up included.
+    :param workloads: The workloads, as the task lists them.
+    :param peer: The peer, as the task defines it.
+    """
+
+    question: str
+    times: int
+    warmup: int
+    workloads: collections.abc.Sequence[documents.Arguments]
+    peer: documents.Arguments | None
     protocol: protocols.Protocol = protocols.DEFAULT
 
     @functools.cached_property
@@ -144,7 +155,8 @@ class RunRequest:
         :param findings: The earlier findings on the guests.
         :param unmeasured: The guests that are not measured.
         """
-        bare_metal, metrics = None, None
+        bare_metal: model.BareMetal | None = None
+        metrics: tuple[sample.Metric, ...] = ()
         if self.baseline is not None and shapes:
             bare_metal, metrics = reference.build_reference(
                 self.baseline, self.assignments, shapes
@@ -175,7 +187,7 @@ class RunRequest:
                 self.booted,
                 self.assignments,
                 session,
-                reference=bare_metal,
+                bare_metal=bare_metal,
                 metrics=metrics,
                 findings=(*findings, *comparability_findings),
                 unmeasured=len(unmeasured.names) if unmeasured else 0,

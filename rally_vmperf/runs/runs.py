@@ -3,6 +3,8 @@
 import collections
 import collections.abc
 import dataclasses
+import datetime
+import functools
 import time
 import typing as t
 
@@ -12,16 +14,19 @@ from rally_vmperf.guests import errors
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import build
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
+from rally_vmperf.records import flows
 from rally_vmperf.records import journal as journals
 from rally_vmperf.records import model
+from rally_vmperf.records import parts
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
+from rally_vmperf.runs import setting as setting_
 from rally_vmperf.workloads import base as workloads
 
 Progress = t.Callable[[str], None]
-ConditionResults = collections.abc.Sequence[build.ConditionResult]
+ConditionResults = collections.abc.Sequence[repetition.Condition]
 
 #: The errors that can occur while machines are prepared, in one line each.
 RECORDED_ERRORS = (
@@ -69,7 +74,7 @@ class Run:
     warmup: int
     conditions: tuple[conditions.Condition, ...]
     journal: journals.Journal
-    fallback_setting: build.Setting
+    fallback_setting: setting_.Setting
     open: t.Callable[[], attempt.ReadySession]
     progress: Progress
     warn: Progress
@@ -115,7 +120,7 @@ class Run:
         left = self._estimate_remaining_time(number)
         self.progress(f"Repetition {number} of {self.times}{kind}{left}")
         started = time.monotonic()
-        started_at = build.now()
+        started_at = _now()
         repetition_result = RepetitionResult(
             raw=self.journal.raw_outputs(
                 number, self._warn_without_raw_outputs
@@ -137,17 +142,11 @@ class Run:
             repetition_result.miss(
                 "controller", f"{type(error).__name__}: {error}"
             )
-        identity = build.Identity(
-            question=self.question,
-            task=self.task,
-            rally_workload=self.workload,
-            repetition=number,
-            planned_repetitions=max(0, self.times - self.warmup),
-            counted=counted,
-        )
         if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
-        record = self._build(identity, repetition_result, started_at)
+        record = codec.encode_record(
+            self._build(number, repetition_result, started_at)
+        )
         self._append(record)
         self._latest = time.monotonic() - started
         if defect is not None:
@@ -173,7 +172,7 @@ class Run:
             conditions.order_conditions(self.conditions, self.order, number), 1
         ):
             if stop_reason:
-                skipped = build.ConditionResult(
+                skipped = repetition.Condition(
                     axes=condition.axes,
                     position=position,
                     state="skipped",
@@ -186,7 +185,9 @@ class Run:
                 condition,
                 self.lost,
                 number,
-                keep_raw=repetition_result.raw.add,
+                keep_raw=functools.partial(
+                    repetition_result.raw.add_output, condition.axes
+                ),
                 progress=self.progress,
                 warn=self.warn,
             )
@@ -196,8 +197,11 @@ class Run:
                 repetition_result.conditions.append(
                     attempt_.result_of_condition(position)
                 )
-                repetition_result.runs += attempt_.runs()
-                repetition_result.readings += attempt_.readings()
+                repetition_result.raw.add_results(
+                    condition.axes,
+                    attempt_.result.runs,
+                    attempt_.result.readings,
+                )
                 self._starts.update(attempt_.started)
             if repetition_result.conditions[-1].state == "complete":
                 stop_reason = self.enough(
@@ -210,40 +214,52 @@ class Run:
 
     def _build(
         self,
-        identity: build.Identity,
+        number: int,
         repetition_result: "RepetitionResult",
         started_at: str,
-    ) -> dict[str, t.Any]:
-        """Return the record of a repetition as a dict."""
+    ) -> model.Record:
+        """Return the record of a repetition."""
         setting = self.ready.setting if self.ready else self.fallback_setting
-        setting = dataclasses.replace(
-            setting,
-            machines=[
+        axes = [condition.axes for condition in self.conditions]
+        conditions = sorted(
+            repetition_result.conditions,
+            key=lambda condition: axes.index(condition.axes),
+        )
+        return model.Record(
+            repetition=repetition.Repetition(
+                run=self.workload,
+                question=self.question,
+                number=number,
+                planned_repetitions=max(0, self.times - self.warmup),
+                counted=number > self.warmup,
+                state=repetition_result.final_state(),
+                expected_metrics=setting.expected_metrics,
+                conditions=tuple(
+                    _add_flows(condition, setting) for condition in conditions
+                ),
+                missing=tuple(repetition_result.missing),
+                findings=setting.findings,
+                rate_limits=setting.rate_limits,
+            ),
+            task=self.task,
+            started_at=started_at,
+            finished_at=_now(),
+            software=parts.software(),
+            shape=setting.shape,
+            machines=tuple(
                 dataclasses.replace(
                     machine, boot_id=self._get_boot_id(machine)
                 )
                 for machine in setting.machines
-            ],
-        )
-        axes = [condition.axes for condition in self.conditions]
-        return build.build(
-            identity,
-            setting,
-            sorted(
-                repetition_result.conditions,
-                key=lambda condition: axes.index(condition.axes),
             ),
-            state=repetition_result.final_state(),
-            started_at=started_at,
+            workloads=setting.workloads,
+            metrics=setting.metrics,
             order=self.order,
             options=self.options,
-            missing=repetition_result.missing,
-            files={
-                "raw": repetition_result.raw.close(
-                    repetition_result.runs, repetition_result.readings
-                ),
-                "machines": self.journal.machines(setting.details, self.warn),
-            },
+            bare_metal=setting.bare_metal,
+            hosts=setting.hosts,
+            raw_file=repetition_result.raw.close(),
+            machines_file=self.journal.machines(setting.details, self.warn),
         )
 
     def _get_boot_id(self, machine: model.Machine) -> str:
@@ -267,6 +283,24 @@ class Run:
         self.warn(f"{reason}; the samples are still recorded")
 
 
+def _now() -> str:
+    """Return the current UTC time as ISO 8601 text."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _add_flows(
+    condition: repetition.Condition, setting: setting_.Setting
+) -> repetition.Condition:
+    """Return a condition with the flows of its network workloads."""
+    condition_flows = flows.of_condition(
+        () if condition.skip_reason else condition.machines,
+        condition.batches,
+        setting.ends,
+        setting.details,
+    )
+    return dataclasses.replace(condition, flows=tuple(condition_flows))
+
+
 @dataclasses.dataclass(kw_only=True)
 class RepetitionResult:
     """The results of one repetition.
@@ -276,11 +310,9 @@ class RepetitionResult:
 
     raw: files.RawOutputs
     state: repetition.State = "complete"
-    conditions: list[build.ConditionResult] = dataclasses.field(
+    conditions: list[repetition.Condition] = dataclasses.field(
         default_factory=list
     )
-    runs: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
-    readings: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:

@@ -2,8 +2,8 @@
 
 import collections.abc
 import dataclasses
-import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import sessions
@@ -11,14 +11,39 @@ from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.records import build
-from rally_vmperf.records import codec
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import flows
 from rally_vmperf.records import model
 
-Json = dict[str, t.Any]
+#: The reports of Nova, the machine and the workloads, by machine.
+Details = collections.abc.Mapping[str, documents.Facts]
 Guests = collections.abc.Sequence[models.Guest]
 Assignments = collections.abc.Sequence[assignment.Assignment]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The properties that all repetitions of a run share.
+
+    :param details: The reports for the file next to the journal.
+    :param metrics: The metrics of the baseline and of the workloads.
+    :param bare_metal: The baseline; None without one.
+    :param rate_limits: The links and policies that can limit rates.
+    :param ends: The other ends of network workloads.
+    :param hosts: The hosts of the guests whose capacity is known.
+    """
+
+    shape: model.Shape
+    machines: tuple[model.Machine, ...]
+    details: Details
+    workloads: tuple[model.Workload, ...]
+    expected_metrics: tuple[sample.Metric, ...]
+    metrics: tuple[sample.Metric, ...]
+    bare_metal: model.BareMetal | None = None
+    findings: tuple[finding.Finding, ...] = ()
+    rate_limits: tuple[rate_caps.Cap, ...] = ()
+    ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
+    hosts: tuple[model.HostCapacity, ...] = ()
 
 
 def build_setting(
@@ -26,17 +51,17 @@ def build_setting(
     assignments: Assignments,
     session: sessions.Session | None = None,
     *,
-    reference: Json | None = None,
-    metrics: Json | None = None,
+    bare_metal: model.BareMetal | None = None,
+    metrics: collections.abc.Iterable[sample.Metric] = (),
     findings: collections.abc.Iterable[finding.Finding] = (),
     unmeasured: int = 0,
-) -> build.Setting:
+) -> Setting:
     """Return the setting of guests: shape, machines, metrics, findings.
 
     :param booted: The result of booting the guests.
     :param session: The session with the guests; None if they are not ready.
-    :param reference: The bare-metal samples for the comparison.
-    :param metrics: The metrics of the reference.
+    :param bare_metal: The baseline for the comparison.
+    :param metrics: The metrics of the baseline.
     :param findings: The findings in addition to those of the boot.
     :param unmeasured: The number of guests, the last ones, that are not
         measured.
@@ -53,9 +78,9 @@ def build_setting(
     ]
     if session and session.peer:
         machines.append(model.Machine(name=session.peer.name, role="peer"))
-    return build.Setting(
-        shape=_encode_shape(booted, unmeasured),
-        machines=machines,
+    return Setting(
+        shape=_find_measured_shape(booted, unmeasured),
+        machines=tuple(machines),
         details={
             machine.name: {
                 "nova": nova.get(machine.name, {}),
@@ -63,16 +88,16 @@ def build_setting(
             }
             for machine in machines
         },
-        workloads=encode_workloads(assignments),
+        workloads=list_workloads(assignments),
         expected_metrics=list_expected_metrics(assignments),
-        metrics={**(metrics or {}), **encode_metrics(assignments)},
-        reference=reference,
+        metrics=(*metrics, *list_metrics(assignments)),
+        bare_metal=bare_metal,
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
-        rate_limits=(*booted.caps, *_list_links(reference, session)),
+        rate_limits=(*booted.caps, *_list_links(bare_metal, session)),
         ends=find_endpoints(assignments, session),
         hosts=tuple(
             {
-                get_host(machine): build.HostCapacity(
+                get_host(machine): model.HostCapacity(
                     name=get_host(machine),
                     vcpus=machine.host_vcpus,
                     memory_mib=machine.host_memory_mib,
@@ -100,12 +125,12 @@ def find_endpoints(
 
 
 def _list_links(
-    reference: Json | None, session: sessions.Session | None
+    bare_metal: model.BareMetal | None, session: sessions.Session | None
 ) -> list[rate_caps.Cap]:
     """Return rate limits of the network links of bare metal and the peer."""
-    machines = {}
-    if reference:
-        machines[reference["machine"]] = reference["fingerprint"]
+    machines: dict[str, documents.Facts] = {}
+    if bare_metal:
+        machines[bare_metal.machine] = bare_metal.fingerprint
     if session and session.peer:
         machines[session.peer.name] = session.fingerprints[session.peer.name]
     return [
@@ -127,13 +152,15 @@ def find_shape(guests: Guests) -> matching.Shape:
     )
 
 
-def _encode_shape(booted: models.BootedGuests, unmeasured: int) -> Json:
-    """Return the shape as a dict, with the requested number of guests."""
+def _find_measured_shape(
+    booted: models.BootedGuests, unmeasured: int
+) -> model.Shape:
+    """Return the shape of the measured guests, with their requested number."""
     measured = booted.guests[: len(booted.guests) - unmeasured]
-    shape = dataclasses.asdict(find_shape(measured))
-    if not booted.absent:
-        return shape
-    return {**shape, "requested_copies": len(measured) + len(booted.absent)}
+    requested = len(measured) + len(booted.absent) if booted.absent else None
+    return model.Shape(
+        **dataclasses.asdict(find_shape(measured)), requested_copies=requested
+    )
 
 
 def get_host(guest: models.Guest) -> str:
@@ -141,7 +168,7 @@ def get_host(guest: models.Guest) -> str:
     return guest.host or guest.hypervisor or guest.host_id or ""
 
 
-def describe_machine(session: sessions.Session, name: str) -> Json:
+def describe_machine(session: sessions.Session, name: str) -> documents.Facts:
     """Return a machine's fingerprint, tools and facts as a dict."""
     return {
         **session.describe(name),
@@ -149,37 +176,37 @@ def describe_machine(session: sessions.Session, name: str) -> Json:
     }
 
 
-def encode_workloads(assignments: Assignments) -> list[Json]:
-    """Return the workloads as one dict per workload."""
-    return [
-        {
-            "name": assignment.workload.name,
-            "label": assignment.label,
-            "arguments": assignment.arguments,
-            **assignment.protocol(),
-        }
+def list_workloads(assignments: Assignments) -> tuple[model.Workload, ...]:
+    """Return the workloads with their arguments."""
+    return tuple(
+        model.Workload(
+            name=assignment.workload.name,
+            label=assignment.label,
+            arguments=assignment.arguments,
+            cooldown=assignment.cooldown,
+            drop_caches=assignment.drop_caches,
+        )
         for assignment in assignments
-    ]
+    )
 
 
-def list_expected_metrics(assignments: Assignments) -> list[str]:
-    """Return the names of the metrics of a complete condition."""
-    return [
-        metric.name
-        for assignment in assignments
-        for metric in assignment.metrics()
-        if not metric.optional
-    ]
-
-
-def encode_metrics(assignments: Assignments) -> Json:
-    """Return the metrics of a complete condition as a dict by name."""
-    return codec.encode_metrics(
+def list_metrics(assignments: Assignments) -> tuple[sample.Metric, ...]:
+    """Return the metrics that a condition can have."""
+    return tuple(
         metric for assignment in assignments for metric in assignment.metrics()
     )
 
 
-def _encode_guest(guest: models.Guest) -> Json:
+def list_expected_metrics(
+    assignments: Assignments,
+) -> tuple[sample.Metric, ...]:
+    """Return the metrics of a complete condition."""
+    return tuple(
+        metric for metric in list_metrics(assignments) if not metric.optional
+    )
+
+
+def _encode_guest(guest: models.Guest) -> documents.Facts:
     """Return a guest's properties in Nova as a dict, without its login."""
     plain = models.to_plain(guest)
     secret = ("host_key", "name", *request.SSH_OPTIONS)

@@ -5,6 +5,7 @@ import secrets
 import typing as t
 import uuid
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
@@ -76,7 +77,7 @@ class Guests:
 
     def boot(
         self,
-        options: dict[str, t.Any],
+        options: documents.Arguments,
         tenant_network: str | None,
         ports_open: range,
         *,

@@ -23,8 +23,8 @@ Progress = t.Callable[[str], None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """The outcome of a run.
+class ReportedRun:
+    """A judged run with its journal and its report.
 
     :param run: The run with its verdicts.
     :param journal: The path of the journal.
@@ -84,8 +84,8 @@ class Measurement:
 
     def run(
         self, workload: task.Task, task_question: question.Question
-    ) -> Outcome:
-        """Measure all repetitions, judge them, and return the outcome.
+    ) -> ReportedRun:
+        """Measure all repetitions, judge them, and return the run.
 
         :param workload: The task.
         :param task_question: The question of the task.
@@ -96,23 +96,14 @@ class Measurement:
         """
         owner = str(uuid.uuid4())
         run_journal = journal.Journal(self.journal_dir, owner)
-        arguments = {
-            name: argument
-            for name, argument in workload.arguments.items()
-            if name not in task.COMMON
-        }
         open_runs = run_request.RunCache()
         try:
-            run = task_question.run(
-                run_request.RunRequest(
+            run = task_question.create_run(
+                workload,
+                run_request.RunEnvironment(
                     run_cache=open_runs,
-                    question=task_question.name,
                     task=self.identifier,
                     owner=owner,
-                    times=workload.times,
-                    warmup=workload.warmup,
-                    workloads=workload.arguments["workloads"],
-                    peer=workload.peer,
                     booted=self.booted,
                     options=workload.guest_options,
                     baseline=self.baseline,
@@ -120,9 +111,7 @@ class Measurement:
                     connect=self.connect,
                     progress=self.progress,
                     warn=self.warn,
-                    protocol=workload.protocol,
                 ),
-                arguments,
             )
             open_runs.get_run(owner, lambda: run)
             records = []
@@ -140,11 +129,11 @@ class Measurement:
                 question=task_question.name,
                 scenario=task_question.scenario,
                 records=records,
-                criteria=dict(workload.criteria),
+                criteria=workload.criteria,
                 folder=self.journal_dir,
             )
         )
-        return Outcome(
+        return ReportedRun(
             run=judgement,
             journal=run_journal.path,
             report=self._write_report(owner, judgement),

@@ -16,8 +16,6 @@ from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
-Json = dict[str, t.Any]
-
 #: The errors that an invalid configuration raises.
 CONFIGURATION_ERRORS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
 #: The options of the group that are also options of vmperf_guests.
@@ -81,7 +79,7 @@ class ConfiguredQuestion:
         return limits_file.list_applicable_slas(self.question, {})
 
     @property
-    def baseline_reference(self) -> Json:
+    def baseline_reference(self) -> dict[str, str]:
         """The options of vmperf_baseline; empty without a baseline.
 
         :raises InvalidTask: If both a name and a class are configured.
@@ -106,7 +104,7 @@ class ConfiguredQuestion:
         )
 
     @functools.cached_property
-    def workloads(self) -> list[Json]:
+    def workloads(self) -> list[documents.Arguments]:
         """The configured workloads, by default those of the baseline."""
         path = self.group.workloads_file
         if path:
@@ -114,9 +112,9 @@ class ConfiguredQuestion:
             task.check_schema(
                 configured, assignment.SCHEMA, f"{path}: workloads"
             )
-            return t.cast(list[Json], configured)
+            return t.cast(list[documents.Arguments], configured)
         measurements = self.baseline["entries"] if self.baseline else []
-        workloads: list[Json] = []
+        workloads: list[documents.Arguments] = []
         for measurement in measurements:
             workload = {
                 key: measurement[key]
@@ -129,18 +127,18 @@ class ConfiguredQuestion:
         return workloads
 
     @property
-    def peer(self) -> Json | None:
+    def peer(self) -> documents.Arguments | None:
         """The other end of network workloads.
 
         :raises InvalidTask: If a field such as the address or port is invalid.
         """
-        peer: Json = dict(self.group.peer)
+        peer = dict(self.group.peer)
         if str(peer.get("port", "")).isdigit():
             peer["port"] = int(peer["port"])
         task.check_schema(peer or None, task.PEER, "[vmperf] peer")
         return peer or None
 
-    def available_workloads(self) -> list[Json]:
+    def available_workloads(self) -> list[documents.Arguments]:
         """Return the workloads; network workloads only with a peer."""
         return [
             workload
@@ -148,7 +146,7 @@ class ConfiguredQuestion:
             if component != "network" or self.peer
         ]
 
-    def workloads_of(self, component: str) -> list[Json]:
+    def workloads_of(self, component: str) -> list[documents.Arguments]:
         """Return the workloads for a component of a machine, such as cpu."""
         return [
             workload
@@ -156,7 +154,7 @@ class ConfiguredQuestion:
             if measured == component
         ]
 
-    def _components(self) -> list[tuple[Json, str]]:
+    def _components(self) -> list[tuple[documents.Arguments, str]]:
         """Return each workload, with the component it measures."""
         return [
             (workload, assigned.workload.part)
@@ -169,10 +167,10 @@ class ConfiguredQuestion:
 
     def build_task(
         self,
-        workloads: collections.abc.Sequence[Json],
+        workloads: collections.abc.Sequence[documents.Arguments],
         count: int,
-        arguments: Json,
-        guests: Json,
+        arguments: documents.Arguments,
+        guests: documents.Arguments,
     ) -> task.Task:
         """Return a task that measures some of the workloads.
 
@@ -207,16 +205,16 @@ class ConfiguredQuestion:
 
     def _create_task(
         self,
-        workloads: collections.abc.Sequence[Json],
+        workloads: collections.abc.Sequence[documents.Arguments],
         count: int,
-        arguments: Json,
-        guests: Json,
-        criteria: Json,
+        arguments: documents.Arguments,
+        guests: documents.Arguments,
+        criteria: task.Sections,
     ) -> task.Task:
         """Return a task with these workloads, guests and criteria."""
         group = self.group
         options = read_guest_options(self.conf, count, **guests)
-        contexts: Json = {"vmperf_guests": options}
+        contexts: dict[str, documents.Arguments] = {"vmperf_guests": options}
         if self.baseline_reference:
             contexts["vmperf_baseline"] = self.baseline_reference
         return task.Task(
@@ -234,9 +232,9 @@ class ConfiguredQuestion:
             times=group.repetitions + group.warmup,
         )
 
-    def _select_limits(self, draft: task.Task) -> Json:
+    def _select_limits(self, draft: task.Task) -> task.Sections:
         """Return the limits that match a task's metrics, by SLA."""
-        criteria = {}
+        criteria: dict[str, documents.Arguments] = {}
         for criterion in self.question.criteria:
             limits = dict(self.limits.get(criterion.name, {}))
             for key, scales in criterion.limits.items():
@@ -265,8 +263,8 @@ class ConfiguredQuestion:
 
 def read_guest_options(
     conf: t.Any, count: int, **extra_options: t.Any
-) -> Json:
-    """Return the options of the context vmperf_guests as a dict.
+) -> documents.Arguments:
+    """Return the options of the context vmperf_guests.
 
     :param conf: The configuration of Tempest.
     :param count: The number of guests.

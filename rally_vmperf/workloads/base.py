@@ -12,13 +12,20 @@ import typing as t
 
 from rally_vmperf import errors
 from rally_vmperf import sanitize
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools as tools_
 
+#: The result of a command, which workloads parse.
+CommandResult = command_result.CommandResult
+
 #: Arguments of a task, with or without their defaults.
 Arguments = collections.abc.Mapping[str, t.Any]
+
+#: Findings as pairs of their kinds and their details.
+Findings = tuple[tuple[str, str], ...]
 
 #: Components of a machine, by which workloads and metrics are grouped.
 Component = t.Literal["cpu", "memory", "disk", "network", "application"]
@@ -35,10 +42,6 @@ Sensitivity = t.Literal[
     "disks",
     "network_interfaces",
 ]
-#: The properties that affect programs that mainly read and write memory.
-MEMORY: frozenset[Sensitivity] = frozenset(
-    {"microcode", "kernel", "governor", "turbo", "instructions", "huge_pages"}
-)
 #: Properties that affect only workloads of some components.
 _AFFECTED_PARTS: dict[Sensitivity, tuple[Component, ...]] = {
     "disks": ("disk", "application"),
@@ -134,52 +137,31 @@ class Command:
     bound: t.Literal["time", "size"] = "time"
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """The output of a command, and the times measured on its machine.
+def check_result(
+    result: CommandResult, max_length: int = LONGEST
+) -> CommandResult:
+    """Return the result itself; reject failure and long output.
 
-    :param seconds: The wall time in seconds on the machine that ran it.
-    :param started: The start on the clock of that machine, in seconds since
-        the epoch.
-    :param ended: The end on the same clock.
-    :param user: The CPU seconds in user mode; None if they are not measured.
-    :param system: The CPU seconds in the kernel; None if they are not
-        measured.
+    :param max_length: The maximum length of the output in characters.
+    :raises WorkloadError: If the command failed or printed too much.
     """
-
-    name: str
-    exit_status: int
-    seconds: float
-    started: float
-    ended: float
-    stdout: str
-    stderr: str
-    user: float | None = None
-    system: float | None = None
-
-    def validate(self, max_length: int = LONGEST) -> t.Self:
-        """Return the outcome itself; reject failure and long output.
-
-        :param max_length: The maximum length of the output in characters.
-        :raises WorkloadError: If the command failed or printed too much.
-        """
-        if self.exit_status != 0:
-            message = sanitize.line(self.stderr or self.stdout)
-            raise WorkloadError(
-                f"command {self.name} ended with exit status "
-                f"{self.exit_status} and printed {message!r}; to see the "
-                "cause, run it manually"
-            )
-        if len(self.stdout) > max_length:
-            raise WorkloadError(
-                f"command {self.name} printed {len(self.stdout)} characters; "
-                f"the maximum is {max_length}"
-            )
-        return self
+    if result.exit_status != 0:
+        message = sanitize.line(result.stderr or result.stdout)
+        raise WorkloadError(
+            f"command {result.name} ended with exit status "
+            f"{result.exit_status} and printed {message!r}; to see the "
+            "cause, run it manually"
+        )
+    if len(result.stdout) > max_length:
+        raise WorkloadError(
+            f"command {result.name} printed {len(result.stdout)} characters; "
+            f"the maximum is {max_length}"
+        )
+    return result
 
 
-#: Outcomes by the names of their commands.
-Outcomes = collections.abc.Mapping[str, Outcome]
+#: The results of commands by the names of the commands.
+Outcomes = collections.abc.Mapping[str, CommandResult]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -244,7 +226,6 @@ class Workload(abc.ABC):
     SENSITIVE_TO: t.ClassVar[frozenset[Sensitivity]] = frozenset(
         t.get_args(Sensitivity)
     )
-
     #: The maximum length of an output in characters.
     LONGEST: t.ClassVar[int] = LONGEST
 
@@ -262,9 +243,17 @@ class Workload(abc.ABC):
         :raises WorkloadError: If an argument is not valid.
         """
         try:
-            return schemas.complete(self.ARGUMENTS, arguments)
+            completed = schemas.complete(self.ARGUMENTS, arguments)
+            self.check_arguments(completed)
         except ValueError as error:
             raise WorkloadError(f"workload {self.name}: {error}") from None
+        return completed
+
+    def check_arguments(self, arguments: Arguments) -> None:  # noqa: B027
+        """Reject arguments that are not valid together.
+
+        :raises ValueError: If arguments contradict one another.
+        """
 
     def tools(self, arguments: Arguments) -> tuple[tools_.Tool, ...]:
         """Return a tuple of the Tools that these arguments require."""
@@ -320,42 +309,39 @@ class Workload(abc.ABC):
     ) -> dict[str, str]:
         """Return facts that two machines must share, as texts by name.
 
-        :param outcomes: The outcomes of the commands in ``prepare``.
+        :param outcomes: The results of the commands in ``prepare``.
         :raises WorkloadError: If an output is invalid.
         """
         return {}
 
     def progress(
-        self, arguments: Arguments, outcome: Outcome
+        self, arguments: Arguments, outcome: CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a command's work over time as a curve, or None.
 
         If several machines run a command concurrently, its metrics are
         restricted to the time in which all of them were working.
 
-        :param outcome: The outcome of a command that ``parse`` accepted;
+        :param outcome: The result of a command that ``parse`` accepted;
             times are on the same clock.
         :raises WorkloadError: If the output is invalid.
         """
         return None
 
-    def work_done(self, arguments: Arguments, outcome: Outcome) -> Work | None:
+    def work_done(
+        self, arguments: Arguments, outcome: CommandResult
+    ) -> Work | None:
         """Return the amount of a command's work, or None if not known.
 
         CPU seconds are then reported per gigabyte or thousand operations.
 
-        :param outcome: The outcome of any command, including failed ones.
+        :param outcome: The result of any command, including failed ones.
         :raises WorkloadError: If the output is invalid.
         """
         return None
 
-    def argument_findings(
-        self, arguments: Arguments
-    ) -> tuple[tuple[str, str], ...]:
-        """Return the findings that the arguments cause, as pairs of texts.
-
-        A finding is a pair of its kind and its detail.
-        """
+    def argument_findings(self, arguments: Arguments) -> Findings:
+        """Return the findings that the arguments cause, as pairs of texts."""
         return ()
 
     @abc.abstractmethod
@@ -376,24 +362,26 @@ class Workload(abc.ABC):
     ) -> list[sample.Reading]:
         """Return the samples in the outputs of several commands as a list.
 
-        Commands that failed have no outcome, and therefore no samples.
+        Commands that failed have no result, and therefore no samples.
 
         :raises WorkloadError: If an output is invalid.
         """
         readings: list[sample.Reading] = []
         for outcome in outcomes.values():
-            readings += self.parse(arguments, outcome.validate(self.LONGEST))
+            readings += self.parse(
+                arguments, check_result(outcome, self.LONGEST)
+            )
         return readings
 
     @abc.abstractmethod
     def parse(
-        self, arguments: Arguments, outcome: Outcome
+        self, arguments: Arguments, outcome: CommandResult
     ) -> collections.abc.Sequence[sample.Reading]:
         """Return the samples in the output of one command as a sequence.
 
         Samples are values, distributions and series.  The percentiles of
         distributions are added by the caller.
 
-        :param outcome: The outcome of a command that succeeded.
+        :param outcome: The result of a command that succeeded.
         :raises WorkloadError: If the output is invalid.
         """

@@ -23,12 +23,15 @@ class Document:
     The object starts at the first line that begins with a brace, because
     old versions of fio print warnings before it.
 
+    ``at`` returns a view of a part; paths are relative to it.
+
     :param start: The offset in the text at which parsing starts.
     :raises base.WorkloadError: If the text does not contain an object.
     """
 
     def __init__(self, text: str, tool: str, start: int = 0) -> None:
         self._tool = tool
+        self._prefix: tuple[str | int, ...] = ()
         if not text.startswith("{", start):
             start = text.find("\n{", start) + 1
         try:
@@ -64,15 +67,31 @@ class Document:
             )
         return document
 
+    def at(self, *path: str | int) -> "Document":
+        """Return a view of the part at a path, which may be missing."""
+        view = copy.copy(self)
+        view._prefix = (*self._prefix, *path)
+        return view
+
     def find(self, *path: str | int) -> t.Any:
         """Return the value at a path, or None if the path does not exist."""
         node = self._root
-        for key in path:
+        for key in (*self._prefix, *path):
             try:
                 node = node[key]
             except (KeyError, IndexError, TypeError):
                 return None
         return node
+
+    def mapping(self, *path: str | int) -> dict[str, t.Any]:
+        """Return the object at a path as a dict; empty for another type."""
+        node = self.find(*path)
+        return node if isinstance(node, dict) else {}
+
+    def array(self, *path: str | int) -> list[t.Any]:
+        """Return the array at a path as a list; empty for another type."""
+        node = self.find(*path)
+        return node if isinstance(node, list) else []
 
     def get_object(self, name: str) -> "Document":
         """Return the member with that name, an object, as a Document.
@@ -81,13 +100,28 @@ class Document:
             object.
         """
         document = copy.copy(self)
-        document._root = self.find(name)
+        document._root, document._prefix = self.find(name), ()
         document._tool = f"{self._tool}: {name}"
         if not isinstance(document._root, dict):
             raise base.WorkloadError(
                 f"{document._tool} must be an object; look at the raw output"
             )
         return document
+
+    def optional(self, *path: str | int) -> float:
+        """Return the finite number at a path; 1 if the path does not exist.
+
+        :raises base.WorkloadError: If the value is not a finite number.
+        """
+        return 1.0 if self.find(*path) is None else self.number(*path)
+
+    def numbers(self, *keys: str | int) -> list[float]:
+        """Return the finite numbers of the keys as a list of floats.
+
+        :raises base.WorkloadError: If a value is missing or is not a finite
+            number.
+        """
+        return [self.number(key) for key in keys]
 
     def number(self, *path: str | int) -> float:
         """Return the finite number at a path as a float.
@@ -101,7 +135,7 @@ class Document:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if isinstance(node, str) or not math.isfinite(number):
-            location = ".".join(str(key) for key in path)
+            location = ".".join(str(key) for key in (*self._prefix, *path))
             type_name = "missing" if node is None else type(node).__name__
             raise base.WorkloadError(
                 f"{self._tool}: {location} must be a finite number, but is "

@@ -33,18 +33,16 @@ def read(file: base.File) -> bytes:
         else:
             content = pathlib.Path(file.path).read_bytes()
     except (OSError, ImportError) as error:
-        location = (
-            f"package {file.package}" if file.package else "this machine"
-        )
-        raise base.WorkloadError(
-            f"file {file.path} of {location} cannot be read: "
-            f"{getattr(error, 'strerror', None) or error}; "
-            + (
-                "reinstall the package"
-                if file.package
-                else "specify its absolute path on the machine that runs "
+        location, remedy = f"package {file.package}", "reinstall the package"
+        if not file.package:
+            location = "this machine"
+            remedy = (
+                "specify its absolute path on the machine that runs "
                 "rally-vmperf"
             )
+        raise base.WorkloadError(
+            f"file {file.path} of {location} cannot be read: "
+            f"{getattr(error, 'strerror', None) or error}; {remedy}"
         ) from error
     actual_checksum = checksum(content)
     if file.sha256 and actual_checksum != file.sha256:

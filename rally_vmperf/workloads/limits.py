@@ -5,6 +5,8 @@ clock that jumped, and not an unusual machine.  A rate above the limit of the
 measured machine is a finding of another module.
 """
 
+import collections.abc
+
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
@@ -53,3 +55,20 @@ def create_sample(metric: sample.Metric, value: float) -> sample.Sample:
         return sample.Sample(metric=metric, value=value)
     except ValueError as error:
         raise base.WorkloadError(f"{error}; look at the raw output") from None
+
+
+def create_samples(
+    metrics: collections.abc.Iterable[sample.Metric],
+    figures: collections.abc.Iterable[float | None],
+) -> list[sample.Sample]:
+    """Return the samples of several metrics as a list.
+
+    :param figures: The values in the order of the metrics; None for an
+        optional metric without one.
+    :raises base.WorkloadError: If a value is not plausible.
+    """
+    return [
+        create_sample(metric, figure)
+        for metric, figure in zip(metrics, figures, strict=True)
+        if figure is not None
+    ]

@@ -1,5 +1,7 @@
 """Outputs of commands, parsed as untrusted text."""
 
+import collections.abc
+import dataclasses
 import math
 import re
 
@@ -11,6 +13,52 @@ _NUMBER = re.compile(
 )
 
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class Reader:
+    """A reader of a tool's output, whose messages name the measurement.
+
+    :param subject: The tool and what it measured, such as ``ping: to_peer``.
+    """
+
+    subject: str
+
+    def error(self, problem: str) -> base.WorkloadError:
+        """Return a WorkloadError that describes an invalid output."""
+        return base.WorkloadError(
+            f"{self.subject} {problem}; look at the raw output"
+        )
+
+    def number(self, text: str, label: str = "") -> float:
+        """Parse a word of the output into a finite float.
+
+        :param label: The name of the number in the message.
+        :raises base.WorkloadError: If the word is not a finite number.
+        """
+        suffix = f": {label}" if label else ""
+        return parse_number(text, f"{self.subject}{suffix}")
+
+    def numbers(self, texts: collections.abc.Iterable[str]) -> list[float]:
+        """Parse words of the output into a list of finite floats.
+
+        :raises base.WorkloadError: If a word is not a finite number.
+        """
+        return [self.number(text) for text in texts]
+
+    def check_duration(
+        self, seconds: float, outcome: base.CommandResult, slack: float = 0.01
+    ) -> None:
+        """Reject a reported duration that exceeds that of the command.
+
+        :param slack: The accepted difference in seconds.
+        :raises base.WorkloadError: If the duration is longer.
+        """
+        if seconds > outcome.seconds + slack:
+            raise self.error(
+                f"took {seconds:g} s of a command that took "
+                f"{outcome.seconds:g} s"
+            )
 
 
 def parse_number(text: str, label: str) -> float:
@@ -42,7 +90,7 @@ def parse_checksum(
 ) -> dict[str, str]:
     """Return a dict of the SHA-256 that a script printed for its data.
 
-    :param outcomes: The outcomes of the commands; without the command
+    :param outcomes: The results of the commands; without the command
         ``generate`` there are no facts.
     :param program: The name of the script in the message.
     :param fact: The name of the fact.
@@ -50,7 +98,7 @@ def parse_checksum(
     """
     if "generate" not in outcomes:
         return {}
-    output = outcomes["generate"].validate().stdout
+    output = base.check_result(outcomes["generate"]).stdout
     match = _CHECKSUM.fullmatch(output)
     if not match:
         raise base.WorkloadError(

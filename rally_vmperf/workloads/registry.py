@@ -82,20 +82,13 @@ def discover() -> _Discovery:
                 "its distribution"
             )
             continue
-        for name in _workload_modules(spec.submodule_search_locations):
-            module = f"{entry_point.value}.{name}"
-            if module not in modules.setdefault(name, []):
-                modules[name].append(module)
+        for module in pkgutil.iter_modules(spec.submodule_search_locations):
+            if module.ispkg or module.name.startswith("_"):
+                continue
+            path = f"{entry_point.value}.{module.name}"
+            if path not in modules.setdefault(module.name, []):
+                modules[module.name].append(path)
     return _Discovery(modules, broken)
-
-
-def _workload_modules(
-    directories: collections.abc.Iterable[str],
-) -> collections.abc.Iterator[str]:
-    """Yield the names of the public modules in directories."""
-    for module in pkgutil.iter_modules(directories):
-        if not module.ispkg and not module.name.startswith("_"):
-            yield module.name
 
 
 def _create_workload(name: str, path: str) -> base.Workload:

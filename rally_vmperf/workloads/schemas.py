@@ -76,6 +76,33 @@ def integer(
     return _range_schema("integer", title, smallest, largest, default, note)
 
 
+def duration(title: str, *, smallest: int = 1, default: int = 10) -> Rule:
+    """Return the JSON Schema of a duration of at most an hour in seconds.
+
+    :param title: The beginning of the description, before the unit.
+    """
+    return integer(f"{title}, s", smallest, 3600, default=default)
+
+
+def concurrency(noun: str, largest: int = 1024, note: str = "") -> Rule:
+    """Return the JSON Schema of a number of concurrent objects.
+
+    :param noun: The noun of the objects in the description.
+    :param note: A remark after the range.
+    """
+    title = f"Number of concurrent {noun}"
+    return integer(title, 1, largest, default=1, note=note)
+
+
+def optional(title: str, largest: int, zero: str) -> Rule:
+    """Return the JSON Schema of an integer argument that is 0 by default.
+
+    :param title: The beginning of the description, before the range.
+    :param zero: The meaning of 0 in the description.
+    """
+    return integer(title, 0, largest, default=0, note=f"0 for {zero}")
+
+
 def seed(subject: str, verb: str = "are") -> Rule:
     """Return the JSON Schema of a seed argument.
 
@@ -118,13 +145,13 @@ def flag(title: str, *, default: bool) -> Rule:
 
 def path(title: str, *, default: str) -> Rule:
     """Return the JSON Schema of a path on the machine that runs Rally."""
-    return _text_schema(f"{title}: an absolute path.", _PATH, default)
+    return text(f"{title}: an absolute path.", _PATH, default=default)
 
 
 def size(title: str, *, default: str) -> Rule:
     """Return the JSON Schema of the size of a request or a block."""
     sizes = "1k to 9999k, or 1M, 2M, 4M, 8M, 16M"
-    return _text_schema(f"{title}: {sizes}.", _SIZE, default)
+    return text(f"{title}: {sizes}.", _SIZE, default=default)
 
 
 def size_bytes(size: str) -> int:
@@ -172,14 +199,56 @@ def choices(
     }
 
 
-def _text_schema(description: str, pattern: str, default: str) -> Rule:
-    """Return the JSON Schema of a text that matches a pattern."""
+def sequence(
+    options: collections.abc.Iterable[str],
+    *,
+    default: collections.abc.Iterable[str] | None = None,
+    note: str = "",
+) -> Rule:
+    """Return the JSON Schema of options that are measured in sequence.
+
+    :param default: The default list; None means all options.
+    :param note: A remark after the options.
+    """
+    names = list(options)
+    description = f"Measured one after the other: {', '.join(names)}{note}."
+    return choices(description, names, default=default)
+
+
+def texts(
+    description: str,
+    pattern: str,
+    largest: int = 32,
+    *,
+    distinct: bool = True,
+    default: collections.abc.Sequence[str] = (),
+) -> Rule:
+    """Return the JSON Schema of a list of texts.
+
+    :param pattern: The pattern of each text.
+    :param largest: The maximum number of texts.
+    :param default: The default list; if it has texts, no list may be empty.
+    """
     return {
-        "type": "string",
+        "type": "array",
         "description": description,
-        "pattern": pattern,
-        "default": default,
+        "items": {"type": "string", "pattern": pattern},
+        **({"minItems": 1} if default else {}),
+        "maxItems": largest,
+        **({"uniqueItems": True} if distinct else {}),
+        "default": list(default),
     }
+
+
+def text(
+    description: str, pattern: str, *, default: str | None = None
+) -> Rule:
+    """Return the JSON Schema of a text that matches a pattern.
+
+    :param default: The default text; None for none.
+    """
+    rule = {"type": "string", "description": description, "pattern": pattern}
+    return rule if default is None else {**rule, "default": default}
 
 
 def _describe_allowed(properties: Rule, key: str) -> str:

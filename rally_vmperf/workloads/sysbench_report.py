@@ -9,6 +9,7 @@ import math
 import re
 
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
 TOOL = tools.define(
@@ -19,10 +20,10 @@ TOOL = tools.define(
     },
 )
 
-_DECIMALS_2, _DECIMALS_4 = (
-    r"([0-9]{1,20}\.[0-9]{2})",
-    r"([0-9]{1,20}\.[0-9]{4})",
-)
+OUTPUT = outputs.Reader("sysbench")
+
+_DECIMALS_2 = r"([0-9]{1,20}\.[0-9]{2})"
+_DECIMALS_4 = r"([0-9]{1,20}\.[0-9]{4})"
 
 #: The complete text from the totals to the last line.
 _END = re.compile(
@@ -89,9 +90,11 @@ class Report:
 
 
 def parse(
-    outcome: base.Outcome, arguments: base.Arguments, *lines: str
+    outcome: base.CommandResult,
+    arguments: base.Arguments,
+    *lines: str,
 ) -> Report:
-    """Parse an outcome of sysbench and check it; return a Report.
+    """Parse a result of sysbench and check it; return a Report.
 
     :param lines: The lines of the output that repeat other arguments.
     :raises base.WorkloadError: If the run had other arguments, is not
@@ -102,7 +105,7 @@ def parse(
     _check_lines(text, *lines, f"Number of threads: {threads}")
     matches = list(_END.finditer(text))
     if len(matches) != 1:
-        raise error(
+        raise OUTPUT.error(
             "did not print the totals, latencies and threads of version 1.0 "
             "exactly once at the end"
         )
@@ -110,11 +113,8 @@ def parse(
         float, matches[0].groups()
     )
     if not 0.95 * time <= total <= 1.05 * time + 0.5 + high / 1000:
-        raise error(f"took {total:g} s instead of {time} s")
-    if total > outcome.seconds + _CLOCK:
-        raise error(
-            f"took {total:g} s of a command that took {outcome.seconds:g} s"
-        )
+        raise OUTPUT.error(f"took {total:g} s instead of {time} s")
+    OUTPUT.check_duration(total, outcome, _CLOCK)
     events = int(count)
     agreements = {
         "events of a thread": abs(per_thread * threads - count)
@@ -129,7 +129,7 @@ def parse(
     }
     for agreement, agrees in agreements.items():
         if not agrees:
-            raise error(f"contradicts itself in its {agreement}")
+            raise OUTPUT.error(f"contradicts itself in its {agreement}")
     return Report(total, events, p95 / 1000, outcome.seconds)
 
 
@@ -138,7 +138,7 @@ def _check_lines(text: str, *lines: str) -> None:
     output_lines = text.splitlines()
     for line in lines:
         if output_lines.count(line) != 1:
-            raise error(f"did not print {line.strip()!r} exactly once")
+            raise OUTPUT.error(f"did not print {line.strip()!r} exactly once")
 
 
 def match_line(
@@ -150,7 +150,9 @@ def match_line(
     """
     matches = list(pattern.finditer(text))
     if len(matches) != 1:
-        raise error(f"printed {len(matches)} lines '{label}' instead of one")
+        raise OUTPUT.error(
+            f"printed {len(matches)} lines '{label}' instead of one"
+        )
     return matches[0].groups()
 
 
@@ -176,8 +178,3 @@ def _is_percentile(
         and total_latency
         <= up_to * greatest + (events - up_to) * (high + 0.005) + 0.01
     )
-
-
-def error(problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid output."""
-    return base.WorkloadError(f"sysbench {problem}; look at the raw output")

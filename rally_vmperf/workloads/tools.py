@@ -106,11 +106,8 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 def minimum_version(tool: Tool) -> tuple[int, ...]:
     """Return a tool's oldest accepted version as a tuple, empty for any."""
-    return (
-        parse_version(tool.minimum_version.version)
-        if tool.minimum_version
-        else ()
-    )
+    minimum = tool.minimum_version
+    return parse_version(minimum.version) if minimum else ()
 
 
 def version_problem(tool: Tool, reported: str) -> str:

@@ -44,9 +44,70 @@ def modules(
     """
     found: set[str] = set()
 
-    def look(frame: types.FrameType, event: str, argument: t.Any) -> None:
+    def look(name: str, values: list[t.Any]) -> None:
+        if name not in found and any(
+            _holds(one, sentinel, _DEPTH, set()) for one in values
+        ):
+            found.add(name)
+
+    _trace(call, look)
+    return found
+
+
+def forms(
+    call: collections.abc.Callable[[], object], sentinel: float
+) -> set[str]:
+    """Return the dataclasses of ours that are forms of a sample, by name.
+
+    A form has the value in a field: as a number, in a list of numbers, in a
+    text, or in another form. A list of forms is not a form.
+
+    :param call: A function, which is called once.
+    :param sentinel: The value of the sample, which nothing else has.
+    """
+    names: set[str] = set()
+
+    def look(module: str, values: list[t.Any]) -> None:
+        for value in values:
+            _add_forms(value, sentinel, _DEPTH, set(), names)
+
+    _trace(call, look)
+    return {name.removeprefix("rally_vmperf.") for name in names}
+
+
+def _add_forms(
+    value: t.Any, sentinel: float, depth: int, seen: set[int], names: set[str]
+) -> bool:
+    """Add the names of forms; return whether the value is one, or a sample."""
+    if isinstance(value, float):
+        return value == sentinel
+    if isinstance(value, str):
+        return str(sentinel) in value
+    if depth == 0 or id(value) in seen:
+        return False
+    seen.add(id(value))
+    parts = [
+        part
+        for part in _parts(value)
+        if _add_forms(part, sentinel, depth - 1, seen, names)
+    ]
+    kind = type(value)
+    if not dataclasses.is_dataclass(kind):
+        return any(isinstance(part, (float, str)) for part in parts)
+    if parts and kind.__module__.startswith("rally_vmperf."):
+        names.add(f"{kind.__module__}.{kind.__name__}")
+    return bool(parts)
+
+
+def _trace(
+    call: collections.abc.Callable[[], object],
+    look: collections.abc.Callable[[str, list[t.Any]], None],
+) -> None:
+    """Pass module, arguments and results of our functions to a function."""
+
+    def profile(frame: types.FrameType, event: str, argument: t.Any) -> None:
         name = frame.f_globals.get("__name__", "")
-        if not name.startswith("rally_vmperf.") or name in found:
+        if not name.startswith("rally_vmperf."):
             return
         if event == "call":
             code = frame.f_code
@@ -57,17 +118,15 @@ def modules(
             values = [argument]
         else:
             return
-        if any(_holds(one, sentinel, _DEPTH, set()) for one in values):
-            found.add(name)
+        look(name, values)
 
-    threading.setprofile(look)
-    sys.setprofile(look)
+    threading.setprofile(profile)
+    sys.setprofile(profile)
     try:
         call()
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type]
-    return found
 
 
 def _holds(value: t.Any, sentinel: float, depth: int, seen: set[int]) -> bool:
@@ -195,3 +254,15 @@ def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:
             found = modules(lambda: drive.judge(drive.measure()), SAMPLE)  # noqa: B023
             shown = found | modules(drive.report, SAMPLE)
             yield f"sample of {question}", found, shown
+
+
+def forms_of_sample() -> set[str]:
+    """Return the forms of a sample from its measurement to the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        drive = Drive("overhead", folder, LIMIT)
+
+        def show() -> None:
+            drive.judge(drive.measure())
+            drive.report()
+
+        return forms(show, SAMPLE)

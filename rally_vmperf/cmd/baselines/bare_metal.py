@@ -3,10 +3,12 @@
 import argparse
 import asyncio
 import collections.abc
+import dataclasses
 import getpass
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 
@@ -15,6 +17,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.execution.stations import roles
     from rally_vmperf.machines import base
     from rally_vmperf.machines import shapes
+    from rally_vmperf.machines.remote import target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,12 +80,15 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
     return ssh.Ssh(
         endpoint.Endpoint(
             "bare metal",
-            host=login["address"],
-            port=login["port"],
-            user=login["user"],
+            host=login.address,
+            port=login.port,
+            user=login.user,
             way=jump.create_route(
-                [{**hop, **files} for hop in parsed.jump or ()],
-                login["address"],
+                [
+                    dataclasses.replace(hop, **files)
+                    for hop in parsed.jump or ()
+                ],
+                login.address,
             ),
             **files,
         )
@@ -92,7 +98,7 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
 def peer_station(
     parsed: argparse.Namespace,
     assignments: "collections.abc.Iterable[assignment.Assignment]",
-    peer: dict[str, t.Any] | None,
+    peer: documents.Arguments | None,
 ) -> "roles.Station | None":
     """Return the station of the other end of network workloads, or None.
 
@@ -108,13 +114,15 @@ def peer_station(
     from rally_vmperf.machines.remote import ssh_config
 
     if parsed.peer:
-        peer = jump.parse_hop(parsed.peer)
-        host_config = ssh_config.read_entry(peer["address"])
-        peer["user"] = peer["user"] or host_config.user or getpass.getuser()
-        if parsed.key_file:
-            peer["key_file"] = parsed.key_file
-        if parsed.known_hosts:
-            peer["known_hosts"] = parsed.known_hosts
+        login = jump.parse_hop(parsed.peer)
+        host_config = ssh_config.read_entry(login.address)
+        peer = {
+            "address": login.address,
+            "port": login.port,
+            "user": login.user or host_config.user or getpass.getuser(),
+            "key_file": parsed.key_file,
+            "known_hosts": parsed.known_hosts,
+        }
     if not assignment.required_endpoints(assignments):
         return None
     if peer is None:
@@ -175,8 +183,8 @@ def parse_cpu_list(text: str) -> str:
     return text
 
 
-def parse_jump_hosts(text: str) -> list[dict[str, t.Any]]:
-    """Return ``[user@]host[:port],...`` as one dict per jump host.
+def parse_jump_hosts(text: str) -> "list[target.JumpHost]":
+    """Return the jump hosts in ``[user@]host[:port],...``.
 
     :raises ArgumentTypeError: If the text is not valid.
     """

@@ -13,8 +13,7 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import codec
-from rally_vmperf.records import flows
+from rally_vmperf.records import parts
 
 Row = tuple[t.Any, ...]
 
@@ -95,7 +94,7 @@ class Show(base.Lister):
             shape = matching.describe(measured["shape"])
             nodes = ", ".join(map(str, measured.get("numa_nodes", ())))
             network = "; ".join(
-                flow.describe() for flow in flows.decode(measured)
+                flow.describe() for flow in parts.decode_flows(measured)
             )
             conditions = (
                 measured["limited_by"],
@@ -233,7 +232,7 @@ def _pair_metrics(
                 measured["workload"], described, None, str(error)
             )
             continue
-        metrics = codec.decode_metrics(measured["metrics"])
+        metrics = parts.decode_metrics(measured["metrics"])
         reference, compared = (
             _collect_values(measured),
             _collect_values(counterpart),
@@ -260,12 +259,11 @@ def _average(repetitions: list[list[float]]) -> float:
 def _collect_values(measured: document.Json) -> dict[str, list[list[float]]]:
     """Return the values of each metric as one list per repetition."""
     repetitions: dict[str, list[list[float]]] = {}
-    copies = codec.copy_names(measured["shape"]["copies"])
+    copies = parts.copy_names(measured["shape"]["copies"])
+    metrics = parts.decode_metrics(measured["metrics"])
     for samples in measured["repetitions"]:
         by_metric: dict[str, list[float]] = {}
-        for decoded in codec.decode_samples(
-            samples, copies, measured["metrics"]
-        ):
+        for decoded in parts.decode_samples(samples, copies, metrics):
             by_metric.setdefault(decoded.sample.metric.name, []).append(
                 decoded.sample.value
             )

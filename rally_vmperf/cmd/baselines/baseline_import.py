@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
@@ -51,7 +50,7 @@ class Import(registration.RegistrationCommand):
                 self.print_line(finding["detail"])
 
 
-def _read_fingerprint(path: str | None) -> dict[str, t.Any]:
+def _read_fingerprint(path: str | None) -> documents.Facts:
     """Return the fingerprint in a JSON file; {} without a file."""
     if path is None:
         return {}

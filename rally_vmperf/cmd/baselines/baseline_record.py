@@ -6,6 +6,7 @@ import re
 import typing as t
 import uuid
 
+from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
@@ -148,7 +149,7 @@ class Record(registration.RegistrationCommand):
     def _measure(
         self,
         parsed: argparse.Namespace,
-        peer: dict[str, t.Any] | None,
+        peer: documents.Arguments | None,
         recordings: "list[recording.ShapeRecording]",
     ) -> None:
         """Measure the shapes in order, until a machine fails.
@@ -173,7 +174,7 @@ class Record(registration.RegistrationCommand):
     def _measure_shape(
         self,
         parsed: argparse.Namespace,
-        peer: dict[str, t.Any] | None,
+        peer: documents.Arguments | None,
         shape_recording: "recording.ShapeRecording",
     ) -> None:
         """Measure a shape, and retry missing measurements once."""
@@ -237,9 +238,9 @@ def _parse_session(text: str) -> str:
 def _collect_options(
     parsed: argparse.Namespace,
     covered: coverage.Coverage,
-    peer: dict[str, t.Any] | None,
-) -> dict[str, t.Any]:
-    """Return the options that --continue must not change, as a dict."""
+    peer: documents.Arguments | None,
+) -> documents.Arguments:
+    """Return the options that --continue must not change."""
     return {
         "name": parsed.name,
         "where": "local" if parsed.local else parsed.host,

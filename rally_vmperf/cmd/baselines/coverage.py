@@ -4,8 +4,8 @@ import argparse
 import collections.abc
 import dataclasses
 import math
-import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import rally_api
@@ -43,7 +43,7 @@ class CoverageRequest:
     """The requested coverages of a baseline, and the peer in the task."""
 
     coverages: tuple[Coverage, ...]
-    peer: dict[str, t.Any] | None
+    peer: documents.Arguments | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,6 @@
 """Connections to guests and peers."""
 
 import collections.abc
-import dataclasses
 import typing as t
 
 from rally_vmperf.execution.stations import open_files
@@ -27,7 +26,7 @@ def create_route(
     """
     if namespace:
         return routes.Namespace(namespace)
-    return jump.create_route([dataclasses.asdict(host) for host in hosts], to)
+    return jump.create_route(hosts, to)
 
 
 def connect(

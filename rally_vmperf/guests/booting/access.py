@@ -11,6 +11,7 @@ import ipaddress
 import socket
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
@@ -19,7 +20,7 @@ from rally_vmperf.guests import waiting
 from rally_vmperf.machines.remote import routes
 from rally_vmperf.machines.remote import ssh_config
 
-Rules = collections.abc.Iterator[dict[str, t.Any]]
+Rules = collections.abc.Iterator[documents.Arguments]
 Sources = collections.abc.Iterable[routes.Network]
 
 _ETHERNETS = {4: "IPv4", 6: "IPv6"}
@@ -116,12 +117,7 @@ def rules_between_guests(group: str, ports_open: range) -> Rules:
         shared = {"ether_type": ether_type, "remote_group_id": group}
         yield {**shared, "protocol": _ICMP[version]}
         for protocol in ("tcp", "udp") if ports_open else ():
-            yield {
-                **shared,
-                "protocol": protocol,
-                "port_range_min": ports_open[0],
-                "port_range_max": ports_open[-1],
-            }
+            yield {**shared, "protocol": protocol, **_limit_ports(ports_open)}
 
 
 def rules_for_sources(sources: Sources) -> Rules:
@@ -132,12 +128,12 @@ def rules_for_sources(sources: Sources) -> Rules:
             "remote_ip_prefix": str(source),
         }
         yield {**shared, "protocol": _ICMP[source.version]}
-        yield {
-            **shared,
-            "protocol": "tcp",
-            "port_range_min": _SSH,
-            "port_range_max": _SSH,
-        }
+        yield {**shared, "protocol": "tcp", **_limit_ports((_SSH,))}
+
+
+def _limit_ports(ports: collections.abc.Sequence[int]) -> dict[str, int]:
+    """Return the options of a rule for a range of ports."""
+    return {"port_range_min": ports[0], "port_range_max": ports[-1]}
 
 
 def format_sources(source_names: collections.abc.Sequence[str]) -> str:

@@ -79,7 +79,7 @@ class _Boot:
             name: host_keys.choose_host_key(group.host_key, key_type)
             for name, (group, _, _) in self._guests.items()
         }
-        self._volumes: dict[str, t.Any] = {}
+        self._volumes: volumes.Volumes = {}
         self._server_names: list[str] = []
         self._policies: set[str] = set()
 
@@ -147,9 +147,7 @@ class _Boot:
             flavors={
                 flavor.id: flavor for flavor in self.planned.flavors
             }.values(),
-            volume_types=[
-                guest_.disk.type for guest_ in guests if guest_.disk.type
-            ],
+            volume_types=filter(None, (guest_.disk.type for guest_ in guests)),
             port_policies=self._policies,
             progress=self.progress,
         )
@@ -174,23 +172,17 @@ class _Boot:
         hypervisors = (
             hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
-        unknown_hypervisor = hosts.Hypervisor()
-        pairs = [
-            (
-                guest_,
-                hypervisors.get(guest_.hypervisor or "", unknown_hypervisor),
-            )
-            for guest_ in guests
-        ]
-        return tuple(
-            dataclasses.replace(
-                guest_,
-                host_cpu=hypervisor.features,
-                host_vcpus=hypervisor.vcpus,
-                host_memory_mib=hypervisor.memory_mib,
-            )
-            for guest_, hypervisor in pairs
-        )
+        described = []
+        for guest_ in guests:
+            if hypervisor := hypervisors.get(guest_.hypervisor or ""):
+                guest_ = dataclasses.replace(
+                    guest_,
+                    host_cpu=hypervisor.features,
+                    host_vcpus=hypervisor.vcpus,
+                    host_memory_mib=hypervisor.memory_mib,
+                )
+            described.append(guest_)
+        return tuple(described)
 
     def _create_shared_resources(
         self,
@@ -229,19 +221,20 @@ class _Boot:
     ) -> str:
         """Create a guest's ports and its server; return the server's id."""
         group, image, flavor = self._guests[name]
-        nics = ports.create_ports(
+        options = ports.create_ports(
             self.connection,
             self._networks.networks,
             security_group,
             self.new_name,
         )
-        hints = {}
         if server_group:
-            hints = {"scheduler_hints": {"group": server_group}}
-        disk = {"image_id": image.id}
+            options["scheduler_hints"] = {"group": server_group}
         if name in self._volumes:
-            disk = volumes.create_device_mapping(self._volumes[name])
-        zone = self._zones[name]
+            options |= volumes.create_device_mapping(self._volumes[name])
+        else:
+            options["image_id"] = image.id
+        if self._zones[name]:
+            options["availability_zone"] = self._zones[name]
         server_name = self.new_name()
         self._server_names.append(server_name)
         with cloud.convert_errors(f"create server {server_name}"):
@@ -253,10 +246,7 @@ class _Boot:
                     self._host_keys[name], self._client.public, group.user_data
                 ),
                 config_drive=group.config_drive,
-                **disk,
-                **nics,
-                **hints,
-                **({"availability_zone": zone} if zone else {}),
+                **options,
             )
         return str(server.id)
 

@@ -9,7 +9,6 @@ import collections.abc
 import contextlib
 import dataclasses
 import time
-import typing as t
 from email import message
 from email.mime import multipart
 from email.mime import text
@@ -36,7 +35,7 @@ class HostKey:
     """
 
     public: str | None
-    cloud_config: dict[str, t.Any] = dataclasses.field(repr=False)
+    cloud_config: documents.Arguments = dataclasses.field(repr=False)
 
 
 def choose_host_key(
@@ -91,17 +90,14 @@ def read_host_keys(
     """
     deadline = time.monotonic() + timeout
     host_keys = {guest_.name: guest_.host_key for guest_ in guests}
+    missing = [guest_ for guest_ in guests if not guest_.host_key]
     while True:
-        missing = [guest_ for guest_ in guests if not host_keys[guest_.name]]
         for guest_ in missing:
-            keys: list[str] = []
             # The request is repeated; the last failure is reported.
             with contextlib.suppress(errors.GuestError):
-                keys = console.read_keys(
-                    console.read_console(connection, guest_.id)
-                )
-            if keys:
-                host_keys[guest_.name] = "\n".join(keys)
+                text = console.read_console(connection, guest_.id)
+                host_keys[guest_.name] = "\n".join(console.read_keys(text))
+            if host_keys[guest_.name]:
                 progress(f"{guest_.name} shows its host key on its console")
         missing = [guest_ for guest_ in missing if not host_keys[guest_.name]]
         if not missing:

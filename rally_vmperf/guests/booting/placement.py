@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import contextlib
 import typing as t
 
 from rally_vmperf.guests import cloud
@@ -14,30 +15,22 @@ Guests = collections.abc.Sequence[models.Guest]
 
 def with_host(server: t.Any, admin: cloud.Connection | None) -> t.Any:
     """Return a server with its host, queried as admin if necessary."""
-    if server.compute_host or admin is None:
-        return server
-    try:
-        return admin.compute.get_server(server.id)
-    except cloud.CLOUD_ERRORS:
-        return server
+    if admin is not None and not server.compute_host:
+        with contextlib.suppress(*cloud.CLOUD_ERRORS):
+            return admin.compute.get_server(server.id)
+    return server
 
 
 def describe_request(guest_request: request.Request) -> str:
     """Return the requested placement as text; empty if there is none."""
-    hosts_description = (
-        [f"hosts {', '.join(guest_request.hosts)}"]
-        if guest_request.hosts
-        else []
-    )
-    keys = ("host", "aggregate", "availability_zone", "server_group")
-    return ", ".join(
-        hosts_description
-        + [
-            f"{key} {getattr(guest_request, key)!r}"
-            for key in keys
-            if getattr(guest_request, key) is not None
-        ]
-    )
+    options = {
+        key: getattr(guest_request, key)
+        for key in ("host", "aggregate", "availability_zone", "server_group")
+    }
+    texts = [f"{key} {name!r}" for key, name in options.items() if name]
+    if guest_request.hosts:
+        texts.insert(0, f"hosts {', '.join(guest_request.hosts)}")
+    return ", ".join(texts)
 
 
 def find_placement_findings(
@@ -70,29 +63,22 @@ def _check_location(
         yield finding.Finding("placement_unknown", guest_.name, detail)
     elif hosts and guest_.host not in hosts:
         host_names = ", ".join(sorted(hosts))
-        requested_placement = (
-            f"aggregate {guest_request.aggregate} ({host_names})"
-        )
+        requested_host = f"aggregate {guest_request.aggregate} ({host_names})"
         if guest_request.host:
-            requested_placement = f"host {guest_request.host}"
+            requested_host = f"host {guest_request.host}"
         elif guest_request.hosts:
-            requested_placement = f"one of the hosts {host_names}"
-        detail = f"runs on {guest_.host}, {requested_placement} was requested"
+            requested_host = f"one of the hosts {host_names}"
+        detail = f"runs on {guest_.host}, {requested_host} was requested"
         yield finding.Finding("wrong_host", guest_.name, detail)
-    zone, requested_placement = (
-        guest_.availability_zone,
-        guest_request.availability_zone or "",
-    )
-    if requested_placement and not zone:
-        unknown = "Nova does not say its availability zone"
-        detail = f"{unknown}, {requested_placement} was requested"
-        yield finding.Finding("placement_unknown", guest_.name, detail)
-    elif requested_placement and zone != requested_placement:
-        detail = (
-            f"is in availability zone {zone}, {requested_placement} was "
-            "requested"
-        )
-        yield finding.Finding("wrong_host", guest_.name, detail)
+    zone = guest_.availability_zone
+    requested_zone = guest_request.availability_zone
+    if requested_zone and zone != requested_zone:
+        kind = "wrong_host" if zone else "placement_unknown"
+        known = f"is in availability zone {zone}"
+        if not zone:
+            known = "Nova does not say its availability zone"
+        detail = f"{known}, {requested_zone} was requested"
+        yield finding.Finding(kind, guest_.name, detail)
 
 
 def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
@@ -131,10 +117,9 @@ def is_running(connection: cloud.Connection, guest_: models.Guest) -> bool:
 
     If Nova does not answer, the guest does not run.
     """
-    try:
+    with contextlib.suppress(*cloud.CLOUD_ERRORS):
         return connection.compute.get_server(guest_.id).status in _RUNNING
-    except cloud.CLOUD_ERRORS:
-        return False
+    return False
 
 
 #: Nova's actions that move a guest, or its memory, away from its host; a guest
@@ -172,42 +157,34 @@ def find_changes(
         updated by this function.
     """
     watched_guests = tuple(guests)
-    names = cloud.create_prefix_pattern(
-        guest_.server_name for guest_ in watched_guests
-    )
+    if not watched_guests:
+        return []
+    names = [guest_.server_name for guest_ in watched_guests]
     reason = "it lists no such server"
-    servers: dict[str, t.Any] = {}
+    servers = {}
     try:
-        listed = (
-            connection.compute.servers(name=names) if watched_guests else ()
-        )
-        servers = {server.id: server for server in listed}
+        servers = cloud.list_servers(connection, names)
     except cloud.CLOUD_ERRORS as error:
         reason = cloud.one_line(error)
     host_findings = []
     for guest_ in watched_guests:
+        kind, detail = "guest_host_changed", ""
         server = servers.get(guest_.id)
         if server is None:
+            kind = "placement_unknown"
             detail = f"Nova did not say where {guest_.name} is: {reason}"
-            host_findings.append(
-                finding.Finding("placement_unknown", guest_.name, detail)
-            )
         elif server.host_id != guest_.host_id or server.status != "ACTIVE":
             detail = (
                 f"{guest_.name} is {server.status} on hostId "
                 f"{server.host_id}; it was on {guest_.host_id}"
-            )
-            host_findings.append(
-                finding.Finding("guest_host_changed", guest_.name, detail)
             )
         elif moves := _list_moves(connection, server, updated.get(guest_.id)):
             detail = (
                 f"{guest_.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
             )
-            host_findings.append(
-                finding.Finding("guest_host_changed", guest_.name, detail)
-            )
+        if detail:
+            host_findings.append(finding.Finding(kind, guest_.name, detail))
         if server is not None:
             updated[guest_.id] = server.updated_at
     return host_findings
@@ -222,19 +199,19 @@ def _list_moves(
     """
     if since is None or server.updated_at == since:
         return []
+    path = f"/servers/{server.id}/os-instance-actions"
     try:
-        answer = connection.compute.get(
-            f"/servers/{server.id}/os-instance-actions"
-        )
+        answer = connection.compute.get(path)
     except cloud.CLOUD_ERRORS:
         return []
     actions = answer.json().get("instanceActions", ()) if answer.ok else ()
-    return [
-        f"{action['action']} at {action['start_time'][:_TIMESTAMP_LENGTH]}"
-        for action in sorted(
-            actions, key=lambda action: str(action["start_time"])
-        )
+    moves = sorted(
+        (action["start_time"], action["action"])
+        for action in actions
         if action["action"] in _MOVES
-        and action["start_time"][:_TIMESTAMP_LENGTH]
-        >= since[:_TIMESTAMP_LENGTH]
+    )
+    return [
+        f"{action} at {start[:_TIMESTAMP_LENGTH]}"
+        for start, action in moves
+        if start[:_TIMESTAMP_LENGTH] >= since[:_TIMESTAMP_LENGTH]
     ]

@@ -98,8 +98,7 @@ def find_addresses(
             port
             for port in ports
             if port.network_id == chosen.ssh_network.id
-            and fixed
-            in {fixed_ip["ip_address"] for fixed_ip in port.fixed_ips}
+            and any(ip["ip_address"] == fixed for ip in port.fixed_ips)
         )
         with cloud.convert_errors(f"create a floating IP for guest {guest}"):
             floating_ip = connection.network.create_ip(
@@ -117,7 +116,7 @@ def find_addresses(
         fixed=fixed,
         measured=measured,
         floating=floating,
-        policies=tuple(policy for policy in policies if policy),
+        policies=tuple(filter(None, policies)),
     )
 
 

@@ -11,6 +11,8 @@ from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.guests import waiting
 
+#: The power action of each guest.
+Actions = dict[str, idle.PowerAction]
 #: Seconds after which a request without effect is repeated, which is harmless.
 _RETRY_SECONDS = 30
 
@@ -34,9 +36,7 @@ class StatusChange:
     target_statuses: collections.abc.Mapping[str, str]
     idle_guests: idle.IdleState
     progress: waiting.Progress
-    actions: dict[str, idle.PowerAction] = dataclasses.field(
-        default_factory=dict
-    )
+    actions: Actions = dataclasses.field(default_factory=dict)
     started: dict[str, models.Guest] = dataclasses.field(default_factory=dict)
     refused: dict[str, str] = dataclasses.field(default_factory=dict)
     lost: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -50,9 +50,7 @@ class StatusChange:
     def run(
         self,
         timeout: float,
-        before: t.Callable[[dict[str, idle.PowerAction]], None] = lambda _: (
-            None
-        ),
+        before: t.Callable[[Actions], None] = lambda _: None,
     ) -> None:
         """Request the status and wait until the guests have it.
 
@@ -62,13 +60,12 @@ class StatusChange:
         """
         started = time.monotonic()
         last_error = ""
-        names = cloud.create_prefix_pattern(
+        names = [
             self.guests[name].server_name for name in self.target_statuses
-        )
+        ]
         while True:
             try:
-                listed = self.connection.compute.servers(name=names)
-                servers = {server.id: server for server in listed}
+                servers = cloud.list_servers(self.connection, names)
             except cloud.CLOUD_ERRORS as error:
                 last_error = f"list servers: {cloud.one_line(error)}"
                 if not cloud.is_temporary(error):
@@ -89,9 +86,9 @@ class StatusChange:
 
     def _list_actions(
         self, servers: collections.abc.Mapping[str, t.Any]
-    ) -> dict[str, idle.PowerAction]:
+    ) -> Actions:
         """Drop ready and lost guests; return the others' actions by name."""
-        actions: dict[str, idle.PowerAction] = {}
+        actions: Actions = {}
         now = time.monotonic()
         for guest, target_status in list(self._pending.items()):
             server = servers.get(self.guests[guest].id)
@@ -105,18 +102,14 @@ class StatusChange:
             action = idle.choose_action(
                 status, target_status, self.idle_guests
             )
+            requested_at = self._requested_at.get(guest, -_RETRY_SECONDS)
             if action is None:
                 self._record_loss(guest, server, status, target_status)
-            elif (
-                self._requested_at.get(guest, -_RETRY_SECONDS) + _RETRY_SECONDS
-                <= now
-            ):
+            elif requested_at + _RETRY_SECONDS <= now:
                 actions[guest] = action
         return actions
 
-    def _request_actions(
-        self, actions: collections.abc.Mapping[str, idle.PowerAction]
-    ) -> None:
+    def _request_actions(self, actions: Actions) -> None:
         """Request power actions from Nova; note refused and started guests."""
         for guest, action in actions.items():
             request = getattr(self.connection.compute, f"{action}_server")

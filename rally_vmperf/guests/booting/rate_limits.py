@@ -1,7 +1,6 @@
 """Policies that limit the rates of guests: flavor, volume type and port."""
 
 import collections.abc
-import functools
 import typing as t
 
 from rally_vmperf.guests import cloud
@@ -54,17 +53,13 @@ def find_volume_type_limits(
     :raises SDKException: If Cinder rejects the request.
     """
     types = _get_json(admin.block_storage.get("/types"), "volume_types")
-    identifier = next(
-        (
-            volume_type.get("qos_specs_id")
-            for volume_type in types
-            if volume_type["name"] == name
-        ),
-        None,
-    )
-    if not identifier:
+    identifiers = {
+        volume_type["name"]: volume_type.get("qos_specs_id")
+        for volume_type in types
+    }
+    if not identifiers.get(name):
         return [], []
-    answer = admin.block_storage.get(f"/qos-specs/{identifier}")
+    answer = admin.block_storage.get(f"/qos-specs/{identifiers[name]}")
     limits = _get_json(answer, "qos_specs").get("specs", {})
     subject = f"volume type {name}"
     type_caps = [
@@ -113,26 +108,16 @@ def find_guest_limits(
     :param progress: The function that reports policies that cannot be read.
     """
     policies = [find_flavor_limits(flavor) for flavor in flavors]
-    readers: list[tuple[str, t.Callable[[], t.Any]]] = [
-        (
-            f"QoS policy {policy_name}",
-            functools.partial(find_port_limits, connection, policy_name),
-        )
-        for policy_name in sorted(set(port_policies))
-    ]
-    if admin is not None:
-        readers += [
-            (
-                f"volume type {policy_name}",
-                functools.partial(find_volume_type_limits, admin, policy_name),
-            )
-            for policy_name in sorted(set(volume_types))
-        ]
-    for subject, reader in readers:
-        try:
-            policies.append(reader())
-        except cloud.CLOUD_ERRORS as error:
-            progress(f"{subject} cannot be read: {cloud.one_line(error)}")
+    for subject, read, reader, names in (
+        ("QoS policy", find_port_limits, connection, port_policies),
+        ("volume type", find_volume_type_limits, admin, volume_types),
+    ):
+        for name in sorted(set(names)) if reader else ():
+            try:
+                policies.append(read(reader, name))
+            except cloud.CLOUD_ERRORS as error:
+                reason = cloud.one_line(error)
+                progress(f"{subject} {name} cannot be read: {reason}")
     return (
         [finding_ for findings, _ in policies for finding_ in findings],
         [cap for _, policy_caps in policies for cap in policy_caps],
@@ -143,11 +128,8 @@ def _create_disk_caps(name: str, limit: object, subject: str) -> Caps:
     """Return the cap of a limit such as ``read_bytes_sec``."""
     direction, _, kind = name.partition("_")
     rate = _parse_number(limit)
-    if (
-        direction not in ("read", "write", "total")
-        or kind not in _DISK
-        or not rate
-    ):
+    is_known = direction in ("read", "write", "total") and kind in _DISK
+    if not is_known or not rate:
         return []
     return [rate_caps.disk(rate, _DISK[kind], f"{subject} ({name})")]
 
@@ -169,12 +151,5 @@ def _create_findings(
     """Return one finding that lists the limits of a policy; [] without any."""
     if not limits:
         return []
-    return [
-        finding.Finding(
-            kind="rate_limited_by_policy",
-            subject=subject,
-            detail=", ".join(
-                f"{key}={limit}" for key, limit in limits.items()
-            ),
-        )
-    ]
+    detail = ", ".join(f"{key}={limit}" for key, limit in limits.items())
+    return [finding.Finding("rate_limited_by_policy", subject, detail)]

@@ -31,6 +31,15 @@ RANKS = {
     "project": 8,
 }
 
+#: The kinds of Neutron's resources with their calls in the SDK, which list and
+#: delete them, and the attribute that contains the name.
+_NEUTRON = {
+    "floating IP": ("ips", "delete_ip", "description"),
+    "router": ("routers", "delete_router", "name"),
+    "port": ("ports", "delete_port", "name"),
+    "subnet": ("subnets", "delete_subnet", "name"),
+    "network": ("networks", "delete_network", "name"),
+}
 #: Projects in one request to Neutron; with more of them its URL is too long.
 _MAX_PROJECTS = 50
 #: The status of a service that does not support a filter.
@@ -89,20 +98,18 @@ class Inventory:
             return []
         compute = self.connection.compute
         everywhere = {"all_projects": True} if self.admin else {}
-        return [
-            server
-            for prefix in self.prefixes
-            for server in self._list_owned(
-                "server",
-                compute.servers(
-                    # Only the details include the project.
-                    details=self.admin,
-                    name=cloud.create_prefix_pattern([prefix]),
-                    **everywhere,
-                ),
-                compute.delete_server,
+        servers: list[Resource] = []
+        for prefix in self.prefixes:
+            listed = compute.servers(
+                # Only the details include the project.
+                details=self.admin,
+                name=cloud.create_prefix_pattern([prefix]),
+                **everywhere,
             )
-        ]
+            servers += self._list_owned(
+                "server", listed, compute.delete_server
+            )
+        return servers
 
     def list_guest_resources(self, *, disks: bool = True) -> list[Resource]:
         """Return the resources of a run; only servers while there are any.
@@ -115,30 +122,23 @@ class Inventory:
         """
         projects = (self.connection.current_project_id,)
         return self.list_servers() or [
-            *self._list_floating_ips(projects),
+            *self._list_from_neutron("floating IP", projects),
             *(self._list_volumes(projects) if disks else ()),
             *self._list_ports_and_groups(projects),
         ]
 
     def list_all(self) -> list[Resource]:
         """Return the resources of runs, also those of Rally's contexts."""
-        network = self.connection.network
         servers = self.list_servers()
         users, rally_projects = self._list_accounts()
         projects = self._select_projects(servers, rally_projects)
         return [
             *servers,
-            *self._list_floating_ips(projects),
+            *self._list_from_neutron("floating IP", projects),
             *self._list_volumes(projects),
-            *self._list_from_neutron(
-                "router", projects, network.routers, self._delete_router
-            ),
-            *self._list_from_neutron(
-                "subnet", projects, network.subnets, network.delete_subnet
-            ),
-            *self._list_from_neutron(
-                "network", projects, network.networks, network.delete_network
-            ),
+            *self._list_from_neutron("router", projects),
+            *self._list_from_neutron("subnet", projects),
+            *self._list_from_neutron("network", projects),
             *self._list_ports_and_groups(
                 projects,
                 {project.id: project.name for project in rally_projects},
@@ -178,29 +178,18 @@ class Inventory:
                 yield _to_resource(kind, candidate.id, name, delete, project)
 
     def _list_from_neutron(
-        self,
-        kind: str,
-        projects: tuple[str, ...],
-        list_resources: t.Callable[..., collections.abc.Iterable[t.Any]],
-        delete: t.Callable[..., object],
-        name_key: str = "name",
+        self, kind: str, projects: tuple[str, ...]
     ) -> Resources:
         """Yield Neutron's resources of one kind in some projects."""
+        list_call, delete_call, name_key = _NEUTRON[kind]
+        list_resources = getattr(self.connection.network, list_call)
+        delete = getattr(self.connection.network, delete_call)
+        if kind == "router":
+            delete = self._delete_router
         if kind in self.kinds:
             for batch in _iter_batches(projects):
                 listed = list_resources(project_id=list(batch))
                 yield from self._list_owned(kind, listed, delete, name_key)
-
-    def _list_floating_ips(self, projects: tuple[str, ...]) -> Resources:
-        """Yield the floating IPs whose descriptions are owned names."""
-        network = self.connection.network
-        return self._list_from_neutron(
-            "floating IP",
-            projects,
-            network.ips,
-            network.delete_ip,
-            name_key="description",
-        )
 
     def _list_volumes(self, projects: tuple[str, ...]) -> Resources:
         """Yield volumes; none if the cloud has no block-storage service."""
@@ -210,10 +199,8 @@ class Inventory:
             return
         volumes = self.connection.block_storage.volumes
         for project in projects:
-            query: dict[str, t.Any] = {}
-            if self.admin:
-                query = {"all_projects": True, "project_id": project}
-            for volume in volumes(**query):
+            everywhere = {"all_projects": True, "project_id": project}
+            for volume in volumes(**everywhere if self.admin else {}):
                 if self.owns(volume.name):
                     delete = functools.partial(
                         block_storage.delete_volume, self.connection, volume
@@ -233,10 +220,7 @@ class Inventory:
 
         :param project_names: The names of the projects of runs, by identifier.
         """
-        network = self.connection.network
-        yield from self._list_from_neutron(
-            "port", projects, network.ports, network.delete_port
-        )
+        yield from self._list_from_neutron("port", projects)
         yield from self._list_security_groups(projects, project_names)
         yield from self._list_server_groups(projects)
         yield from self._list_key_pairs()
@@ -262,16 +246,12 @@ class Inventory:
             for group in network.security_groups(
                 project_id=[*current_project, *batch]
             ):
-                name = group.name
-                if name == "default" and group.project_id in project_names:
-                    name = project_names[group.project_id]
+                project, name = group.project_id, group.name
+                if name == "default":
+                    name = project_names.get(project, name)
                 if self.owns(name):
                     yield _to_resource(
-                        "security group",
-                        group.id,
-                        name,
-                        delete,
-                        group.project_id,
+                        "security group", group.id, name, delete, project
                     )
 
     def _list_server_groups(self, projects: tuple[str, ...]) -> Resources:
@@ -325,10 +305,8 @@ class Inventory:
         users = self._list_named("/users", identity.users)
         projects = self._list_named("/projects", identity.projects)
         return (
-            list(self._list_owned("user", users, identity.delete_user)),
-            list(
-                self._list_owned("project", projects, identity.delete_project)
-            ),
+            [*self._list_owned("user", users, identity.delete_user)],
+            [*self._list_owned("project", projects, identity.delete_project)],
         )
 
     def _list_named(

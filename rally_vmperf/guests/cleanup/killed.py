@@ -33,16 +33,13 @@ def report_killed_runs(
             owner = ownership.Owner(ledger_entry.prefix)
             with cloud.convert_errors("list the resources of killed runs"):
                 connection = cloud.connect(credential)
+                projects = [ledger_entry.project] if admin else []
                 resources = inventory.Inventory(
                     connection,
                     owner.owns,
                     (owner.prefix,),
                     admin=admin,
-                    projects=find_project_ids(
-                        connection, [ledger_entry.project]
-                    )
-                    if admin
-                    else (),
+                    projects=find_project_ids(connection, projects),
                 ).list_all()
             if resources:
                 yield describe_resources(ledger_entry, resources, config_files)
@@ -62,10 +59,8 @@ def find_project_ids(
     """
     return tuple(
         project.id
-        for name in dict.fromkeys(names)
-        for project in (
-            connection.identity.projects(name=name) if name else ()
-        )
+        for name in dict.fromkeys(filter(None, names))
+        for project in connection.identity.projects(name=name)
     )
 
 
@@ -77,9 +72,7 @@ def describe_killed_runs(
 
     :param config_files: The paths of Rally's configuration files.
     """
-    command = shlex.join(
-        ["rally-vmperf", "cleanup", *_format_config_options(config_files)]
-    )
+    command = format_cleanup_command(config_files, remove=False)
     return [
         f"an earlier run was killed ({_describe_run(ledger_entry)}); "
         f"to list its resources: {command}"
@@ -118,24 +111,23 @@ def _describe_run(ledger_entry: ledger.Entry) -> str:
 
 
 def format_cleanup_command(
-    config_files: collections.abc.Sequence[str], task: str = ""
+    config_files: collections.abc.Sequence[str],
+    task: str = "",
+    *,
+    remove: bool = True,
 ) -> str:
     """Return the shell command that removes the remaining resources.
 
     :param config_files: The paths of Rally's configuration files; the last one
         is used.
     :param task: The UUID of the only task to clean up; empty for all tasks.
+    :param remove: Whether to remove the resources; otherwise list them.
     """
     command = ["rally-vmperf", "cleanup"]
     if task:
         command += ["--task", task]
-    return shlex.join(
-        [*command, "--yes", *_format_config_options(config_files)]
-    )
-
-
-def _format_config_options(
-    config_files: collections.abc.Sequence[str],
-) -> list[str]:
-    """Return the option ``--config-file`` as a list; [] without a file."""
-    return ["--config-file", config_files[-1]] if config_files else []
+    if remove:
+        command += ["--yes"]
+    if config_files:
+        command += ["--config-file", config_files[-1]]
+    return shlex.join(command)

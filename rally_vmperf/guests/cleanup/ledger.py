@@ -18,6 +18,7 @@ import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 
 State = t.Literal["running", "killed", "unknown"]
@@ -43,13 +44,11 @@ class Process:
         """Return running, killed, or unknown (on another machine)."""
         if self.machine != socket.gethostname():
             return "unknown"
-        if self.boot != _read_boot_id():
-            return "killed"
-        return (
-            "running"
-            if _read_start_time(self.pid) == self.started
-            else "killed"
+        is_running = (
+            self.boot == _read_boot_id()
+            and _read_start_time(self.pid) == self.started
         )
+        return "running" if is_running else "killed"
 
 
 def get_current_process() -> Process:
@@ -106,7 +105,7 @@ class Entry:
         owner: str,
         task: str,
         prefix: str,
-        credential: collections.abc.Mapping[str, t.Any],
+        credential: credentials.Credential,
     ) -> t.Self:
         """Return a new ledger entry for a run of the calling process.
 
@@ -126,32 +125,29 @@ class Entry:
 
 #: Rally's identifiers, which are names of files.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_TEXT = {"type": "string", "maxLength": 1000}
-_COUNT = {"type": "integer", "minimum": -1}
-_FORM: documents.Json = {
-    "process": {
+_TEXT: documents.Schema = {"type": "string", "maxLength": 1000}
+_COUNT: documents.Schema = {"type": "integer", "minimum": -1}
+
+
+def _create_schema(
+    class_: type[Entry | Process], **fields: documents.Schema
+) -> documents.Schema:
+    """Return the JSON Schema of a dataclass of texts and other fields."""
+    names = [field.name for field in dataclasses.fields(class_)]
+    return {
         "type": "object",
         "additionalProperties": False,
-        "required": ["machine", "boot", "pid", "started"],
-        "properties": {
-            "machine": _TEXT,
-            "boot": _TEXT,
-            "pid": _COUNT,
-            "started": _COUNT,
-        },
-    },
+        "required": names,
+        "properties": {**dict.fromkeys(names, _TEXT), **fields},
+    }
+
+
+_SCHEMA = _create_schema(
+    Entry,
+    process=_create_schema(Process, pid=_COUNT, started=_COUNT),
     # A shorter prefix would match resources of other users.
-    "prefix": {"type": "string", "minLength": 4, "maxLength": 255},
-    **dict.fromkeys(
-        ("owner", "task", "auth_url", "project", "started_at"), _TEXT
-    ),
-}
-_SCHEMA: documents.Json = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": list(_FORM),
-    "properties": _FORM,
-}
+    prefix={"type": "string", "minLength": 4, "maxLength": 255},
+)
 
 
 class Ledger:

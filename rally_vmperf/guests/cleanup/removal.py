@@ -97,7 +97,7 @@ class DeletionLoop:
         last_progress = ""
         pause = _PAUSE
         while True:
-            remaining = None
+            remaining, is_over = None, False
             try:
                 remaining = self.list_resources()
             except (*cloud.CLOUD_ERRORS, errors.GuestError) as error:
@@ -111,11 +111,8 @@ class DeletionLoop:
                     pause = _PAUSE
                 last_progress = text
                 self._delete_round(remaining)
-                if set(remaining) <= set(self.refused):
-                    raise errors.GuestError(
-                        self._describe_remaining(remaining, last_error)
-                    )
-            if time.monotonic() > deadline:
+                is_over = set(remaining) <= set(self.refused)
+            if is_over or time.monotonic() > deadline:
                 raise errors.GuestError(
                     self._describe_remaining(remaining, last_error)
                 )
@@ -126,9 +123,7 @@ class DeletionLoop:
         """Request the deletions that are due; note refused and late ones."""
         now = time.monotonic()
         deletable = [
-            candidate
-            for candidate in remaining
-            if candidate not in self.refused
+            resource for resource in remaining if resource not in self.refused
         ]
         # No clean-up finds the resources of a deleted project.
         occupied_projects = {refused.project for refused in self.refused}
@@ -136,11 +131,8 @@ class DeletionLoop:
             if resource.kind == "project" and resource.id in occupied_projects:
                 self.refused[resource] = "not empty"
                 continue
-            if (
-                self._requested_at.get(resource, -_RETRY_SECONDS)
-                + _RETRY_SECONDS
-                > now
-            ):
+            requested_at = self._requested_at.get(resource, -_RETRY_SECONDS)
+            if requested_at + _RETRY_SECONDS > now:
                 continue
             try:
                 resource.delete()
@@ -227,11 +219,7 @@ class OrphanCleanup:
         :param owned_resources: The resources from ``find``. Only their kinds
             and projects are listed again.
         """
-        chosen_resources = [
-            owned.resource
-            for owned in owned_resources
-            if self.is_chosen(owned)
-        ]
+        chosen_resources = self._select_chosen(owned_resources)
         deletion = DeletionLoop(
             lambda: self._list_remaining(chosen_resources), progress, TIMEOUT
         )
@@ -264,7 +252,14 @@ class OrphanCleanup:
         self, list_resources: t.Any, chosen_resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
         """List resources in the cloud, and return those to be removed."""
-        owned_resources = self._find_owned(list_resources, chosen_resources)
+        return self._select_chosen(
+            self._find_owned(list_resources, chosen_resources)
+        )
+
+    def _select_chosen(
+        self, owned_resources: collections.abc.Iterable[OwnedResource]
+    ) -> list[inventory.Resource]:
+        """Return the resources that are to be removed."""
         return [
             owned.resource
             for owned in owned_resources

@@ -126,12 +126,10 @@ def find_hosts(
             providers = _find_provider_names(admin, names)
         if len(names) == len(providers) == 1:
             (provider_id,) = providers
-            query, version = (
-                f"{query}&in_tree={provider_id}",
-                _VERSION_WITH_MEMBER,
-            )
+            query += f"&in_tree={provider_id}"
+            version = _VERSION_WITH_MEMBER
         if limit is not None:
-            query = f"{query}&limit={limit}"
+            query += f"&limit={limit}"
         answer = admin.placement.get(
             f"/allocation_candidates?{query}", microversion=version
         )
@@ -141,9 +139,8 @@ def find_hosts(
         return None
     free_hosts = []
     for identifier, summary in summaries.items():
-        name, resources = providers.get(identifier), summary["resources"]
-        if not names:
-            name = identifier
+        name = providers.get(identifier) if names else identifier
+        resources = summary["resources"]
         # A provider of shared disks, or of CPUs only, is not a whole host.
         if name is None or not needs.keys() <= resources.keys():
             continue
@@ -211,14 +208,14 @@ def _find_provider_names(
         ]
         if len(exact) == len(names):
             return {provider.id: provider.name for provider in exact}
-    names_by_id = {provider.id: provider.name for provider in providers()}
+    listed = list(providers())
     chosen = {}
     for name in names:
         matches = [
             provider
-            for provider, provider_name in names_by_id.items()
-            if host_names.same(name, provider_name)
+            for provider in listed
+            if host_names.same(name, provider.name)
         ]
         if len(matches) == 1:
-            chosen[matches[0]] = names_by_id[matches[0]]
+            chosen[matches[0].id] = matches[0].name
     return chosen

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import hosts
@@ -35,19 +36,17 @@ class Plan:
         self,
     ) -> dict[str, tuple[request.Group, models.Image, models.Flavor]]:
         """Return the guests by name, numbered through all groups."""
+        groups = self.guest_request.groups
         parameters = [
-            (group, image, flavor)
-            for group, image, flavor in zip(
-                self.guest_request.groups,
-                self.images,
-                self.flavors,
-                strict=True,
+            group_parameters
+            for group_parameters in zip(
+                groups, self.images, self.flavors, strict=True
             )
-            for _ in range(group.count)
+            for _ in range(group_parameters[0].count)
         ]
         return {
-            f"g{position}": guest_parameters
-            for position, guest_parameters in enumerate(parameters, 1)
+            f"g{number}": guest_parameters
+            for number, guest_parameters in enumerate(parameters, 1)
         }
 
 
@@ -68,7 +67,7 @@ def create_plan(
     :raises GuestError: If a resource does not exist, or if options exclude
         each other.
     """
-    images, flavors = [], []
+    images, flavors, demands = [], [], []
     for group in guest_request.groups:
         image = resolve.get_image(connection, group.image)
         flavor = resolve.get_flavor(connection, group.flavor)
@@ -78,6 +77,13 @@ def create_plan(
         resolve.check_fit(image, flavor, volume.size_gib if volume else None)
         images.append(models.Image(id=image.id, name=image.name))
         flavors.append(flavor)
+        demands.append(
+            capacity.Demand(
+                flavor=flavor,
+                count=group.count,
+                from_volume=volume is not None,
+            )
+        )
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
     guest_networks = (
@@ -88,16 +94,7 @@ def create_plan(
     required = requirements.find_requirements(
         connection,
         guest_request,
-        [
-            capacity.Demand(
-                flavor=flavor,
-                count=group.count,
-                from_volume=group.boot_volume is not None,
-            )
-            for group, flavor in zip(
-                guest_request.groups, flavors, strict=True
-            )
-        ],
+        demands,
         placement,
         guest_networks,
         admin,
@@ -142,8 +139,8 @@ def _add_server_group(
 
 
 def create_plan_from_options(
-    context: credentials.Json,
-    guest_options: credentials.Json,
+    context: credentials.Context,
+    guest_options: documents.Arguments,
     *,
     has_networks: bool,
     one_host: bool = False,

@@ -98,22 +98,20 @@ def find_requirements(
     host_names = (
         ", ".join(sorted(placement.hosts)) or "hosts that Nova chooses"
     )
+    quota_rows = [
+        Requirement(
+            resource=resource,
+            amount=need,
+            free=free_quota.get(resource),
+            owner=f"quota of project {project}",
+        )
+        for resource, need in quota_needs.items()
+        if need
+    ]
     return Requirements(
         title=f"{_format_title(demands)}, {quota_needs['cores']} vCPUs, "
         f"{quota_needs['MiB of memory']} MiB of memory, on {host_names}",
-        rows=(
-            *(
-                Requirement(
-                    resource=resource,
-                    amount=need,
-                    free=free_quota.get(resource),
-                    owner=f"quota of project {project}",
-                )
-                for resource, need in quota_needs.items()
-                if need
-            ),
-            *host_requirements.rows,
-        ),
+        rows=(*quota_rows, *host_requirements.rows),
         remarks=host_requirements.remarks,
         error=quota.describe_shortage(project, free_quota, quota_needs)
         or host_requirements.error,
@@ -132,21 +130,20 @@ def _count_quota_needs(
         if group.boot_volume
         for _ in range(group.count)
     ]
+    guests = guest_request.count
     ports = len(guest_networks.networks) if guest_networks else 0
+    has_pool = bool(guest_networks and guest_networks.pool)
+    server_groups = 1 if guest_request.server_group else 0
     return {
-        "instances": guest_request.count,
+        "instances": guests,
         "cores": sum(demand.count * demand.flavor.vcpus for demand in demands),
         "MiB of memory": sum(
             demand.count * demand.flavor.memory_mib for demand in demands
         ),
-        "floating IPs": guest_request.count
-        if guest_networks and guest_networks.pool
-        else 0,
-        "ports": guest_request.count * ports,
-        "server groups": 1 if guest_request.server_group else 0,
-        "members of a server group": guest_request.count
-        if guest_request.server_group
-        else 0,
+        "floating IPs": guests if has_pool else 0,
+        "ports": guests * ports,
+        "server groups": server_groups,
+        "members of a server group": guests * server_groups,
         "volumes": len(volumes),
         "GiB of volumes": sum(volumes),
     }
@@ -171,12 +168,11 @@ def _compare_with_hosts(
     If Nova chooses among many hosts, a few hosts with room are sufficient. All
     hosts are listed only before guests are rejected.
     """
-    if not names:
-        host_requirements = _compare_with_capacity(
-            admin, guest_request, demands, names, _ENOUGH
-        )
-        if not host_requirements.error:
-            return host_requirements
+    host_requirements = _compare_with_capacity(
+        admin, guest_request, demands, names, None if names else _ENOUGH
+    )
+    if names or not host_requirements.error:
+        return host_requirements
     return _compare_with_capacity(admin, guest_request, demands, names, None)
 
 
@@ -202,12 +198,11 @@ def _compare_with_capacity(
             remark = "Placement does not show the free resources of hosts"
             return Requirements(remarks=(remark,))
         if not free_hosts:
-            subject = (
-                f"host {', '.join(sorted(names))}" if names else "no host"
-            )
-            verb = "has no room" if names else "has room"
+            subject = "no host has room"
+            if names:
+                subject = f"host {', '.join(sorted(names))} has no room"
             return Requirements(
-                error=f"{subject} {verb} for a guest of "
+                error=f"{subject} for a guest of "
                 f"{demand.flavor.name} according to Placement; delete other "
                 "guests, or use a smaller flavor or another host"
             )
@@ -272,16 +267,10 @@ def _compare_with_several_hosts(
     :param shared: A flag that all guests must fit on one of the hosts.
     :param is_incomplete: A flag that there may be more hosts.
     """
-    number = (
-        f"{len(host_capacities)} or more"
-        if is_incomplete
-        else f"{len(host_capacities)}"
-    )
+    number = f"{len(host_capacities)}{' or more' if is_incomplete else ''}"
     on = "one of the hosts" if shared else "the hosts"
-    rows, fit = (
-        [],
-        capacity.may_fit(host_capacities, demands, share, shared=shared),
-    )
+    rows = []
+    fit = capacity.may_fit(host_capacities, demands, share, shared=shared)
     for demand in demands:
         guest_counts = [
             max(0, host.guests_that_fit(demand.per_guest, share))

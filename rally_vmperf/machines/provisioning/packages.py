@@ -71,15 +71,16 @@ async def install_from_mirror(
         standard input, because command lines are visible; empty for none.
     :returns: The reason of a failure, or the last line of the output.
     """
-    url = proxy.replace("://", f"://{proxy_login}@", 1)
+    input_bytes = b""
+    if proxy_login:
+        url = proxy.replace("://", f"://{proxy_login}@", 1)
+        proxy, input_bytes = "-", f"{url}\n".encode()
     superuser = await root.as_root(machine)
     try:
         done = await superuser.run(
-            scripts.argv(
-                "install.sh", manager, "-" if proxy_login else proxy, *packages
-            ),
+            scripts.argv("install.sh", manager, proxy, *packages),
             timeout=_TIMEOUT,
-            input_bytes=f"{url}\n".encode() if proxy_login else b"",
+            input_bytes=input_bytes,
         )
     except (base.TimedOut, base.OutputTooLong) as error:
         return str(error)

@@ -165,23 +165,17 @@ async def _read_facts(
     """Return a dict of the version facts by program on the machine."""
     arguments: list[str] = []
     for requirement in requirements:
-        arguments += [
-            requirement.command,
-            str(len(requirement.version)),
-            *requirement.version,
-        ]
+        options = requirement.version
+        arguments += [requirement.command, str(len(options)), *options]
+    prefix = unpacked.prefix if unpacked else ()
     done = await machine.run(
-        [
-            *(unpacked.prefix if unpacked else ()),
-            *scripts.argv("tools.bash", *arguments),
-        ],
+        [*prefix, *scripts.argv("tools.bash", *arguments)],
         timeout=30 + 30 * len(requirements),
     )
-    if done.exit_status:
-        raise base.MachineError(
-            f"{machine.name} cannot report its tools: "
-            f"{base.last_line(done.stderr)}; it needs bash and coreutils"
-        )
+    done.check(
+        f"{machine.name} cannot report its tools",
+        "it needs bash and coreutils",
+    )
     commands = {requirement.command for requirement in requirements}
     texts_by_command: dict[str, dict[str, str]] = {}
     facts: dict[str, str] = {}
@@ -202,11 +196,9 @@ async def _read_facts(
         for name, facts in texts_by_command.items()
         if "path" in facts
     }
-    return (
-        facts_by_command
-        if unpacked is None
-        else _add_bundle_facts(machine, unpacked, facts_by_command)
-    )
+    if unpacked is None:
+        return facts_by_command
+    return _add_bundle_facts(machine, unpacked, facts_by_command)
 
 
 def _add_bundle_facts(
@@ -220,19 +212,16 @@ def _add_bundle_facts(
     """
     bundle_facts = dict(facts_by_command)
     for name in facts_by_command.keys() & unpacked.bundle.programs.keys():
-        program = unpacked.bundle.programs[name]
-        if facts_by_command[name].path != f"{unpacked.folder}/{name}":
+        facts, program = bundle_facts[name], unpacked.bundle.programs[name]
+        if facts.path != f"{unpacked.folder}/{name}":
             raise base.MachineError(
-                f"{machine.name} runs "
-                f"{sanitize.line(facts_by_command[name].path)} and not the "
+                f"{machine.name} runs {sanitize.line(facts.path)} and not the "
                 f"{name} of the bundle; check that {unpacked.folder} is not "
                 "on a filesystem mounted with noexec"
             )
+        version = facts.version or f"{program.package} {program.version}"
         bundle_facts[name] = dataclasses.replace(
-            facts_by_command[name],
-            version=facts_by_command[name].version
-            or f"{program.package} {program.version}",
-            checksum=program.sha256,
+            facts, version=version, checksum=program.sha256
         )
     return bundle_facts
 

@@ -7,6 +7,7 @@ import typing as t
 
 import asyncssh
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import hostkey
@@ -135,7 +136,7 @@ class Endpoint:
         :raises MachineError: If the failure is permanent.
         """
         try:
-            key = {}
+            key: documents.Arguments = {}
             if self._key_file is not None:
                 key = ssh_config.key_file_options(self.name, self._key_file)
             opened = await self._way.open(self, self.host, self.port)
@@ -145,7 +146,7 @@ class Endpoint:
                     self.port,
                     client_factory=_Client,
                     **opened,
-                    **self._options | key,
+                    **{**self._options, **key},
                 )
         except asyncssh.HostKeyNotVerifiable:
             raise self._host_key_error() from None

@@ -13,18 +13,18 @@ import typing as t
 
 import asyncssh
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import pool
 from rally_vmperf.machines.remote import routes
 from rally_vmperf.machines.remote import ssh_config
+from rally_vmperf.machines.remote import target
 
 #: Timeout in seconds of a jump host to reach a machine.  It is longer than for
 #: a direct route, as an abandoned attempt continues there for minutes.
 _FORWARD = 10
-
-Hop = collections.abc.Mapping[str, t.Any]
 
 
 class Jump(routes.Route):
@@ -42,7 +42,7 @@ class Jump(routes.Route):
 
     async def open(
         self, user: object, host: str, port: int
-    ) -> dict[str, t.Any]:
+    ) -> documents.Arguments:
         """Connect to the jump host; return the tunnel as asyncssh option."""
         self._users.add(user)
         try:
@@ -109,7 +109,7 @@ class _Tunnel:
             attempt.exception()  # marks it as retrieved
 
     def _refusal_error(
-        self, error: asyncssh.ChannelOpenError, target: str
+        self, error: asyncssh.ChannelOpenError, address: str
     ) -> Exception:
         """Return the error for a connection that was not forwarded."""
         if self.connection.is_closed():
@@ -119,7 +119,7 @@ class _Tunnel:
         reason = sanitize.line(error.reason)
         if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
             return base.JumpRefused(
-                f"jump host: forwarding to {target}{self.jump.label} is "
+                f"jump host: forwarding to {address}{self.jump.label} is "
                 f"refused: {reason}; allow it by AllowTcpForwarding and "
                 "PermitOpen in its sshd_config"
             )
@@ -135,12 +135,11 @@ class _Unwanted(asyncssh.SSHTCPSession[bytes]):
 
 
 def create_route(
-    hops: collections.abc.Iterable[Hop], to: str | None = None
+    hops: collections.abc.Iterable[target.JumpHost], to: str | None = None
 ) -> routes.Route:
     """Return the Route through jump hosts in order.
 
-    :param hops: The options of each jump host: ``address`` and optionally
-        ``user``, ``port``, ``key_file`` and ``known_hosts``.
+    :param hops: The jump hosts.
     :param to: The host whose route in ~/.ssh/config applies without hops.
     """
     way: routes.Route = routes.Route()
@@ -154,11 +153,11 @@ def create_route(
         way = Jump(
             endpoint.Endpoint(
                 "jump host",
-                host=hop["address"],
-                port=hop.get("port"),
-                user=hop.get("user"),
-                key_file=hop.get("key_file"),
-                known_hosts=hop.get("known_hosts"),
+                host=hop.address,
+                port=hop.port,
+                user=hop.user,
+                key_file=hop.key_file,
+                known_hosts=hop.known_hosts,
                 way=way,
             )
         )
@@ -172,20 +171,20 @@ _HOP = re.compile(
 )
 
 
-def parse_hop(text: str) -> dict[str, t.Any]:
-    """Parse ``[user@]host[:port]`` into a dict, as for ``ssh -J``.
+def parse_hop(text: str) -> target.JumpHost:
+    """Parse ``[user@]host[:port]`` into a JumpHost, as for ``ssh -J``.
 
     :raises MachineError: If the text does not have this form.
     """
     match = _HOP.fullmatch(text.strip())
-    port = match and match["port"] and int(match["port"])
+    port = int(match["port"]) if match and match["port"] else None
     if match is None or port == 0 or (port or 0) >= 1 << 16:
         raise base.MachineError(
             f"{text!r} is not a valid login; write user@host or "
             "user@host:port, with an IPv6 address in brackets"
         )
-    return {
-        "address": match["six"] or match["address"],
-        "port": port,
-        "user": match["user"],
-    }
+    return target.JumpHost(
+        address=match["six"] or match["address"],
+        port=port,
+        user=match["user"],
+    )

@@ -5,15 +5,17 @@ import collections.abc
 import ctypes
 import functools
 import ipaddress
+import itertools
 import os
 import pathlib
 import re
 import socket
-import threading
 import typing as t
+from concurrent import futures
 
 import psutil
 
+from rally_vmperf import documents
 from rally_vmperf.machines import base
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -33,7 +35,7 @@ class Route:
 
     async def open(
         self, user: object, host: str, port: int
-    ) -> dict[str, t.Any]:
+    ) -> documents.Arguments:
         """Connect to the server; return the asyncssh options as a dict.
 
         :param user: The user of the route, until it calls ``leave``.
@@ -59,7 +61,7 @@ class Command(Route):
 
     async def open(
         self, user: object, host: str, port: int
-    ) -> dict[str, t.Any]:
+    ) -> documents.Arguments:
         """Return the asyncssh option with the ProxyCommand as a dict."""
         return {"proxy_command": self._command}
 
@@ -138,23 +140,17 @@ def _run_inside(name: str, work: t.Callable[[], Made]) -> Made:
 
     :raises MachineError: If the namespace does not exist or is not permitted.
     """
-    outcome: list[Made] = []
-    refusals: list[OSError] = []
 
-    def enter_and_work() -> None:
-        """Enter the namespace, run the function and store its result."""
+    def enter_and_work() -> Made:
+        """Enter the namespace, run the function and return its result."""
+        _enter_namespace(name)
+        return work()
+
+    with futures.ThreadPoolExecutor(1, f"netns {name}") as thread:
         try:
-            _enter_namespace(name)
-            outcome.append(work())
+            return thread.submit(enter_and_work).result()
         except OSError as error:
-            refusals.append(error)
-
-    thread = threading.Thread(target=enter_and_work, name=f"netns {name}")
-    thread.start()
-    thread.join()
-    for error in refusals:
-        raise _refusal_error(name, error)
-    return outcome[0]
+            raise _refusal_error(name, error) from None
 
 
 def source_network(
@@ -182,20 +178,14 @@ def _find_source_network(address: str) -> Network | None:
         except OSError:
             return None
         own_address = udp_socket.getsockname()[0].partition("%")[0]
-    for interface_address in (
-        interface_address
-        for all_ in psutil.net_if_addrs().values()
-        for interface_address in all_
-    ):
-        if (
-            interface_address.netmask
-            and interface_address.address.partition("%")[0] == own_address
-        ):
-            prefix_length = int(
-                ipaddress.ip_address(interface_address.netmask)
-            ).bit_count()
+    interfaces = psutil.net_if_addrs().values()
+    for interface_address in itertools.chain.from_iterable(interfaces):
+        mask = interface_address.netmask
+        interface = interface_address.address.partition("%")[0]
+        if mask and interface == own_address:
+            length = int(ipaddress.ip_address(mask)).bit_count()
             return ipaddress.ip_network(
-                f"{own_address}/{prefix_length}", strict=False
+                f"{own_address}/{length}", strict=False
             )
     return ipaddress.ip_network(own_address)
 

@@ -14,6 +14,7 @@ import typing as t
 
 import asyncssh
 
+from rally_vmperf import documents
 from rally_vmperf.machines import base
 
 #: Environment variable with the passphrase of private keys.
@@ -36,7 +37,7 @@ class Entry:
     user: str | None
     jump: str = ""
     command: str = ""
-    options: collections.abc.Mapping[str, t.Any]
+    options: documents.Arguments
 
 
 def read_entry(
@@ -73,11 +74,13 @@ def read_entry(
     )
 
 
-def _create_options(config: t.Any) -> dict[str, t.Any]:
+def _create_options(config: t.Any) -> documents.Arguments:
     """Return the asyncssh options of an ssh_config entry as a dict."""
     keys = _existing_files(config.get("IdentityFile", ()))
     known_hosts = config.get("UserKnownHostsFile", ())
-    options: dict[str, t.Any] = {
+    if known_hosts != ():
+        known_hosts = _existing_files(known_hosts) or ([], [], [])
+    return {
         "agent_path": config.get("IdentityAgent", ()),
         "agent_identities": keys if config.get("IdentitiesOnly") else (),
         "client_keys": keys or (),
@@ -86,11 +89,8 @@ def _create_options(config: t.Any) -> dict[str, t.Any]:
         # The agent may have other keys.
         "ignore_encrypted": True,
         "passphrase": os.environ.get(PASSPHRASE),
-        "known_hosts": (),
+        "known_hosts": known_hosts,
     }
-    if known_hosts != ():
-        options["known_hosts"] = _existing_files(known_hosts) or ([], [], [])
-    return options
 
 
 def _existing_files(names: collections.abc.Iterable[str]) -> list[str]:
@@ -99,7 +99,7 @@ def _existing_files(names: collections.abc.Iterable[str]) -> list[str]:
     return [name for name in paths if os.path.exists(name)]
 
 
-def key_file_options(name: str, file: str) -> dict[str, t.Any]:
+def key_file_options(name: str, file: str) -> documents.Arguments:
     """Return the asyncssh options for a private key file as a dict.
 
     The passphrase is that in the environment; otherwise an agent with the key

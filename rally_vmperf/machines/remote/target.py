@@ -2,7 +2,8 @@
 
 import collections.abc
 import dataclasses
-import typing as t
+
+from rally_vmperf import documents
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,8 +57,8 @@ class Target:
 
 
 def jump_hosts(
-    option: collections.abc.Mapping[str, t.Any]
-    | collections.abc.Iterable[collections.abc.Mapping[str, t.Any]]
+    option: documents.Arguments
+    | collections.abc.Iterable[documents.Arguments]
     | None,
 ) -> tuple[JumpHost, ...]:
     """Return the hosts of an option (one, several, none) as JumpHosts."""

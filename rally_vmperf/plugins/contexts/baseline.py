@@ -6,6 +6,7 @@ from rally import consts
 from rally.common import cfg
 from rally.task import context
 
+from rally_vmperf import documents
 from rally_vmperf import termination
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
@@ -22,7 +23,7 @@ class Baseline(context.Context):
     baseline is detected before guests are booted.
     """
 
-    CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
+    CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
         "type": "object",
         "$schema": consts.JSON_SCHEMA7,
         "properties": {

@@ -13,6 +13,7 @@ from rally.common import validation
 from rally.task import context as rally_context
 from rally_openstack.task import context
 
+from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
@@ -42,14 +43,14 @@ class Guests(context.OpenStackContext):
     the run fails or is interrupted.
     """
 
-    CONFIG_SCHEMA: t.ClassVar[dict[str, t.Any]] = {
+    CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
         "type": "object",
         "$schema": consts.JSON_SCHEMA7,
         "properties": schema.PROPERTIES,
         "additionalProperties": False,
         **schema.ONE_FORM,
     }
-    DEFAULT_CONFIG: t.ClassVar[dict[str, t.Any]] = schema.DEFAULTS
+    DEFAULT_CONFIG: t.ClassVar[documents.Arguments] = schema.DEFAULTS
 
     @defects.sanitise_errors()
     def setup(self) -> None:

@@ -1,6 +1,7 @@
 """The base class of all scenarios; an iteration is a repetition."""
 
 import contextlib
+import dataclasses
 import time
 import typing as t
 
@@ -14,7 +15,6 @@ from rally.task import atomic
 from rally_openstack.task import scenario
 
 from rally_vmperf import sanitize
-from rally_vmperf.execution import protocols
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -33,8 +33,6 @@ from rally_vmperf.runs import runs
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
 
-Json = dict[str, t.Any]
-
 
 class IncompleteRepetition(exceptions.RallyException):
     """An incomplete repetition that no SLA judges."""
@@ -46,32 +44,22 @@ class IncompleteRepetition(exceptions.RallyException):
 class MeasurementScenario(scenario.OpenStackScenario):
     """A scenario that repeats the run of its question."""
 
-    def _measure(
-        self,
-        workloads: list[Json],
-        warmup: int | None,
-        peer: Json | None,
-        protocol: protocols.Protocol,
-        **extra_arguments: t.Any,
-    ) -> None:
+    def _measure(self, **arguments: t.Any) -> None:
         """Measure one repetition, and pass its record to Rally.
 
-        :param workloads: The workloads of the task.
-        :param warmup: The number of warm-up repetitions; None selects the
-            default of the question.
-        :param peer: The other end of network workloads, or None.
-        :param protocol: The measurement protocol of the task.
-        :param extra_arguments: The arguments that only this question has.
+        :param arguments: The arguments of the scenario; the question can
+            replace None by a default.
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
-        stored = db.workload_get(owner)
-
-        times = stored["runner"].get("times", 1)
-        arguments = tasks.add_defaults(
-            {**extra_arguments, "warmup": warmup}, times, question.defaults
+        subtask = tasks.create_from_rally(
+            db.workload_get(owner),
+            question.scenario,
+            defaults=question.defaults,
         )
-        warmup = arguments.pop("warmup") or 0
+        subtask = dataclasses.replace(
+            subtask, arguments={**arguments, **subtask.arguments}
+        )
 
         def create_run() -> runs.Run:
             """Return a new run with the booted guests in Rally's context."""
@@ -87,16 +75,12 @@ class MeasurementScenario(scenario.OpenStackScenario):
                     rate_caps.Cap(**fields) for fields in plain["caps"]
                 ),
             )
-            return question.run(
-                run_request.RunRequest(
+            return question.create_run(
+                subtask,
+                run_request.RunEnvironment(
                     run_cache=open_runs.OPEN_RUNS,
-                    question=question.name,
                     task=self.context["task"]["uuid"],
                     owner=owner,
-                    times=times,
-                    warmup=warmup,
-                    workloads=workloads,
-                    peer=peer,
                     booted=booted,
                     options=plain["config"],
                     baseline=self.context.get("vmperf_baseline", {}).get(
@@ -106,9 +90,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                     connect=self._connect,
                     progress=_log_info,
                     warn=_log_warning,
-                    protocol=protocol,
                 ),
-                arguments,
             )
 
         with (
@@ -122,7 +104,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 record = run.repeat(self.context["iteration"])
             self.add_output(additive=output.chart_request(question.title))
             self.add_output(complete=output.encode(record))
-            raise_if_incomplete(codec.decode(record), stored["sla"])
+            raise_if_incomplete(codec.decode(record), subtask.criteria)
 
     def _connect(self) -> t.Any:
         """Return a connection to the cloud with the owner of the guests."""

@@ -5,7 +5,6 @@ import typing as t
 from rally.common import validation
 from rally_openstack.task import scenario
 
-from rally_vmperf.execution import protocols
 from rally_vmperf.plugins.scenarios import base
 
 
@@ -73,21 +72,18 @@ class Density(base.MeasurementScenario):
             in addition to the largest level; each repetition measures each
             level with and without the workload in these guests.
         """
-        protocol = protocols.Protocol(
-            cooldown=cooldown,
-            drop_caches=drop_caches,
-            reboot=reboot,
-            shape=shape,
-        )
         self._measure(
-            workloads,
-            warmup,
-            peer,
-            protocol,
+            workloads=workloads,
             levels=levels,
             order=order,
             idle_guests=idle_guests,
             solo_guest=solo_guest,
+            warmup=warmup,
+            peer=peer,
             stop=stop,
+            cooldown=cooldown,
+            drop_caches=drop_caches,
+            reboot=reboot,
+            shape=shape,
             neighbours=neighbours,
         )

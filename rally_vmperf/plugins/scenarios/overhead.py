@@ -5,7 +5,6 @@ import typing as t
 from rally.common import validation
 from rally_openstack.task import scenario
 
-from rally_vmperf.execution import protocols
 from rally_vmperf.plugins.scenarios import base
 
 
@@ -52,10 +51,13 @@ class Overhead(base.MeasurementScenario):
             repetition measures the other guests with and without the workload
             in these guests.
         """
-        protocol = protocols.Protocol(
+        self._measure(
+            workloads=workloads,
+            warmup=warmup,
+            peer=peer,
             cooldown=cooldown,
             drop_caches=drop_caches,
             reboot=reboot,
             shape=shape,
+            neighbours=neighbours,
         )
-        self._measure(workloads, warmup, peer, protocol, neighbours=neighbours)

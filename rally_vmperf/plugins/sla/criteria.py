@@ -8,6 +8,7 @@ import typing as t
 from rally import consts
 from rally.task import sla
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
@@ -25,7 +26,7 @@ class Criterion(sla.SLA):
 
     criterion: question.Criterion
 
-    def __init__(self, criterion_value: dict[str, t.Any]) -> None:
+    def __init__(self, criterion_value: documents.Arguments) -> None:
         super().__init__(criterion_value)
         self.judge = self.criterion.judge(**criterion_value)
         self.success = False

@@ -13,7 +13,8 @@ from rally_vmperf.machines import base
 from rally_vmperf.plugins.validators import task as validators
 from rally_vmperf.questions.common import task
 
-Config = dict[str, t.Any]
+#: The configuration or context that Rally validates.
+Config = documents.Arguments
 
 _FILES = ("key_file", "known_hosts", "password_file")
 

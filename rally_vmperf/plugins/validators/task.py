@@ -8,6 +8,7 @@ from rally.common import cfg
 from rally.common import logging
 from rally.common import validation
 
+from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
@@ -21,7 +22,8 @@ from rally_vmperf.runs import reference
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
 
-Config = dict[str, t.Any]
+#: The configuration or context that Rally validates.
+Config = documents.Arguments
 
 
 class TaskValidator(validation.Validator):

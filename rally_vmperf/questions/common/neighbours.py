@@ -3,6 +3,7 @@
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
 from rally_vmperf.judging import neighbours_judge
@@ -17,7 +18,9 @@ if t.TYPE_CHECKING:
 WITHOUT: repetition.Axes = {neighbours_judge.NEIGHBOURS: False}
 
 
-def get_neighbours(arguments: question.Json) -> neighbours.Neighbours | None:
+def get_neighbours(
+    arguments: documents.Arguments,
+) -> neighbours.Neighbours | None:
     """Return the neighbours of a task; None if it has none.
 
     :raises InvalidTask: If the argument is not valid.
@@ -28,15 +31,15 @@ def get_neighbours(arguments: question.Json) -> neighbours.Neighbours | None:
     return neighbours.create_neighbours(argument)
 
 
-def list_workloads(arguments: question.Json) -> question.Assignments:
+def list_workloads(arguments: documents.Arguments) -> question.Assignments:
     """Return the workload of neighbours as a tuple, empty without them."""
     neighbours_ = get_neighbours(arguments)
     return (neighbours_.work,) if neighbours_ else ()
 
 
 def take_argument(
-    request: "run_request.RunRequest", arguments: question.Json
-) -> dict[str, t.Any]:
+    request: "run_request.RunRequest", arguments: documents.Arguments
+) -> documents.Arguments:
     """Return arguments with ``unmeasured`` guests for ``neighbours``.
 
     :raises GuestError: If a guest is unavailable.
@@ -63,7 +66,7 @@ def take_argument(
 
 
 def _check_has_neighbours(
-    subtask: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Reject limits if the task has no neighbours."""
     if get_neighbours(subtask.arguments) is None:

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
@@ -18,21 +19,20 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import run_request
     from rally_vmperf.runs import runs
 
-Json = collections.abc.Mapping[str, t.Any]
 #: Limits by the name of their criterion.
-Criteria = collections.abc.Mapping[str, Json]
+Criteria = task.Sections
 
 AnyJudge = judge.Judge[t.Any]
 
 Assignments = tuple[assignment.Assignment, ...]
 #: Limits by metric.
-PER_METRIC: dict[str, t.Any] = {
+PER_METRIC: documents.Schema = {
     "type": "object",
     "minProperties": 1,
     "additionalProperties": {"type": "number"},
 }
 #: Absolute limits on the values of guests, independent of the loss.
-ABSOLUTE: dict[str, t.Any] = {
+ABSOLUTE: documents.Schema = {
     "max": {
         **PER_METRIC,
         "description": "Metric or glob -> largest tolerated value in the "
@@ -51,7 +51,7 @@ LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
     "max_percent": ("ratio",),
     **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
 }
-_COMMON: dict[str, t.Any] = {
+_COMMON: documents.Schema = {
     "confidence": {
         "type": "number",
         "minimum": 0.5,
@@ -72,7 +72,9 @@ _COMMON: dict[str, t.Any] = {
 }
 
 
-def build_schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
+def build_schema(
+    properties: documents.Schema, **keywords: t.Any
+) -> documents.Schema:
     """Return the JSON Schema of a criterion, common properties added."""
     return {
         "type": "object",
@@ -82,17 +84,19 @@ def build_schema(properties: Json, **keywords: t.Any) -> dict[str, t.Any]:
     }
 
 
-def accept_limits(name: str, config: Json, metrics: task.Metrics) -> None:
+def accept_limits(
+    name: str, config: documents.Arguments, metrics: task.Metrics
+) -> None:
     """Accept any limits: return None without a check."""
 
 
 def accept_criterion(
-    subtask: task.Task, limits: Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Accept any configuration of a criterion: return None, no check."""
 
 
-def list_no_workloads(arguments: Json) -> Assignments:
+def list_no_workloads(arguments: documents.Arguments) -> Assignments:
     """Return an empty tuple: all workloads of the task are measured."""
     return ()
 
@@ -121,11 +125,13 @@ class Criterion:
     name: str
     title: str
     heading: str
-    schema: Json
+    schema: documents.Schema
     judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     bounds: task.LimitCheck = accept_limits
-    check: t.Callable[[task.Task, Json, t.Any], None] = accept_criterion
+    check: t.Callable[[task.Task, documents.Arguments, t.Any], None] = (
+        accept_criterion
+    )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     requires: str = ""
 
@@ -180,11 +186,33 @@ class Question:
     copies: t.Callable[[task.Task], tuple[int, ...]]
     compared: t.Callable[[task.Task], tuple[int, ...]]
     minutes: t.Callable[[task.Task], int]
-    run: "t.Callable[[run_request.RunRequest, Json], runs.Run]"
+    run: "t.Callable[[run_request.RunRequest, documents.Arguments], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda subtask: False
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )
     defaults: task.Defaults = task.return_no_defaults
-    unmeasured_workloads: t.Callable[[Json], Assignments] = list_no_workloads
+    unmeasured_workloads: t.Callable[[documents.Arguments], Assignments] = (
+        list_no_workloads
+    )
+
+    def create_run(
+        self, subtask: task.Task, environment: "run_request.RunEnvironment"
+    ) -> "runs.Run":
+        """Return the run of a task, ready to start.
+
+        :param environment: The guests, the baseline and the journal.
+        """
+        from rally_vmperf.runs import run_request
+
+        request = run_request.RunRequest(
+            **vars(environment),
+            question=self.name,
+            times=subtask.times,
+            warmup=subtask.warmup,
+            workloads=subtask.workloads,
+            peer=subtask.peer,
+            protocol=subtask.protocol,
+        )
+        return self.run(request, subtask.question_arguments)

@@ -14,15 +14,16 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
-Json = collections.abc.Mapping[str, t.Any]
 Metrics = collections.abc.Collection[sample.Metric]
 #: Rejects limits that always pass or always fail for a metric.
-LimitCheck = t.Callable[[str, Json, Metrics], None]
+LimitCheck = t.Callable[[str, documents.Arguments, Metrics], None]
+#: The options of contexts or criteria by name.
+Sections = collections.abc.Mapping[str, documents.Arguments]
 #: Returns the default arguments for the arguments and the repetitions.
-Defaults = t.Callable[[Json, int], Json]
+Defaults = t.Callable[[documents.Arguments, int], documents.Arguments]
 
 #: The remote endpoint of network workloads.
-PEER: dict[str, t.Any] = {
+PEER: documents.Schema = {
     "type": ["object", "null"],
     "required": ["address"],
     "additionalProperties": False,
@@ -37,7 +38,7 @@ PEER: dict[str, t.Any] = {
     },
 }
 #: The arguments of all scenarios.
-_ARGUMENTS: dict[str, t.Any] = {
+_ARGUMENTS: documents.Schema = {
     "type": "object",
     "required": ["workloads"],
     "properties": {
@@ -69,9 +70,9 @@ class Task:
 
     title: str
     scenario: str
-    arguments: Json
-    contexts: Json
-    criteria: Json
+    arguments: documents.Arguments
+    contexts: Sections
+    criteria: Sections
     runner: str
     times: int
 
@@ -81,7 +82,21 @@ class Task:
 
         :raises WorkloadError: If an argument is not valid.
         """
-        return assignment.assign(self.arguments["workloads"], self.protocol)
+        return assignment.assign(self.workloads, self.protocol)
+
+    @property
+    def workloads(self) -> list[documents.Arguments]:
+        """The workloads as the task lists them."""
+        return t.cast(list[documents.Arguments], self.arguments["workloads"])
+
+    @property
+    def question_arguments(self) -> documents.Arguments:
+        """The arguments that only scenarios of this question have."""
+        return {
+            name: argument
+            for name, argument in self.arguments.items()
+            if name not in COMMON
+        }
 
     @property
     def protocol(self) -> protocols.Protocol:
@@ -103,18 +118,18 @@ class Task:
         return t.cast(int, self.arguments.get("warmup", 0))
 
     @property
-    def peer(self) -> dict[str, t.Any] | None:
-        """The options of the network peer, as a dict; None without one."""
-        return t.cast("dict[str, t.Any] | None", self.arguments.get("peer"))
+    def peer(self) -> documents.Arguments | None:
+        """The options of the network peer; None without one."""
+        return t.cast(documents.Arguments | None, self.arguments.get("peer"))
 
     @property
-    def guest_options(self) -> dict[str, t.Any]:
-        """The options of the context of guests, groups included, a dict."""
-        return t.cast(dict[str, t.Any], self.contexts.get("vmperf_guests", {}))
+    def guest_options(self) -> documents.Arguments:
+        """The options of the context of guests, groups included."""
+        return self.contexts.get("vmperf_guests", {})
 
     @property
-    def guests(self) -> dict[str, t.Any]:
-        """The options of the measured group of guests, as a dict.
+    def guests(self) -> documents.Arguments:
+        """The options of the measured group of guests.
 
         :raises GuestError: If there are several groups.
         """
@@ -170,15 +185,17 @@ class Task:
         check_conflict(key_path, limits_by_pattern, names)
 
 
-def return_no_defaults(arguments: Json, times: int) -> Json:
+def return_no_defaults(
+    arguments: documents.Arguments, times: int
+) -> documents.Arguments:
     """Return an empty dict: the scenario's signature has all defaults."""
     return {}
 
 
 def add_defaults(
-    arguments: Json, times: int, defaults: Defaults
-) -> dict[str, t.Any]:
-    """Return the arguments of a scenario with defaults added, a dict.
+    arguments: documents.Arguments, times: int, defaults: Defaults
+) -> documents.Arguments:
+    """Return the arguments of a scenario with defaults added.
 
     :param times: The number of repetitions, warm-up included.
     """
@@ -191,7 +208,7 @@ def add_defaults(
 
 
 def create_from_rally(
-    workload: Json,
+    workload: documents.Arguments,
     scenario: str,
     title: str = "",
     defaults: Defaults = return_no_defaults,
@@ -249,7 +266,9 @@ def create_limit_check(
         metric is always less than 100 %, which is true for rates.
     """
 
-    def check(name: str, config: Json, metrics: Metrics) -> None:
+    def check(
+        name: str, config: documents.Arguments, metrics: Metrics
+    ) -> None:
         """Reject limits that every figure, or no figure, would exceed."""
         ratios = [metric for metric in metrics if metric.scale == "ratio"]
         for metric, limit, pattern in _select_limited(
@@ -277,7 +296,9 @@ def create_limit_check(
 
 
 def _select_limited(
-    limits_by_pattern: Json, selected: Metrics, among: Metrics
+    limits_by_pattern: collections.abc.Mapping[str, float],
+    selected: Metrics,
+    among: Metrics,
 ) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
     """Yield each selected metric with its limit and the limit's pattern."""
     patterns = limits.Limits(limits_by_pattern)
@@ -287,7 +308,9 @@ def _select_limited(
             yield metric, *limit
 
 
-def check_schema(document: t.Any, schema_: Json, name: str = "") -> None:
+def check_schema(
+    document: t.Any, schema_: documents.Schema, name: str = ""
+) -> None:
     """Reject a document that does not match a JSON Schema.
 
     :param name: The name of the document, for the message.

@@ -3,6 +3,7 @@
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -15,7 +16,7 @@ _KINDS = {
 }
 
 
-_SCHEMA: dict[str, t.Any] = {
+_SCHEMA: documents.Schema = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -44,7 +45,7 @@ _NAME = "vmperf_valid"
 
 
 def _check_tolerated(
-    subtask: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Reject tolerated findings of other SLAs that are not in this one."""
     for name, other_limits in subtask.criteria.items():

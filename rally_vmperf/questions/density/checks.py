@@ -3,13 +3,14 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
 
-_STOP: dict[str, t.Any] = {
+_STOP: documents.Schema = {
     "type": "object",
     "additionalProperties": False,
     "minProperties": 1,
@@ -19,7 +20,7 @@ _STOP: dict[str, t.Any] = {
     },
 }
 #: JSON Schema of the levels at which limits apply.
-LEVELS_SCHEMA: dict[str, t.Any] = {
+LEVELS_SCHEMA: documents.Schema = {
     "oneOf": [
         {"enum": ["all"]},
         {"type": "integer", "minimum": 1},
@@ -52,7 +53,7 @@ def get_solo_guest(subtask: task.Task) -> str:
 
 
 def list_limited_levels(
-    subtask: task.Task, limits: question.Json
+    subtask: task.Task, limits: documents.Arguments
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
     selection = limits.get("levels", "all")
@@ -103,7 +104,9 @@ def check_task(
     return warnings
 
 
-def check_levels(subtask: task.Task, name: str, limits: question.Json) -> None:
+def check_levels(
+    subtask: task.Task, name: str, limits: documents.Arguments
+) -> None:
     """Reject limits at levels that are missing or have a single guest."""
     counts, limited = (
         list_levels(subtask),

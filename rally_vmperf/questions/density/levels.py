@@ -23,14 +23,14 @@ LevelsArgument = (
     collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
 )
 
-_NUMBER: dict[str, t.Any] = {
+_NUMBER: documents.Schema = {
     "type": "integer",
     "minimum": 1,
     "maximum": schema.MAX_GUESTS,
 }
 
 #: JSON Schema of the levels of a task.
-SCHEMA: dict[str, t.Any] = {
+SCHEMA: documents.Schema = {
     "description": "Numbers of guests: [1, 2, 3], {from: 1, to: 8} or "
     "{doubling_to: 8}.",
     "oneOf": [

@@ -2,6 +2,8 @@
 
 import typing as t
 
+from rally_vmperf import documents
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import degradation_judge
@@ -21,7 +23,7 @@ if t.TYPE_CHECKING:
 
 
 def _list_bare_metal_levels(
-    subtask: task.Task, limits: question.Json
+    subtask: task.Task, limits: documents.Arguments
 ) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
     if limits.get("compare_to") != "bare_metal":
@@ -30,7 +32,7 @@ def _list_bare_metal_levels(
 
 
 def _check_degradation(
-    subtask: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Reject limits on a loss if levels or references are missing."""
     checks.check_levels(subtask, DEGRADATION.name, limits)
@@ -57,7 +59,7 @@ def _check_degradation(
 
 
 def _check_copies(
-    subtask: task.Task, required: tuple[int, ...], baseline: question.Json
+    subtask: task.Task, required: tuple[int, ...], baseline: document.Json
 ) -> None:
     """Reject a baseline that was not recorded in as many copies."""
     for assigned in subtask.assignments:
@@ -115,7 +117,7 @@ DEGRADATION = question.Criterion(
 
 
 def _check_fairness(
-    subtask: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
     checks.check_levels(subtask, FAIRNESS.name, limits)
@@ -175,7 +177,9 @@ def _check_task(subtask: task.Task) -> list[str]:
     return warnings
 
 
-def _create_defaults(arguments: question.Json, times: int) -> question.Json:
+def _create_defaults(
+    arguments: documents.Arguments, times: int
+) -> documents.Arguments:
     """Return the default order and number of warm-ups as arguments.
 
     A stop rule requires ascending levels, and uses every repetition.
@@ -223,7 +227,7 @@ def _estimate_minutes(subtask: task.Task) -> int:
 
 
 def _create_run(
-    request: "run_request.RunRequest", arguments: question.Json
+    request: "run_request.RunRequest", arguments: documents.Arguments
 ) -> "runs.Run":
     """Return the run of a task, ready to start."""
     from rally_vmperf.questions.density import run

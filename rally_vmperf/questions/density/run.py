@@ -6,6 +6,7 @@ import functools
 import secrets
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
@@ -28,7 +29,7 @@ def create_run(
     order: model.OrderKind,
     idle_guests: idle.IdleState,
     solo_guest: numbers.SoloGuest,
-    stop: dict[str, t.Any] | None,
+    stop: documents.Arguments | None,
     unmeasured: conditions.Unmeasured | None = None,
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.

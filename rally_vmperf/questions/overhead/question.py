@@ -2,6 +2,7 @@
 
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
@@ -41,7 +42,7 @@ OVERHEAD = question.Criterion(
 
 
 def _check_spread(
-    subtask: task.Task, limits: question.Json, baseline: t.Any
+    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
 ) -> None:
     """Reject limits over intervals on metrics without time series."""
     if limits.get("over", "repetitions") == "repetitions":
@@ -70,7 +71,7 @@ def _check_spread(
 
 def _create_limit_schema(
     description: str, **bounds: float
-) -> dict[str, t.Any]:
+) -> documents.Schema:
     """Return the JSON Schema of limits that are set by metric name."""
     return {
         **question.PER_METRIC,
@@ -169,7 +170,7 @@ def _estimate_minutes(subtask: task.Task) -> int:
 
 
 def _create_run(
-    request: "run_request.RunRequest", arguments: question.Json
+    request: "run_request.RunRequest", arguments: documents.Arguments
 ) -> "runs.Run":
     """Return the run of a task, ready to start."""
     from rally_vmperf.questions.overhead import run

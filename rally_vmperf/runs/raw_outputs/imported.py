@@ -6,6 +6,7 @@ import datetime
 import typing as t
 import uuid
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import finding
@@ -13,11 +14,9 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import build
-from rally_vmperf.records import codec
+from rally_vmperf.records import parts
 from rally_vmperf.runs.raw_outputs import raw
 
-Json = collections.abc.Mapping[str, t.Any]
 Raws = collections.abc.Sequence[raw.RawOutput]
 
 #: The direction between guests, and its replacement on bare metal.
@@ -25,7 +24,7 @@ _STAND_IN = (".guest_to_guest.", ".to_peer.")
 
 
 def build_baseline(
-    name: str, machine: str, raws: Raws, fingerprint: Json
+    name: str, machine: str, raws: Raws, fingerprint: documents.Facts
 ) -> dict[str, t.Any]:
     """Return a baseline from raw outputs; missing properties are unknown.
 
@@ -39,7 +38,7 @@ def build_baseline(
         "recorded_at": datetime.datetime.now(datetime.UTC).isoformat(
             timespec="seconds"
         ),
-        "software": build.software(),
+        "software": parts.software(),
         "machine": {
             "name": machine,
             "fingerprint": dict(fingerprint),
@@ -52,7 +51,7 @@ def build_baseline(
 
 
 def _build_entry(
-    raw_output: raw.RawOutput, fingerprint: Json
+    raw_output: raw.RawOutput, fingerprint: documents.Facts
 ) -> dict[str, t.Any]:
     """Return the baseline entry of a raw output as a dict."""
     unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
@@ -78,12 +77,12 @@ def _build_entry(
         "arguments": raw_output.arguments,
         "shape": {"vcpus": None, "memory_mib": None, "copies": 1},
         "limited_by": "unknown",
-        "metrics": codec.encode_metrics(metrics),
+        "metrics": parts.encode_metrics(metrics),
         "repetitions": [
             {s.metric.name: [s.value] for s in samples}
             for samples in raw_output.repetitions
         ],
-        "findings": codec.encode_findings([imported]),
+        "findings": parts.encode_findings([imported]),
     }
 
 
@@ -195,10 +194,7 @@ def _build_reference(
             baseline_entry, recorded = _find_entry(content, raw_output, name)
             if baseline_entry is None:
                 continue
-            findings += [
-                finding.Finding(**finding_document)
-                for finding_document in baseline_entry["findings"]
-            ]
+            findings += parts.decode_findings(baseline_entry)
             if recorded != name:
                 detail = f"{name} is compared with {recorded} of bare metal"
                 findings.append(
@@ -228,7 +224,7 @@ def _build_reference(
 
 def _find_entry(
     content: document.Json, raw_output: raw.RawOutput, name: str
-) -> tuple[Json | None, str]:
+) -> tuple[document.Json | None, str]:
     """Return the entry (or None) of a metric in a baseline, and its name.
 
     :raises BaselineError: If it was measured with other arguments.
@@ -263,12 +259,12 @@ def _find_entry(
 
 def _add_observations(
     rows: list[list[sample.Observation]],
-    baseline_entry: Json,
+    baseline_entry: document.Json,
     recorded: str,
     name: str,
 ) -> None:
     """Add the values of a metric to the repetitions of bare metal."""
-    metric = codec.decode_metrics({name: baseline_entry["metrics"][recorded]})[
+    metric = parts.decode_metrics({name: baseline_entry["metrics"][recorded]})[
         name
     ]
     for index, samples in enumerate(baseline_entry["repetitions"]):
@@ -277,5 +273,5 @@ def _add_observations(
         for machine_values in samples.get(recorded, ()):
             rows[index] += [
                 sample.Observation("copy-1", sample.Sample(metric, value))
-                for value in codec.decode_values(machine_values, {})
+                for value in parts.decode_values(machine_values)
             ]

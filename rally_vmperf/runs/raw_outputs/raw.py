@@ -255,9 +255,9 @@ def _parse_dd_arguments(operands: list[str]) -> dict[str, t.Any]:
     }
 
 
-def _create_outcome(name: str, stdout: str) -> base.Outcome:
-    """Return the outcome of a successful command with this output."""
-    return base.Outcome(
+def _create_outcome(name: str, stdout: str) -> base.CommandResult:
+    """Return the result of a successful command with this output."""
+    return base.CommandResult(
         name=name,
         exit_status=0,
         seconds=0,

@@ -11,6 +11,7 @@ from tempest import test
 from tempest.common import credentials_factory
 from testtools import content
 
+from rally_vmperf import documents
 from rally_vmperf import termination
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
@@ -71,7 +72,7 @@ class GuestTest(test.BaseTestCase):
     @classmethod
     def boot(
         cls,
-        options: dict[str, t.Any],
+        options: documents.Arguments,
         ports_open: range = range(0),
         *,
         one_host: bool = False,
@@ -150,13 +151,13 @@ class MeasurementTest(GuestTest):
         """Run a task, attach its verdicts, and fail unless all are passed."""
         try:
             with self.remove_on_interrupt():
-                outcome = self.measurement.run(task, self.configured.question)
+                run = self.measurement.run(task, self.configured.question)
         except requirements.ToolMissing as missing:
             self.skipTest(str(missing))
-        self.addDetail("vmperf-verdict", content.text_content(outcome.table()))
-        LOG.info(outcome.sentence())
-        if not outcome.passed:
-            self.fail(outcome.sentence())
+        self.addDetail("vmperf-verdict", content.text_content(run.table()))
+        LOG.info(run.sentence())
+        if not run.passed:
+            self.fail(run.sentence())
 
 
 def get_journal_dir() -> pathlib.Path:

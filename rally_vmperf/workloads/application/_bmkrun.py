@@ -4,6 +4,7 @@ import typing as t
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
@@ -24,12 +25,10 @@ def arguments(hours: int, **properties: schemas.Rule) -> schemas.Rule:
             "Configuration of the suite on the machine that runs rally-vmperf",
             default="/etc/bmkrun.yml",
         ),
-        cores=schemas.integer(
+        cores=schemas.optional(
             "Number of loaded cores",
-            0,
             4096,
-            default=0,
-            note="0 for all cores that the machine may use",
+            "all cores that the machine may use",
         ),
         expected_hours=schemas.integer(
             "Expected duration, h",
@@ -72,21 +71,16 @@ class Benchmark(base.Workload):
     ) -> tuple[base.Command, ...]:
         """Return a tuple of the one command that runs the benchmark."""
         seconds = arguments["expected_hours"] * 3600
-        return (
-            base.Command(
-                name=self.BENCHMARK,
-                argv=(
-                    *("python3", "bmkrun.py", self.BENCHMARK),
-                    f"{arguments['cores']}",
-                ),
-                timeout=4 * seconds,
-                seconds=seconds,
-                bound="size",
-            ),
+        cores = f"{arguments['cores']}"
+        command = base.Command(
+            name=self.BENCHMARK,
+            argv=("python3", "bmkrun.py", self.BENCHMARK, cores),
+            timeout=4 * seconds,
+            seconds=seconds,
+            bound="size",
         )
+        return (command,)
 
     def error(self, problem: str) -> base.WorkloadError:
         """Return a WorkloadError that describes an invalid result."""
-        return base.WorkloadError(
-            f"{self.name} {problem}; look at the raw output"
-        )
+        return outputs.Reader(self.name).error(problem)

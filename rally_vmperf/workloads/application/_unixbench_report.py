@@ -5,8 +5,10 @@ import math
 import re
 import typing as t
 
-from rally_vmperf.workloads import base
 from rally_vmperf.workloads import outputs
+
+OUTPUT = outputs.Reader("unixbench")
+_FIGURES = outputs.Reader("unixbench: a figure")
 
 _SECTION = re.compile(
     r"^Benchmark Run: .*\n[0-9]+ CPUs? in system; running ([0-9]{1,9}) "
@@ -60,38 +62,37 @@ def parse(text: str, copies: int) -> Report:
     section = _find_section(text, copies)
     scores = _parse_section(section)
     rows = _INDEX.findall(section)
-    indices = {title: _parse_number(index) for title, *_, index in rows}
+    indices = {title: _FIGURES.number(index) for title, *_, index in rows}
     totals = _TOTAL.findall(section)
     if len(rows) != len(indices):
-        raise error("printed the index of a test twice")
+        raise OUTPUT.error("printed the index of a test twice")
     end = _TOTAL.search(section)
     if end and section[end.end() :].strip("-\n \t"):
-        raise error("printed text after its index score")
+        raise OUTPUT.error("printed text after its index score")
     if set(scores) != set(indices) or not scores or len(totals) != 1:
-        raise error(
+        raise OUTPUT.error(
             f"printed {len(scores)} scores, {len(indices)} indices and "
             f"{len(totals)} index scores"
         )
     for title, baseline_text, score_text, index in rows:
-        baseline_score, score = (
-            _parse_number(baseline_text),
-            _parse_number(score_text),
-        )
+        baseline_score, score = _FIGURES.numbers((baseline_text, score_text))
         if score != scores[title].value or not _is_consistent(
-            _parse_number(index), score, baseline_score
+            _FIGURES.number(index), score, baseline_score
         ):
-            raise error(
+            raise OUTPUT.error(
                 f"{title} has the score {scores[title].value:g}, which is not "
                 f"{score_text} or an index of {index}"
             )
-    total = _parse_number(totals[0])
+    total = _FIGURES.number(totals[0])
     if not all(index > 0 for index in indices.values()):
-        raise error("printed an index that is not > 0")
+        raise OUTPUT.error("printed an index that is not > 0")
     mean = math.exp(math.fsum(map(math.log, indices.values())) / len(indices))
     # The indices and the mean of the exact indices have one decimal each.
     tolerance = math.fsum(0.051 / index for index in indices.values())
     if abs(total - mean) > 0.051 + mean * tolerance / len(indices):
-        raise error(f"printed the index score {total:g} instead of {mean:.1f}")
+        raise OUTPUT.error(
+            f"printed the index score {total:g} instead of {mean:.1f}"
+        )
     return Report(scores, indices, total)
 
 
@@ -109,27 +110,25 @@ def _find_section(text: str, copies: int) -> str:
     headers = list(_SECTION.finditer(text))
     matching = [header for header in headers if int(header[1]) == copies]
     if len(matching) != 1:
-        raise error(
+        raise OUTPUT.error(
             f"reports {len(matching)} runs with copies: {copies}, not one"
         )
-    next_starts = [
-        header.start()
-        for header in headers
-        if header.start() > matching[0].start()
-    ]
-    return text[matching[0].end() : min(next_starts, default=len(text))]
+    begin = matching[0].end()
+    starts = [header.start() for header in headers]
+    later_starts = [start for start in starts if start >= begin]
+    return text[begin : min(later_starts, default=len(text))]
 
 
 def _parse_section(section: str) -> dict[str, Score]:
     """Return the scores in the text of a run as a dict by test title."""
     rows = _SCORE.findall(section)
     scores = {
-        title: Score(_parse_number(score), label, int(samples))
+        title: Score(_FIGURES.number(score), label, int(samples))
         for title, score, label, samples in rows
         if int(samples) > 0
     }
     if len(rows) != len(scores):
-        raise error("printed a test twice, or a test without samples")
+        raise OUTPUT.error("printed a test twice, or a test without samples")
     return scores
 
 
@@ -142,13 +141,3 @@ def _is_consistent(index: float, score: float, reference: float) -> bool:
         reference > 0
         and abs(index - score / reference * 10) <= 0.051 + 0.51 / reference
     )
-
-
-def _parse_number(text: str) -> float:
-    """Parse a printed number of unixbench into a float."""
-    return outputs.parse_number(text, "unixbench: a figure")
-
-
-def error(problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid report."""
-    return base.WorkloadError(f"unixbench {problem}; look at the raw output")

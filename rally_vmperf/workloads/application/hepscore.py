@@ -6,9 +6,8 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads.application import _bmkrun
-
-_SCORE = "application.hepscore.score"
 
 
 class HepScore(_bmkrun.Benchmark):
@@ -19,32 +18,23 @@ class HepScore(_bmkrun.Benchmark):
     BENCHMARK = "hepscore"
     ARGUMENTS = _bmkrun.arguments(
         hours=6,
-        benchmarks={
-            "type": "array",
-            "description": "Benchmarks of the configuration that have a "
-            "metric of their own, such as atlas-gen_sherpa-ma-bmk.",
-            "items": {
-                "type": "string",
-                "pattern": r"^[a-z][a-z0-9_-]{0,63}$(?!\n)",
-            },
-            "maxItems": 32,
-            "uniqueItems": True,
-            "default": [],
-        },
+        benchmarks=schemas.texts(
+            "Benchmarks of the configuration that have a metric of their own, "
+            "such as atlas-gen_sherpa-ma-bmk.",
+            r"^[a-z][a-z0-9_-]{0,63}$(?!\n)",
+        ),
     )
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of all selected benchmarks."""
-        names = [
-            f"application.hepscore.{benchmark}.score"
-            for benchmark in arguments["benchmarks"]
-        ]
+        prefixes = ("", *(f"{name}." for name in arguments["benchmarks"]))
         return tuple(
-            sample.Metric(name, "1", "higher") for name in (_SCORE, *names)
+            sample.Metric(f"application.hepscore.{prefix}score", "1", "higher")
+            for prefix in prefixes
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of the total score and of each benchmark.
 
@@ -52,35 +42,25 @@ class HepScore(_bmkrun.Benchmark):
             agree with its benchmarks.
         """
         report = document.Document.parse_single(outcome.stdout, self.name)
-        profile = ("profiles", self.BENCHMARK)
-        if report.find(*profile, "status") != "success":
+        profile = report.at("profiles", self.BENCHMARK)
+        if profile.find("status") != "success":
             raise self.error("did not succeed")
-        names = report.find(*profile, "benchmarks")
-        if not isinstance(names, dict) or not 0 < len(names) <= 64:
+        names = profile.mapping("benchmarks")
+        if not 0 < len(names) <= 64:
             raise self.error("did not report benchmarks")
         scores, logarithm, weights = {}, 0.0, 0.0
         for benchmark in names:
-            weight = 1.0
-            if (
-                report.find(*profile, "benchmarks", benchmark, "weight")
-                is not None
-            ):
-                weight = report.number(
-                    *profile, "benchmarks", benchmark, "weight"
-                )
-            scores[benchmark] = self._mean_ratio(
-                report, *profile, "wl-scores", benchmark
-            )
+            weight = profile.optional("benchmarks", benchmark, "weight")
+            parts = profile.at("wl-scores", benchmark)
+            scores[benchmark] = self._mean_ratio(parts)
             if not 0 < weight <= 1000:
                 raise self.error(
                     f"reported a benchmark with weight {weight:g}"
                 )
             logarithm += weight * math.log(scores[benchmark])
             weights += weight
-        scaling = 1.0
-        if report.find(*profile, "settings", "scaling") is not None:
-            scaling = report.number(*profile, "settings", "scaling")
-        score = report.number(*profile, "score")
+        scaling = profile.optional("settings", "scaling")
+        score = profile.number("score")
         # HEPscore uses means of an even number of repetitions, which differ.
         mean = scaling * math.exp(min(700.0, logarithm / weights))
         if not math.isclose(score, mean, rel_tol=2e-3):
@@ -91,28 +71,21 @@ class HepScore(_bmkrun.Benchmark):
         missing = [n for n in arguments["benchmarks"] if n not in scores]
         if missing:
             raise self.error(f"did not run {', '.join(missing)}")
-        metric_values = (
-            score,
-            *(scores[benchmark] for benchmark in arguments["benchmarks"]),
+        selected = (scores[name] for name in arguments["benchmarks"])
+        return limits.create_samples(
+            self.metrics(arguments), (score, *selected)
         )
-        return [
-            limits.create_sample(metric, value)
-            for metric, value in zip(
-                self.metrics(arguments), metric_values, strict=True
-            )
-        ]
 
-    def _mean_ratio(self, report: document.Document, *path: str) -> float:
+    def _mean_ratio(self, report: document.Document) -> float:
         """Return a benchmark's mean ratio to its references as a float."""
-        parts = report.find(*path)
+        parts = report.find()
         if not isinstance(parts, dict) or len(parts) > 64:
             raise self.error("did not report the scores of a benchmark")
         logarithms = []
         for name in parts:
             if name.endswith("_ref"):
                 continue
-            score = report.number(*path, name)
-            reference = report.number(*path, f"{name}_ref")
+            score, reference = report.numbers(name, f"{name}_ref")
             if not (1e-9 < score < 1e12 and 1e-9 < reference < 1e12):
                 raise self.error(
                     f"reported a part with score {score:g} and reference "

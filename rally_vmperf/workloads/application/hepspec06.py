@@ -24,7 +24,7 @@ class HepSpec06(_bmkrun.Benchmark):
         return (SCORE,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the score of all copies.
 
@@ -32,24 +32,16 @@ class HepSpec06(_bmkrun.Benchmark):
             means of the programs of each copy.
         """
         report = document.Document.parse_single(outcome.stdout, self.name)
-        profiles = report.find("profiles")
-        keys = (
-            [key for key in profiles if key.startswith("hs06")]
-            if (isinstance(profiles, dict))
-            else []
-        )
+        profiles = report.mapping("profiles")
+        keys = [key for key in profiles if key.startswith("hs06")]
         if len(keys) != 1:
             raise self.error(f"reported {len(keys)} results instead of one")
-        profile = ("profiles", keys[0])
-        copies, cores = (
-            report.number(*profile, "copies"),
-            report.number("cores"),
-        )
+        profile = report.at("profiles", keys[0])
+        copies, cores = profile.number("copies"), report.number("cores")
         if not 0 < copies == cores <= 4096:
             raise self.error(f"ran {copies:g} copies on {cores:g} cores")
-        score = report.number(*profile, "score")
-        copy_score = report.number(*profile, "avg_core_score")
-        ratios = self._log_ratios(report, int(copies), *profile)
+        score, copy_score = profile.numbers("score", "avg_core_score")
+        ratios = self._log_ratios(profile, int(copies))
         total = math.fsum(math.exp(logarithm) for logarithm in ratios)
         # Ratios have three digits, and scores have two decimals.
         if not (
@@ -65,13 +57,13 @@ class HepSpec06(_bmkrun.Benchmark):
         return [limits.create_sample(SCORE, score)]
 
     def _log_ratios(
-        self, report: document.Document, copies: int, *profile: str
+        self, profile: document.Document, copies: int
     ) -> list[float]:
         """Return per copy the mean logarithm of its program ratios."""
-        programs = report.find(*profile, "bmks")
-        if not isinstance(programs, dict) or not 0 < len(programs) <= 64:
+        programs = profile.mapping("bmks")
+        if not 0 < len(programs) <= 64:
             raise self.error("did not report ratios of programs")
-        if report.number(*profile, "num_bmks") != len(programs):
+        if profile.number("num_bmks") != len(programs):
             raise self.error(
                 f"did not report the ratios of {len(programs)} programs"
             )
@@ -82,7 +74,7 @@ class HepSpec06(_bmkrun.Benchmark):
                     f"did not report {copies} ratios of each program"
                 )
             for copy in range(copies):
-                ratio = report.number(*profile, "bmks", name, copy)
+                ratio = profile.number("bmks", name, copy)
                 if not 1e-3 < ratio < 1e6:
                     raise self.error(f"reported a ratio of {ratio:g}")
                 ratios[copy] += math.log(ratio) / len(programs)

@@ -27,6 +27,8 @@ _PARTS = tuple(
     for name in ("user_time", "system_time")
 )
 
+_SCRIPT = files.script("job.py")
+
 #: Smallest and largest plausible value of the metrics of the operator.
 _BOUNDS = (-1e15, 1e15)
 #: Maximum number of characters of a line in which patterns are searched.
@@ -39,16 +41,14 @@ _METRIC = {
     "required": ["name", "unit", "better"],
     "additionalProperties": False,
     "properties": {
-        "name": {
-            "type": "string",
-            "pattern": r"^[a-z][a-z0-9_]{0,31}$(?!\n)",
-            "description": "Name of the metric after application.job.",
-        },
-        "unit": {
-            "type": "string",
-            "pattern": r"^[A-Za-z0-9%/]{1,16}$(?!\n)",
-            "description": "Unit, a base unit (s, B/s, ops/s) where possible.",
-        },
+        "name": schemas.text(
+            "Name of the metric after application.job.",
+            r"^[a-z][a-z0-9_]{0,31}$(?!\n)",
+        ),
+        "unit": schemas.text(
+            "Unit, a base unit (s, B/s, ops/s) where possible.",
+            r"^[A-Za-z0-9%/]{1,16}$(?!\n)",
+        ),
         "better": {
             "enum": ["higher", "lower"],
             "description": "Which direction is better.",
@@ -68,12 +68,11 @@ _METRIC = {
             "description": "Regular expression with one group, which is the "
             "value; the last line that matches is used.",
         },
-        "path": {
-            "type": "string",
-            "pattern": r"^[^.\x00-\x1f]+(\.[^.\x00-\x1f]+){0,9}$(?!\n)",
-            "description": "Path of the value in the JSON object that the "
-            "command prints, such as jobs.0.rate.",
-        },
+        "path": schemas.text(
+            "Path of the value in the JSON object that the command prints, "
+            "such as jobs.0.rate.",
+            r"^[^.\x00-\x1f]+(\.[^.\x00-\x1f]+){0,9}$(?!\n)",
+        ),
     },
 }
 
@@ -85,21 +84,14 @@ class Job(base.Workload):
     title = "Application: a command of your own"
     part = "application"
     ARGUMENTS = schemas.schema(
-        command={
-            "type": "array",
-            "description": "Program and arguments as a list of words, without "
-            "a shell.",
-            "items": {"type": "string", "pattern": _TEXT},
-            "minItems": 1,
-            "maxItems": 64,
-            "default": ["true"],
-        },
-        copies=schemas.integer(
-            "Number of concurrent copies, each in its own directory",
-            1,
+        command=schemas.texts(
+            "Program and arguments as a list of words, without a shell.",
+            _TEXT,
             64,
-            default=1,
+            distinct=False,
+            default=["true"],
         ),
+        copies=schemas.concurrency("copies, each in its own directory", 64),
         expected_seconds=schemas.integer(
             "Expected duration, s",
             1,
@@ -107,18 +99,11 @@ class Job(base.Workload):
             default=60,
             note="it fails after ten times this duration plus 600 s",
         ),
-        files={
-            "type": "array",
-            "description": "Absolute paths of files on the machine that runs "
-            "rally-vmperf, which are copied to the directory of each copy.",
-            "items": {
-                "type": "string",
-                "pattern": r"^/[^\x00-\x1f\x7f]+$(?!\n)",
-            },
-            "maxItems": 32,
-            "uniqueItems": True,
-            "default": [],
-        },
+        files=schemas.texts(
+            "Absolute paths of files on the machine that runs rally-vmperf, "
+            "which are copied to the directory of each copy.",
+            r"^/[^\x00-\x1f\x7f]+$(?!\n)",
+        ),
         metrics={
             "type": "array",
             "description": "Metrics in its output: name, unit, better, and "
@@ -130,32 +115,28 @@ class Job(base.Workload):
     )
     TOOLS = (tools.define("python3", affects_results=False),)
 
-    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults as a dict.
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject duplicate names and invalid patterns.
 
-        :raises base.WorkloadError: If an argument is not valid, two metrics
-            or files have the same name, or a pattern does not have exactly
-            one group.
+        :raises ValueError: If two metrics or files have the same name, or a
+            pattern does not have exactly one group.
         """
-        completed = super().complete(arguments)
-        names = [metric["name"] for metric in completed["metrics"]]
+        names = [metric["name"] for metric in arguments["metrics"]]
         reserved = {
             metric.name.rpartition(".")[2] for metric in (*_TIMES, *_PARTS)
         }
         for name in names:
             if name in reserved or names.count(name) > 1:
-                raise _argument_error(
-                    f"metrics: the name {name!r} must be unique"
-                )
-        for metric in completed["metrics"]:
+                raise ValueError(f"metrics: the name {name!r} must be unique")
+        for metric in arguments["metrics"]:
             _check_source(metric)
-        file_names = [posixpath.basename(path) for path in completed["files"]]
-        for name in (*file_names, *_RESERVED_NAMES):
-            if [*file_names, *_RESERVED_NAMES].count(name) > 1:
-                raise _argument_error(
+        file_names = [posixpath.basename(path) for path in arguments["files"]]
+        file_names.append(_SCRIPT.name)
+        for name in file_names:
+            if file_names.count(name) > 1:
+                raise ValueError(
                     f"files: the name {name!r} must be unique; rename a file"
                 )
-        return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the script that runs the copies and the operator's files.
@@ -163,7 +144,7 @@ class Job(base.Workload):
         Their checksums are compared with those of bare metal.
         """
         return (
-            files.script("job.py"),
+            _SCRIPT,
             *(
                 base.File(name=posixpath.basename(path), path=path, mode=0o755)
                 for path in arguments["files"]
@@ -178,63 +159,48 @@ class Job(base.Workload):
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a tuple of the one command that runs all copies."""
-        return (
-            base.Command(
-                name="job",
-                argv=(
-                    *("python3", "job.py", f"--copies={arguments['copies']}"),
-                    *("--", *arguments["command"]),
-                ),
-                timeout=10 * arguments["expected_seconds"] + 600,
-                seconds=arguments["expected_seconds"],
-                bound="size",
-            ),
+        seconds = arguments["expected_seconds"]
+        runner = base.argv("python3 job.py --copies={copies} --", arguments)
+        command = base.Command(
+            name="job",
+            argv=(*runner, *arguments["command"]),
+            timeout=10 * seconds + 600,
+            seconds=seconds,
+            bound="size",
         )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of all copies as a list sorted by metric.
 
         :raises base.WorkloadError: If a copy failed or did not print a metric.
         """
         report = document.Document(outcome.stdout, "job.py")
-        copies = report.find("copies")
-        if not isinstance(copies, list) or len(copies) != arguments["copies"]:
-            raise base.WorkloadError(
-                f"job.py did not report {arguments['copies']} copies; look at "
-                "the raw output"
+        if len(report.array("copies")) != arguments["copies"]:
+            raise outputs.Reader("job.py").error(
+                f"did not report {arguments['copies']} copies"
             )
         rows: list[list[float]] = []
-        for copy in range(len(copies)):
-            user, system, wall = (
-                report.number("copies", copy, key)
-                for key in ("user", "system", "seconds")
-            )
-            if wall > outcome.seconds + 0.01:
-                raise base.WorkloadError(
-                    f"copy {copy + 1} took {wall:g} s of a command that "
-                    f"took {outcome.seconds:g} s; look at the raw output"
-                )
-            text = report.find("copies", copy, "stdout")
-            rows.append(
-                [wall, user + system, user, system]
-                + [
-                    _parse_value(metric_rule, text)
-                    for metric_rule in arguments["metrics"]
-                ]
-            )
+        for number in range(arguments["copies"]):
+            copy = report.at("copies", number)
+            user, system, wall = copy.numbers("user", "system", "seconds")
+            copy_output = outputs.Reader(f"copy {number + 1}")
+            copy_output.check_duration(wall, outcome)
+            text = copy.find("stdout")
+            figures = [
+                _parse_value(rule, text) for rule in arguments["metrics"]
+            ]
+            rows.append([wall, user + system, user, system, *figures])
+        columns = zip(*rows, strict=True)
         return [
             limits.create_sample(metric, figure)
             for metric, column in zip(
-                self.metrics(arguments), zip(*rows, strict=True), strict=True
+                self.metrics(arguments), columns, strict=True
             )
             for figure in column
         ]
-
-
-#: Reserved names in the directory.
-_RESERVED_NAMES = ("job.py",)
 
 
 def _create_metric(metric: dict[str, t.Any]) -> sample.Metric:
@@ -253,20 +219,18 @@ def _check_source(metric: dict[str, t.Any]) -> None:
     """Reject a metric without a pattern or path, or with both."""
     location = f"metrics: {metric['name']}"
     if ("pattern" in metric) == ("path" in metric):
-        raise _argument_error(
-            f"{location}: either pattern or path is required"
-        )
+        raise ValueError(f"{location}: either pattern or path is required")
     if "pattern" not in metric:
         return
     try:
         groups = re.compile(metric["pattern"]).groups
     except re.error as error:
-        raise _argument_error(
+        raise ValueError(
             f"{location}: pattern {metric['pattern']!r} is not a valid "
             f"regular expression: {error}"
         ) from None
     if groups != 1:
-        raise _argument_error(
+        raise ValueError(
             f"{location}: pattern {metric['pattern']!r} has {groups} groups; "
             "it must have one, which is the value"
         )
@@ -278,9 +242,7 @@ def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
     :raises base.WorkloadError: If the output does not contain it.
     """
     if not isinstance(text, str):
-        raise base.WorkloadError(
-            "job.py did not report an output; look at the raw output"
-        )
+        raise outputs.Reader("job.py").error("did not report an output")
     if "path" in metric:
         keys = [
             int(key) if key.isdecimal() else key
@@ -297,8 +259,3 @@ def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
         f"job: {metric['name']}: no line matches the pattern; the output "
         f"ends with {sanitize.line(text[-200:], 80)!r}"
     )
-
-
-def _argument_error(problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid argument."""
-    return base.WorkloadError(f"workload job: {problem}")

@@ -12,6 +12,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.application import _unixbench_report as report
 
@@ -33,11 +34,8 @@ class Test:
 
     def passes(self, iterations: int) -> int:
         """Return the number of passes for an argument ``iterations``."""
-        return (
-            iterations
-            if self.runs_all_passes
-            else max(1, (iterations + 1) // 3)
-        )
+        third = max(1, (iterations + 1) // 3)
+        return iterations if self.runs_all_passes else third
 
 
 TESTS = {
@@ -79,16 +77,14 @@ _COPY_LIMIT = re.compile(
 _TARBALL = "unixbench.tar"
 
 
-class UnixBench(base.Workload):
+class UnixBench(sequence.SequenceWorkload):
     """Tests of processor, system calls, processes, pipes and page cache."""
 
     name = "unixbench"
     title = "System: UnixBench"
     part = "application"
     ARGUMENTS = schemas.schema(
-        tests=schemas.choices(
-            f"Measured one after the other: {', '.join(TESTS)}.", TESTS
-        ),
+        tests=schemas.sequence(TESTS),
         copies=schemas.integer(
             "Concurrent copies of each test", 1, 1024, default=1
         ),
@@ -110,6 +106,7 @@ class UnixBench(base.Workload):
             default="-O3 -ffast-math",
         ),
     )
+    OPTIONS = "tests"
     TOOLS = (
         tools.define("perl"),
         # The package gcc of Debian does not contain the headers of libc.
@@ -165,7 +162,7 @@ class UnixBench(base.Workload):
         return (
             *(
                 metric
-                for name in _selected_tests(arguments)
+                for name in self.selected(arguments)
                 for metric in (
                     _rate_metric(name, arguments["copies"]),
                     _index_metric(f"{name}.index"),
@@ -179,7 +176,7 @@ class UnixBench(base.Workload):
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a tuple of the one command that runs all tests."""
-        names = _selected_tests(arguments)
+        names = self.selected(arguments)
         seconds = sum(
             (TESTS[name].seconds + _PAUSE)
             * TESTS[name].passes(arguments["iterations"])
@@ -188,51 +185,44 @@ class UnixBench(base.Workload):
         # UnixBench searches its Makefile in the working directory.
         options = "env -C UnixBench perl Run -i {iterations} -c {copies}"
         argv = (*base.argv(options, arguments), *names)
-        return (
-            base.Command(
-                name="unixbench",
-                argv=argv,
-                timeout=4 * seconds + 600,
-                seconds=seconds,
-                bound="size",
-            ),
+        command = base.Command(
+            name="unixbench",
+            argv=argv,
+            timeout=4 * seconds + 600,
+            seconds=seconds,
+            bound="size",
         )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of rates, indices and numbers of samples.
 
         UnixBench does not count the worst third of the passes as samples.
         """
         results = report.parse(outcome.stdout, arguments["copies"])
-        names = _selected_tests(arguments)
+        names = self.selected(arguments)
         if set(results.scores) != {TESTS[name].title for name in names}:
-            raise report.error(
+            raise report.OUTPUT.error(
                 f"ran {len(results.scores)} tests, which are not the "
                 f"{len(names)} requested tests"
             )
-        samples = []
+        figures: list[float] = []
         for name in names:
             title = TESTS[name].title
             score = results.scores[title]
             passes = TESTS[name].passes(arguments["iterations"])
             if score.samples != passes - passes // 3:
-                raise report.error(
+                raise report.OUTPUT.error(
                     f"{name} has {score.samples} samples instead of "
                     f"{passes - passes // 3} from {passes} passes"
                 )
-            samples += [
-                _create_sample(name, score, arguments["copies"]),
-                limits.create_sample(
-                    _index_metric(f"{name}.index"), results.indices[title]
-                ),
-                limits.create_sample(_count_metric(name), score.samples),
-            ]
-        return [
-            *samples,
-            limits.create_sample(_index_metric("index"), results.index),
-        ]
+            rate = _convert_score(name, score)
+            figures += [rate, results.indices[title], score.samples]
+        return limits.create_samples(
+            self.metrics(arguments), (*figures, results.index)
+        )
 
 
 def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
@@ -248,31 +238,26 @@ def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
     unknown = sorted(scores.keys() - names.keys())
     if unknown or not scores:
         unknown_titles = sanitize.line(", ".join(unknown), 80)
-        raise report.error(
+        raise report.OUTPUT.error(
             f"has {len(scores)} scores, unknown ones: {unknown_titles!r}"
         )
     return {
-        names[title]: _create_sample(names[title], score, copies)
+        names[title]: limits.create_sample(
+            _rate_metric(names[title], copies),
+            _convert_score(names[title], score),
+        )
         for title, score in scores.items()
     }
 
 
-def _create_sample(
-    name: str, score: report.Score, copies: int
-) -> sample.Sample:
-    """Convert the score of a test into a rate Sample in base units."""
+def _convert_score(name: str, score: report.Score) -> float:
+    """Convert the score of a test into a rate in base units."""
     expected_label = TESTS[name].label
     if score.label != expected_label:
-        raise report.error(
+        raise report.OUTPUT.error(
             f"{name} is in {score.label} instead of {expected_label}"
         )
-    rate = score.value * _UNITS[expected_label][1]
-    return limits.create_sample(_rate_metric(name, copies), rate)
-
-
-def _selected_tests(arguments: base.Arguments) -> list[str]:
-    """Return the names of the selected tests as an ordered list."""
-    return [name for name in TESTS if name in arguments["tests"]]
+    return score.value * _UNITS[expected_label][1]
 
 
 def _rate_metric(name: str, copies: int) -> sample.Metric:

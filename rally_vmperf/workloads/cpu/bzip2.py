@@ -7,16 +7,13 @@ from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sensitivities
 from rally_vmperf.workloads import tools
 
 #: Command -> metric of its wall time.
 METRICS = {
-    "compress": sample.Metric(
-        "cpu.bzip2.compress_time", "s", "lower", additive=True
-    ),
-    "decompress": sample.Metric(
-        "cpu.bzip2.decompress_time", "s", "lower", additive=True
-    ),
+    name: sample.Metric(f"cpu.bzip2.{name}_time", "s", "lower", additive=True)
+    for name in ("compress", "decompress")
 }
 
 #: Seconds per MiB on the slowest supported machine.
@@ -46,7 +43,7 @@ class Bzip2(base.Workload):
         tools.define("bzip2", "--help"),
         tools.define("python3", affects_results=False),
     )
-    SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
+    SENSITIVE_TO = sensitivities.PROCESSOR
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that generates the data."""
@@ -86,7 +83,7 @@ class Bzip2(base.Workload):
         return _timed_commands(steps, arguments)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the measured wall time.
 
@@ -110,14 +107,9 @@ def _timed_commands(
     steps: dict[str, tuple[str, ...]], arguments: base.Arguments
 ) -> tuple[base.Command, ...]:
     """Return a Command, with its timeout, for each command line."""
-    timeout = 60 + 2 * _SLOWEST * arguments["size_mib"]
+    size = arguments["size_mib"]
+    times = {"timeout": 60 + 2 * _SLOWEST * size, "seconds": _USUAL * size}
     return tuple(
-        base.Command(
-            name=name,
-            argv=argv,
-            timeout=timeout,
-            seconds=_USUAL * arguments["size_mib"],
-            bound="size",
-        )
+        base.Command(name=name, argv=argv, bound="size", **times)
         for name, argv in steps.items()
     )

@@ -9,6 +9,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sensitivities
 from rally_vmperf.workloads import tools
 
 ALGORITHMS = (
@@ -34,6 +35,8 @@ _ENDED = re.compile(
 #: The last line: the sum in 1000 B/s, with the name "evp" until 1.1.1.
 _SUM = re.compile(r"(\S{1,40}) +([0-9]{1,20}\.[0-9]{2})k")
 
+_OUTPUT = outputs.Reader("openssl")
+
 _MINIMUM_VERSION = tools.MinimumVersion(
     version="1.1.1",
     reason="its command speed has no options for duration and block size",
@@ -53,10 +56,8 @@ class Openssl(base.Workload):
             ALGORITHMS,
             default="aes-256-gcm",
         ),
-        threads=schemas.integer(
-            "Number of concurrent processes", 1, 1024, default=1
-        ),
-        time=schemas.integer("Duration of a run, s", 1, 3600, default=10),
+        threads=schemas.concurrency("processes"),
+        time=schemas.duration("Duration of a run"),
         block_size=schemas.integer(
             "Block size, bytes", 16, 1048576, default=16384
         ),
@@ -64,9 +65,7 @@ class Openssl(base.Workload):
     TOOLS = (
         tools.define("openssl", "version", minimum_version=_MINIMUM_VERSION),
     )
-    SENSITIVE_TO = frozenset(
-        {"microcode", "governor", "turbo", "instructions"}
-    )
+    SENSITIVE_TO = sensitivities.INSTRUCTIONS
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the definition of the total rate metric in a tuple."""
@@ -85,25 +84,22 @@ class Openssl(base.Workload):
             "-bytes {block_size} -evp {algorithm}",
             arguments,
         )
-        return (
-            base.Command(
-                name="openssl",
-                argv=argv,
-                timeout=2 * arguments["time"] + 60,
-                seconds=arguments["time"],
-            ),
+        seconds = arguments["time"]
+        command = base.Command(
+            name="openssl",
+            argv=argv,
+            timeout=2 * seconds + 60,
+            seconds=seconds,
         )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the total rate of processes."""
-        total = parse_rate(
-            outcome.stdout,
-            arguments["algorithm"],
-            arguments["threads"],
-            arguments["block_size"],
-        )
+        keys = ("algorithm", "threads", "block_size")
+        settings = (arguments[key] for key in keys)
+        total = parse_rate(outcome.stdout, *settings)
         _check_processes(outcome, arguments)
         return [limits.create_sample(RATE, total)]
 
@@ -118,17 +114,22 @@ def parse_rate(
     """
     processes = {str(number) for number in range(threads)}
     sizes = _SIZE.findall(text)
+    once = f"instead of once for each of {threads} processes"
     if sorted(number for _, number in sizes) != sorted(processes):
-        raise _error(f"printed the block size {len(sizes)} times", threads)
+        raise _OUTPUT.error(
+            f"printed the block size {len(sizes)} times {once}"
+        )
     for size, number in sizes:
         if int(size) != block_size:
-            raise _error(f"used blocks of {size} B in process {number}")
+            raise _OUTPUT.error(f"used blocks of {size} B in process {number}")
     rates = _RATE.findall(text)
     if sorted(number for *_, number in rates) != sorted(processes):
-        raise _error(f"printed {len(rates)} rates", threads)
+        raise _OUTPUT.error(f"printed {len(rates)} rates {once}")
     for name, _, number in rates:
         if name.lower() != algorithm:
-            raise _error(f"ran {sanitize.line(name)} in process {number}")
+            raise _OUTPUT.error(
+                f"ran {sanitize.line(name)} in process {number}"
+            )
     total = math.fsum(
         outputs.parse_number(rate_text, f"openssl: rate of process {number}")
         for _, rate_text, number in rates
@@ -136,18 +137,20 @@ def parse_rate(
     lines = text.rstrip().rsplit("\n", 1)
     last = _SUM.fullmatch(lines[-1])
     if last is None or last[1].lower() not in (algorithm, "evp"):
-        raise _error(f"ended with {sanitize.line(lines[-1], 80)!r}")
+        raise _OUTPUT.error(f"ended with {sanitize.line(lines[-1], 80)!r}")
     printed = outputs.parse_number(last[2], "openssl: sum") * 1000
     # The sum and the rates have two decimals each.
     if abs(total - printed) > 5.01 + 0.01 * threads + 1e-9 * total:
-        raise _error(
+        raise _OUTPUT.error(
             f"printed a sum of {printed:.0f} B/s, but its processes give "
             f"{total:.0f} B/s"
         )
     return total
 
 
-def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
+def _check_processes(
+    outcome: base.CommandResult, arguments: base.Arguments
+) -> None:
     """Reject standard error that contradicts the command's arguments.
 
     The processes write concurrently, so that lines may be fragmented.
@@ -161,7 +164,9 @@ def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
             arguments["time"],
             arguments["block_size"],
         ):
-            raise _error(f"ran {name} for {time} s on blocks of {size} B")
+            raise _OUTPUT.error(
+                f"ran {name} for {time} s on blocks of {size} B"
+            )
     ended = _ENDED.findall(output)
     rates = sorted(
         int(count) * arguments["block_size"] / float(seconds)
@@ -175,12 +180,6 @@ def _check_processes(outcome: base.Outcome, arguments: base.Arguments) -> None:
         math.isclose(computed, printed, rel_tol=1e-6, abs_tol=0.01)
         for computed, printed in zip(rates, printed_rates, strict=True)
     ):
-        raise _error("printed rates that differ from the counts of processes")
-
-
-def _error(problem: str, threads: int = 0) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid output."""
-    suffix = f" instead of once for each of {threads} processes"
-    return base.WorkloadError(
-        f"openssl {problem}{suffix if threads else ''}; look at the raw output"
-    )
+        raise _OUTPUT.error(
+            "printed rates that differ from the counts of processes"
+        )

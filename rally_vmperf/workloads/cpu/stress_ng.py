@@ -5,9 +5,10 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sensitivities
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 
 #: Methods of different kinds, which all versions of ten years have.
@@ -33,25 +34,19 @@ _FAULTS = re.compile(
 )
 
 
-class StressNg(base.Workload):
+class StressNg(sequence.CommandSequenceWorkload):
     """Kinds of work in sequence, each repeated for a fixed time."""
 
     name = "stress_ng"
     title = "Processor: kinds of work with stress-ng"
     part = "cpu"
     ARGUMENTS = schemas.schema(
-        methods=schemas.choices(
-            f"Measured one after the other: {', '.join(METHODS)}.",
-            METHODS,
-            default=("matrixprod",),
-        ),
-        threads=schemas.integer(
-            "Number of concurrent processes", 1, 1024, default=1
-        ),
-        time=schemas.integer(
-            "Duration of each method, s", 1, 3600, default=10
-        ),
+        methods=schemas.sequence(METHODS, default=("matrixprod",)),
+        threads=schemas.concurrency("processes"),
+        time=schemas.duration("Duration of each method"),
     )
+    OPTIONS = "methods"
+    METRICS = (sample.Metric("cpu.stress_ng.{}.rate", "ops/s", "higher"),)
     TOOLS = (
         tools.define(
             "stress-ng",
@@ -61,37 +56,25 @@ class StressNg(base.Workload):
             },
         ),
     )
-    SENSITIVE_TO = frozenset(
-        {"microcode", "governor", "turbo", "instructions"}
-    )
+    SENSITIVE_TO = sensitivities.INSTRUCTIONS
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the definition of a rate metric per selected method."""
-        return tuple(
-            _metric(method) for method in _selected_methods(arguments)
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the Command that runs a method for the requested time."""
+        seconds = arguments["time"]
+        argv = base.argv(
+            "stress-ng --metrics-brief --timeout {time}s --cpu {threads} "
+            "--cpu-method {method}",
+            arguments,
+            method=option,
         )
-
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one command per selected method, with its name."""
-        return tuple(
-            base.Command(
-                name=method,
-                argv=base.argv(
-                    "stress-ng --metrics-brief --timeout {time}s "
-                    "--cpu {threads} --cpu-method {method}",
-                    arguments,
-                    method=method,
-                ),
-                timeout=2 * arguments["time"] + 60,
-                seconds=arguments["time"],
-            )
-            for method in _selected_methods(arguments)
+        return base.Command(
+            name=option, argv=argv, timeout=2 * seconds + 60, seconds=seconds
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the operations per second.
 
@@ -103,7 +86,7 @@ class StressNg(base.Workload):
         operation_rate = parse_rate(
             output, method, arguments["threads"], arguments["time"]
         )
-        return [limits.create_sample(_metric(method), operation_rate)]
+        return self.samples(method, operation_rate)
 
 
 def parse_rate(text: str, method: str, threads: int, time: int) -> float:
@@ -112,55 +95,37 @@ def parse_rate(text: str, method: str, threads: int, time: int) -> float:
     :raises base.WorkloadError: If the run had other arguments, is not
         complete, or contradicts itself.
     """
+    output = outputs.Reader(f"stress-ng: {method}")
     started, rows = _STARTED.findall(text), _ROW.findall(text)
     if started != [str(threads)]:
-        raise _error(method, f"did not start once with {threads} processes")
+        raise output.error(f"did not start once with {threads} processes")
     if any(int(duration) != time for duration in _REQUESTED.findall(text)):
-        raise _error(method, f"did not start with a duration of {time} s")
+        raise output.error(f"did not start with a duration of {time} s")
     if len(_COMPLETED.findall(text)) != 1:
-        raise _error(method, "did not report its completion exactly once")
+        raise output.error("did not report its completion exactly once")
     fault = _FAULTS.search(text)
     if fault:
         message = sanitize.line(f"{fault[1]}: {fault[2]}", 80)
-        raise _error(method, f"printed {message!r}")
+        raise output.error(f"printed {message!r}")
     columns = rows[0].split() if len(rows) == 1 else []
     if len(columns) != 6:
-        raise _error(
-            method, "did not print a table with one line of six figures"
+        raise output.error(
+            "did not print a table with one line of six figures"
         )
     if not all(map(_DECIMAL.fullmatch, columns[1:])):
-        raise _error(method, "printed figures without two decimals")
-    operations, seconds, user, system, rate, busy_rate = (
-        outputs.parse_number(column, f"stress-ng: {method}")
-        for column in columns
+        raise output.error("printed figures without two decimals")
+    operations, seconds, user, system, rate, busy_rate = output.numbers(
+        columns
     )
     if not 0.95 * time <= seconds <= 1.25 * time + 2:
-        raise _error(method, f"ran {seconds:g} s instead of {time} s")
+        raise output.error(f"ran {seconds:g} s instead of {time} s")
     # Seconds and rate have two decimals.
     busy = user + system
     if abs(operations - rate * seconds) > 0.0051 * (rate + seconds) or abs(
         operations - busy_rate * busy
     ) > 0.0101 * (busy_rate + busy):
-        raise _error(
-            method,
+        raise output.error(
             f"did {operations:g} operations in {seconds:g} s, which is not "
-            f"{rate:g} per second",
+            f"{rate:g} per second"
         )
     return rate
-
-
-def _selected_methods(arguments: base.Arguments) -> list[str]:
-    """Return the selected methods as an ordered list of names."""
-    return [method for method in METHODS if method in arguments["methods"]]
-
-
-def _metric(method: str) -> sample.Metric:
-    """Return the Metric of the rate of a method."""
-    return sample.Metric(f"cpu.stress_ng.{method}.rate", "ops/s", "higher")
-
-
-def _error(method: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a method."""
-    return base.WorkloadError(
-        f"stress-ng: {method} {problem}; look at the raw output"
-    )

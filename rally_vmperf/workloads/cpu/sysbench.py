@@ -7,6 +7,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sensitivities
 from rally_vmperf.workloads import sysbench_report
 
 RATE = sample.Metric("cpu.sysbench.rate", "events/s", "higher")
@@ -31,7 +32,7 @@ class Sysbench(base.Workload):
     part = "cpu"
     ARGUMENTS = schemas.schema(
         threads=schemas.integer("Number of threads", 1, 1024, default=1),
-        time=schemas.integer("Duration of a run, s", 1, 3600, default=10),
+        time=schemas.duration("Duration of a run"),
         max_prime=schemas.integer(
             "Largest number that an event tests for primality",
             1000,
@@ -40,8 +41,7 @@ class Sysbench(base.Workload):
         ),
     )
     TOOLS = (sysbench_report.TOOL,)
-
-    SENSITIVE_TO = frozenset({"microcode", "governor", "turbo"})
+    SENSITIVE_TO = sensitivities.PROCESSOR
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of event rate and latency."""
@@ -56,33 +56,26 @@ class Sysbench(base.Workload):
             "--cpu-max-prime={max_prime} --percentile=95 run",
             arguments,
         )
-        return (
-            base.Command(
-                name="sysbench",
-                argv=argv,
-                timeout=arguments["time"] + 60,
-                seconds=arguments["time"],
-            ),
+        seconds = arguments["time"]
+        command = base.Command(
+            name="sysbench", argv=argv, timeout=seconds + 60, seconds=seconds
         )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of the event rate and of the latency."""
-        text = outcome.stdout
-        report = sysbench_report.parse(
-            outcome,
-            arguments,
-            f"Prime numbers limit: {arguments['max_prime']}",
-        )
+        limit = f"Prime numbers limit: {arguments['max_prime']}"
+        report = sysbench_report.parse(outcome, arguments, limit)
         (printed_rate,) = sysbench_report.match_line(
-            text, _RATE, "events per second:"
+            outcome.stdout, _RATE, "events per second:"
         )
         rate = outputs.parse_number(
             printed_rate, "sysbench: events per second"
         )
         if not report.matches_rate(rate, outputs.rounding_slack(printed_rate)):
-            raise sysbench_report.error(
+            raise sysbench_report.OUTPUT.error(
                 f"did {report.events} events in {report.seconds:g} s of a "
                 f"command that took {report.elapsed:g} s, which are not "
                 f"{printed_rate} per second"

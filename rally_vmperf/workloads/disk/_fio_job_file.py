@@ -8,6 +8,8 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
 
@@ -68,26 +70,18 @@ _PATTERN_ARGUMENTS = (
 )
 
 ARGUMENTS: dict[str, t.Any] = {
-    "job_file": {
-        "type": "string",
-        "description": "Absolute path of a job file of fio on the machine "
-        "that runs rally-vmperf, instead of patterns; empty for none.",
-        "pattern": r"^(/[^\x00-\x1f\x7f]{1,1000})?$(?!\n)",
-        "default": "",
-    },
-    "sections": {
-        "type": "array",
-        "description": "Measured sections of job_file with their sides: "
-        "<section>.read or <section>.write.",
-        "items": {
-            "type": "string",
-            "pattern": rf"^(?!global|search\.|first_write\.){_SECTION}"
-            r"\.(read|write)$(?!\n)",
-        },
-        "maxItems": 32,
-        "uniqueItems": True,
-        "default": [],
-    },
+    "job_file": schemas.text(
+        "Absolute path of a job file of fio on the machine that runs "
+        "rally-vmperf, instead of patterns; empty for none.",
+        r"^(/[^\x00-\x1f\x7f]{1,1000})?$(?!\n)",
+        default="",
+    ),
+    "sections": schemas.texts(
+        "Measured sections of job_file with their sides: <section>.read or "
+        "<section>.write.",
+        rf"^(?!global|search\.|first_write\.){_SECTION}"
+        r"\.(read|write)$(?!\n)",
+    ),
 }
 
 
@@ -97,19 +91,17 @@ def check_arguments(
     """Reject arguments that cannot be combined with a job file.
 
     :param properties: The schema of each argument.
-    :raises base.WorkloadError: For the first such argument.
+    :raises ValueError: For the first such argument.
     """
     if bool(arguments["job_file"]) != bool(arguments["sections"]):
-        raise base.WorkloadError(
-            "workload fio: job_file and sections: either both or none of "
-            "them must be set"
+        raise ValueError(
+            "job_file and sections: either both or none of them must be set"
         )
     for key in _PATTERN_ARGUMENTS if arguments["job_file"] else ():
         if arguments[key] != properties[key]["default"]:
-            raise base.WorkloadError(
-                f"workload fio: {key}={arguments[key]!r}: applies to "
-                "patterns and not to job_file; use another workload entry "
-                "for patterns"
+            raise ValueError(
+                f"{key}={arguments[key]!r}: applies to patterns and not to "
+                "job_file; use another workload entry for patterns"
             )
 
 
@@ -128,15 +120,10 @@ def check(arguments: base.Arguments, content: bytes) -> None:
     required_bytes = 0
     for name in section_names(arguments):
         if name not in sections:
-            available = (
-                ", ".join(
-                    section for section in sections if section != "global"
-                )
-                or "none"
-            )
+            available = ", ".join(key for key in sections if key != "global")
             raise base.WorkloadError(
                 f"sections: job_file has no section {name!r}; available: "
-                f"{available}"
+                f"{available or 'none'}"
             )
         options = sections.get("global", {}) | sections[name]
         required_bytes += _check_section(name, options, arguments)
@@ -156,25 +143,24 @@ def _check_section(
 
     :raises base.WorkloadError: If the section contradicts the arguments.
     """
+    location = f"section {name}"
     for key in ("rw", "size"):
         if key not in options:
-            raise base.WorkloadError(
-                f"job_file: section {name}: {key} is required"
-            )
+            raise _error(location, f"{key} is required")
     for key in _SHARED_KEYS:
         argument = arguments[key]
         if key in options and int(options[key] or 1) != argument:
-            raise base.WorkloadError(
-                f"job_file: section {name}: {key}={options[key]}: must be "
-                f"equal to {key} in the task, {argument!r}; change or delete "
-                "it"
+            raise _error(
+                f"{location}: {key}={options[key]}",
+                f"must be equal to {key} in the task, {argument!r}; change or "
+                "delete it",
             )
     for key in ("time_based", "group_reporting"):
         if options.get(key) == "0":
-            raise base.WorkloadError(
-                f"job_file: section {name}: {key}=0: must be 1, because a "
-                "measurement has a fixed duration and includes all "
-                "processes; delete it"
+            raise _error(
+                f"{location}: {key}=0",
+                "must be 1, because a measurement has a fixed duration and "
+                "includes all processes; delete it",
             )
     pattern = options["rw"].removeprefix("rand")
     for measured_side in arguments["sections"]:
@@ -187,9 +173,7 @@ def _check_section(
     size = _parse_size(options["size"])
     blocks = options.get("bs", "4k").split(",")
     if max(map(_parse_size, blocks)) > size:
-        raise base.WorkloadError(
-            f"job_file: section {name}: bs must be at most size"
-        )
+        raise _error(location, "bs must be at most size")
     return size * int(options.get("numjobs", "1"))
 
 
@@ -214,64 +198,64 @@ def _parse_sections(content: bytes) -> dict[str, dict[str, str]]:
     section: dict[str, str] | None = None
     for line_number, raw_line in enumerate(lines, 1):
         line = raw_line.removesuffix("\r").strip(" \t")
-        if (
-            len(raw_line) > _LONGEST
-            or not line.replace("\t", " ").isprintable()
-        ):
-            raise base.WorkloadError(
-                f"job_file: line {line_number}: must have at most {_LONGEST} "
-                "characters, all of them printable"
+        location = f"line {line_number}"
+        is_printable = line.replace("\t", " ").isprintable()
+        if len(raw_line) > _LONGEST or not is_printable:
+            raise _error(
+                location,
+                f"must have at most {_LONGEST} characters, all of them "
+                "printable",
             )
         if not line or line[0] in ";#":
             continue
         if header := _HEADER.fullmatch(line):
             name = header[1]
             if name in sections:
-                raise base.WorkloadError(
-                    f"job_file: line {line_number}: duplicate [{name}]"
-                )
+                raise _error(location, f"duplicate [{name}]")
             if name.startswith("global") and (name != "global" or sections):
-                raise base.WorkloadError(
-                    f"job_file: line {line_number}: [{name}]: only one "
-                    "[global], before all other sections, is allowed"
+                raise _error(
+                    f"{location}: [{name}]",
+                    "only one [global], before all other sections, is allowed",
                 )
             section = sections[name] = {}
             continue
         if section is None:
-            raise base.WorkloadError(
-                f"job_file: line {line_number}: must be in a section"
-            )
-        key, value = _parse_option(line, line_number)
+            raise _error(location, "must be in a section")
+        key, value = _parse_option(line, location)
         if key in section:
-            raise base.WorkloadError(
-                f"job_file: line {line_number}: duplicate {key}"
-            )
+            raise _error(location, f"duplicate {key}")
         section[key] = value
     return sections
 
 
-def _parse_option(line: str, line_number: int) -> tuple[str, str]:
+def _error(location: str, problem: str) -> base.WorkloadError:
+    """Return a WorkloadError that describes a problem of a job file."""
+    return base.WorkloadError(f"job_file: {location}: {problem}")
+
+
+def _parse_option(line: str, location: str) -> tuple[str, str]:
     """Check a line; return the key and the value of its option as texts."""
-    location = f"job_file: line {line_number}"
     option = _OPTION.fullmatch(line)
     if option is None:
-        raise base.WorkloadError(
-            f"{location}: {sanitize.line(line, 60)!r} is not a valid option, "
-            "section or comment"
+        raise _error(
+            location,
+            f"{sanitize.line(line, 60)!r} is not a valid option, section or "
+            "comment",
         )
     key, setting = option[1], option[2] or ""
     key = _ALIASES.get(key, key)
     if key not in _KEYS:
-        raise base.WorkloadError(
-            f"{location}: {option[1]} is not an accepted option, because it "
-            "does not only define how files in the working directory are "
-            "read and written; delete it"
+        raise _error(
+            location,
+            f"{option[1]} is not an accepted option, because it does not only "
+            "define how files in the working directory are read and written; "
+            "delete it",
         )
     if not re.fullmatch(_KEYS[key], setting) or setting == NAME:
-        raise base.WorkloadError(
-            f"{location}: {option[1]}={sanitize.line(setting, 60)!r}: is not "
-            "an accepted value; the accepted ones are in the documentation "
-            "of the workload"
+        raise _error(
+            f"{location}: {option[1]}={sanitize.line(setting, 60)!r}",
+            "is not an accepted value; the accepted ones are in the "
+            "documentation of the workload",
         )
     return key, setting
 
@@ -330,13 +314,11 @@ def parse(
         contradict its counts.
     """
     options = _reported_options(document.Document.parse_single(text, "fio"))
-    argv = (
-        *command(section, arguments),
-        *(
-            f"--{key}={_parse_count(key, options)}"
-            for key in ("iodepth", "numjobs")
-        ),
+    counts = (
+        f"--{key}={_parse_count(key, options)}"
+        for key in ("iodepth", "numjobs")
     )
+    argv = (*command(section, arguments), *counts)
     block = options.get("bs", options.get("blocksize", "4k"))
     is_fixed_size = re.fullmatch(_BYTES, block) and "bssplit" not in options
     readings: list[sample.Reading] = []
@@ -351,23 +333,20 @@ def parse(
 
 def _reported_options(report: document.Document) -> dict[str, str]:
     """Return the options that fio reports as texts by key."""
-    settings: dict[str, str] = {}
-    for path in (("global options",), ("jobs", 0, "job options")):
-        options = report.find(*path)
-        if isinstance(options, dict):
-            settings.update(
-                (key, str(setting)) for key, setting in options.items()
-            )
-    return settings
+    options = {
+        **report.mapping("global options"),
+        **report.mapping("jobs", 0, "job options"),
+    }
+    return {key: str(setting) for key, setting in options.items()}
 
 
 def _parse_count(key: str, options: collections.abc.Mapping[str, str]) -> int:
     """Return an option as an integer; 1 if fio does not report it."""
     count = options.get(key, "1")
     if not re.fullmatch(_KEYS[key], count):
-        raise base.WorkloadError(
-            f"fio: ran with {key}={sanitize.line(count, 60)}, which is not "
-            "an accepted value; look at the raw output"
+        raise outputs.Reader("fio:").error(
+            f"ran with {key}={sanitize.line(count, 60)}, which is not an "
+            "accepted value"
         )
     return int(count)
 

@@ -10,6 +10,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import sequence
 
 _NANOSECOND = 1e-9
 
@@ -21,13 +22,11 @@ _MAX_REPORTS = 20
 #: Percentiles that fio reports, used for checks.
 PERCENTILES = "--percentile_list=50:90:95:99:99.9:99.99"
 
-#: Metric -> unit, direction, path in the results of a side, factor.
-_READINGS: tuple[
-    tuple[str, str, sample.Better, tuple[str, ...], float], ...
-] = (
-    ("iops", "ops/s", "higher", ("iops",), 1),
-    ("bandwidth", "B/s", "higher", ("bw_bytes",), 1),
-    ("latency_mean", "s", "lower", ("clat_ns", "mean"), _NANOSECOND),
+_METRICS = (
+    sample.Metric("disk.fio.{}.iops", "ops/s", "higher"),
+    sample.Metric("disk.fio.{}.bandwidth", "B/s", "higher"),
+    sample.Metric("disk.fio.{}.latency_mean", "s", "lower"),
+    sample.Metric("disk.fio.{}.latency", "s", "lower"),
 )
 
 #: Maximum number of bins of fio.
@@ -43,23 +42,8 @@ _MAX_SHORTFALL = 0.1
 
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
     """Return the metric definitions of a pattern, in ``parse`` order."""
-    return (
-        *_value_metrics(pattern),
-        *sample.percentiles(_latency_metric(pattern)),
-    )
-
-
-def _value_metrics(pattern: str) -> tuple[sample.Metric, ...]:
-    """Return the Metrics of rate, bandwidth and mean latency."""
-    return tuple(
-        sample.Metric(f"disk.fio.{pattern}.{name}", unit, better)
-        for name, unit, better, _, _ in _READINGS
-    )
-
-
-def _latency_metric(pattern: str) -> sample.Metric:
-    """Return the Metric of the latency of a pattern."""
-    return sample.Metric(f"disk.fio.{pattern}.latency", "s", "lower")
+    *value_metrics, latency = sequence.name_metrics(_METRICS, pattern)
+    return (*value_metrics, *sample.percentiles(latency))
 
 
 def report_interval(runtime: int, ramp: int) -> int:
@@ -73,12 +57,13 @@ def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
     Reports in the ramp time are skipped, because fio resets its counters
     after it.  The last report arrives shortly after the end.
     """
-    side = _result_key(pattern)
     done = [(0.0, 0.0)]
     begin = math.inf
     for report in document.Document.parse_all(text, "fio"):
-        runtime = report.number("jobs", 0, side, "runtime") / 1000
-        ios = report.number("jobs", 0, side, "total_ios")
+        milliseconds, ios = _side(pattern, report).numbers(
+            "runtime", "total_ios"
+        )
+        runtime = milliseconds / 1000
         start = report.number("timestamp_ms") / 1000 - runtime
         has_restarted = start > begin + _MAX_DELAY
         if has_restarted or runtime < done[-1][0] or ios < done[-1][1]:
@@ -94,8 +79,7 @@ def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
 
 def completed_requests(pattern: str, text: str) -> float:
     """Return the number of requests after the ramp time."""
-    report = document.Document.parse_all(text, "fio")[-1]
-    return report.number("jobs", 0, _result_key(pattern), "total_ios")
+    return _last_side(pattern, text).number("total_ios")
 
 
 def check_written(pattern: str, text: str, expected: int) -> None:
@@ -120,7 +104,7 @@ def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
         that ended early.
     """
     report = document.Document.parse_all(text, "fio")[-1]
-    side = _result_key(pattern)
+    side = _side(pattern, report)
     error = report.number("jobs", 0, "error")
     if error:
         raise base.WorkloadError(
@@ -128,25 +112,21 @@ def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
             "error; if the file system does not support O_DIRECT, set "
             "direct: false"
         )
-    if not report.number("jobs", 0, side, "total_ios") > 0:
+    if not side.number("total_ios") > 0:
         raise base.WorkloadError(
             f"fio: {pattern} did not do any I/O; raise runtime above "
             f"{runtime:g} s, or look at the raw output"
         )
-    duration = report.number("jobs", 0, side, "runtime") / 1000
+    duration = side.number("runtime") / 1000
     if duration < runtime - _MAX_SHORTFALL:
-        raise base.WorkloadError(
-            f"fio: {pattern} ended after {duration:g} s of {runtime:g} s; "
-            "look at the raw output"
+        raise outputs.Reader(f"fio: {pattern}").error(
+            f"ended after {duration:g} s of {runtime:g} s"
         )
-    return [
-        limits.create_sample(
-            metric, report.number("jobs", 0, side, *path) * factor
-        )
-        for metric, (_, _, _, path, factor) in zip(
-            _value_metrics(pattern), _READINGS, strict=True
-        )
-    ]
+    latency = side.number("clat_ns", "mean") * _NANOSECOND
+    *value_metrics, _ = sequence.name_metrics(_METRICS, pattern)
+    return limits.create_samples(
+        value_metrics, (*side.numbers("iops", "bw_bytes"), latency)
+    )
 
 
 def parse_latencies(pattern: str, text: str) -> sample.Distribution:
@@ -157,36 +137,30 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
 
     :raises base.WorkloadError: If the bins are missing or not complete.
     """
-    report = document.Document.parse_all(text, "fio")[-1]
-    path = ("jobs", 0, _result_key(pattern), "clat_ns")
-    bins = report.find(*path, "bins")
+    latencies = _last_side(pattern, text).at("clat_ns")
+    bins = latencies.find("bins")
     if not isinstance(bins, dict) or len(bins) > _BINS:
         raise base.WorkloadError(
             f"fio: {pattern} has no latency bins; check that the raw output "
             "is json+ of fio 3.0 or newer"
         )
-    metric = _latency_metric(pattern)
+    *_, metric = sequence.name_metrics(_METRICS, pattern)
     counts = []
     for name in bins:
         middle = outputs.parse_number(name, f"fio: a latency bin of {pattern}")
-        latency = limits.create_sample(
-            metric, middle * _NANOSECOND or _NANOSECOND
-        )
-        counts.append((latency.value, int(report.number(*path, "bins", name))))
-    request_count = report.number(*path, "N")
+        latency = middle * _NANOSECOND or _NANOSECOND
+        limits.create_sample(metric, latency)
+        counts.append((latency, int(latencies.number("bins", name))))
+    request_count = latencies.number("N")
     if sum(count for _, count in counts) != request_count:
         raise base.WorkloadError(
             f"fio: the sum of the latency bins of {pattern} differs from its "
             f"{request_count:g} requests; look at the raw output"
         )
     try:
+        nonempty = ((latency, count) for latency, count in counts if count)
         return sample.Distribution(
-            metric=metric,
-            histogram=histogram.Histogram.of(
-                (latency_value, count)
-                for latency_value, count in counts
-                if count
-            ),
+            metric=metric, histogram=histogram.Histogram.of(nonempty)
         )
     except ValueError as error:
         raise base.WorkloadError(
@@ -196,7 +170,7 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
 
 def series(pattern: str, text: str) -> list[sample.Series]:
     """Return a list with the series of request rates; empty without one."""
-    iops, *_ = _value_metrics(pattern)
+    iops, *_ = metrics(pattern)
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
         curve = progress(pattern, text)
@@ -205,6 +179,12 @@ def series(pattern: str, text: str) -> list[sample.Series]:
     return []
 
 
-def _result_key(pattern: str) -> str:
-    """Return the key in fio's JSON of a pattern: ``read`` or ``write``."""
-    return "write" if pattern.endswith("write") else "read"
+def _side(pattern: str, report: document.Document) -> document.Document:
+    """Return a view of the reads or writes of a pattern in a report."""
+    side = "write" if pattern.endswith("write") else "read"
+    return report.at("jobs", 0, side)
+
+
+def _last_side(pattern: str, text: str) -> document.Document:
+    """Return a view of the reads or writes in the last report."""
+    return _side(pattern, document.Document.parse_all(text, "fio")[-1])

@@ -1,10 +1,11 @@
 """The results of fio for the steps of a search with a latency limit."""
 
 import collections.abc
+import itertools
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.scripts import fio_search
@@ -13,6 +14,7 @@ from rally_vmperf.workloads.scripts import fio_search
 MAX_STEPS = fio_search.DEEPEST.bit_length() + fio_search.REFINED
 _IOPS = sample.Metric("disk.fio.search.iops", "ops/s", "higher")
 METRICS = (_IOPS,)
+_OUTPUT = outputs.Reader("fio: search")
 #: The job of a step and its side.
 _JOB = "search.read"
 
@@ -39,7 +41,7 @@ def parse(
     for report in document.Document.parse_all(text, "fio"):
         depth = fio_search.next_depth(steps)
         if depth is None:
-            raise _error("has more steps than expected")
+            raise _OUTPUT.error("has more steps than expected")
         step_output = text[begin : report.end]
         begin = report.end
         _fio_agreement.check(
@@ -47,39 +49,27 @@ def parse(
         )
         reported_depth = report.find("jobs", 0, "job options", "iodepth")
         if reported_depth != str(depth):
-            raise _error(f"has no step with {depth} requests in flight")
+            raise _OUTPUT.error(f"has no step with {depth} requests in flight")
         iops, *_ = _fio_result.parse(_JOB, step_output, runtime)
-        latency = report.number(
-            *("jobs", 0, "read", "clat_ns", "percentile"),
-            fio_search.PERCENTILE,
-        )
+        percentiles = report.at("jobs", 0, "read", "clat_ns", "percentile")
+        latency = percentiles.number(fio_search.PERCENTILE)
         steps.append((depth, latency <= limit))
         rates.append(iops.value)
     if fio_search.next_depth(steps) is not None:
-        raise _error(f"ended after {len(steps)} steps")
+        raise _OUTPUT.error(f"ended after {len(steps)} steps")
     if text[begin:].strip():
-        raise _error("printed text after its last step")
-    accepted_rates = [
-        step_rate
-        for step_rate, (_, is_within) in zip(rates, steps, strict=True)
-        if is_within
-    ]
+        raise _OUTPUT.error("printed text after its last step")
+    is_within = (within for _, within in steps)
+    accepted_rates = list(itertools.compress(rates, is_within))
     if not accepted_rates:
-        raise _error(
+        raise _OUTPUT.error(
             f"exceeds {limit / 1000:g} us with one request in flight; "
             "raise search_latency_us"
         )
-    points = tuple(
-        (runtime * step, rate) for step, rate in enumerate(rates, 1)
-    )
     readings: list[sample.Reading] = [
         sample.Sample(_IOPS, max(accepted_rates))
     ]
-    if len(points) > 1:
-        readings.append(sample.Series(metric=_IOPS, points=points))
+    if len(rates) > 1:
+        points = ((runtime * step, rate) for step, rate in enumerate(rates, 1))
+        readings.append(sample.Series(metric=_IOPS, points=tuple(points)))
     return readings
-
-
-def _error(problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid search output."""
-    return base.WorkloadError(f"fio: search {problem}; look at the raw output")

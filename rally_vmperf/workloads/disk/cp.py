@@ -1,5 +1,6 @@
 """Disk workload: copies of a directory tree with cp."""
 
+import dataclasses
 import re
 
 from rally_vmperf import sanitize
@@ -10,16 +11,16 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.disk import _commands
 
 TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 
-#: Bytes and files per second of the slowest supported disk, and of a usual
-#: one.
-_SLOWEST_BYTES, _USUAL_BYTES = 2 * 10**6, 200 * 10**6
+#: Files per second of the slowest supported disk, and of a usual one.
 _SLOWEST_FILES, _USUAL_FILES = 50, 20000
 #: Bytes per second that tree.py writes on a current machine.
 _WRITE_RATE = 100 * 10**6
 
+_OUTPUT = outputs.Reader("cp")
 _SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3}), that is \1\n")
 
 
@@ -70,13 +71,9 @@ class Cp(base.Workload):
             "--seed={seed} tree",
             arguments,
         )
+        seconds = _size_bytes(arguments) / _WRITE_RATE
         return (
-            _command(
-                "generate",
-                generate,
-                arguments,
-                _size_bytes(arguments) / _WRITE_RATE,
-            ),
+            _command("generate", generate, arguments, seconds),
             _command("layout", ("bash", "copy.bash", "flush"), arguments),
         )
 
@@ -86,9 +83,7 @@ class Cp(base.Workload):
         """Return the SHA-256 of the tree in a dict."""
         return outputs.parse_checksum(outcomes, "tree.py", "tree_sha256")
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if the copy is not flushed, else nothing."""
         if arguments["flush"]:
             return ()
@@ -106,10 +101,11 @@ class Cp(base.Workload):
         A copy that runs again, while other machines are still copying, does
         the same work.
         """
-        return (_command("copy", _copy_argv(arguments), arguments),)
+        flush = ["flush"] if arguments["flush"] else []
+        return (_command("copy", ("bash", "copy.bash", *flush), arguments),)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the copy's seconds.
 
@@ -118,22 +114,13 @@ class Cp(base.Workload):
         match = _SECONDS.fullmatch(outcome.stderr)
         if match is None or outcome.stdout:
             output = outcome.stdout or outcome.stderr
-            raise base.WorkloadError(
-                f"cp printed {sanitize.line(output, 80)!r} instead of its "
-                "duration; look at the raw output"
+            raise _OUTPUT.error(
+                f"printed {sanitize.line(output, 80)!r} instead of its "
+                "duration"
             )
         seconds = float(match[1])
-        if seconds > outcome.seconds + 0.01:
-            raise base.WorkloadError(
-                f"cp took {seconds:g} s of a command that took "
-                f"{outcome.seconds:g} s; look at the raw output"
-            )
+        _OUTPUT.check_duration(seconds, outcome)
         return [limits.create_sample(TIME, seconds)]
-
-
-def _copy_argv(arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command line words that copy the tree."""
-    return ("bash", "copy.bash", *(["flush"] if arguments["flush"] else []))
 
 
 def _size_bytes(arguments: base.Arguments) -> int:
@@ -149,13 +136,9 @@ def _command(
 ) -> base.Command:
     """Return a Command with a timeout that suits the size of the tree."""
     size, file_count = _size_bytes(arguments), arguments["files"]
-    return base.Command(
-        name=name,
-        argv=argv,
-        timeout=120
-        + size / _SLOWEST_BYTES
-        + file_count / _SLOWEST_FILES
-        + 10 * seconds,
-        seconds=seconds or size / _USUAL_BYTES + file_count / _USUAL_FILES,
-        bound="size",
+    command = _commands.create_command(name, argv, size)
+    return dataclasses.replace(
+        command,
+        timeout=command.timeout + file_count / _SLOWEST_FILES + 10 * seconds,
+        seconds=seconds or command.seconds + file_count / _USUAL_FILES,
     )

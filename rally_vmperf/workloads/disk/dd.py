@@ -5,10 +5,11 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.disk import _commands
 
 DIRECTIONS = ("write", "read")
 
@@ -19,9 +20,6 @@ SYNC = {
     "fsync": ("conv=fsync",),
     "dsync": ("oflag=dsync",),
 }
-
-#: Bytes per second of the slowest supported disk, and of a usual one.
-_SLOWEST, _USUAL = 2 * 10**6, 200 * 10**6
 
 _BLOCKS = "bs={block_size} count={count}"
 
@@ -37,7 +35,7 @@ _SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9])?) ([kKMGTPE]?)(i?)B")
 _PREFIXES = dict(zip(["", *"kMGTPE"], range(0, 21, 3), strict=True))
 
 
-class Dd(base.Workload):
+class Dd(sequence.CommandSequenceWorkload):
     """A file written from /dev/zero, and a file read to /dev/null.
 
     Every write truncates its file.  A write that runs again, while other
@@ -49,11 +47,7 @@ class Dd(base.Workload):
     title = "Disk: files written and read with dd"
     part = "disk"
     ARGUMENTS = schemas.schema(
-        directions=schemas.choices(
-            "Measured one after the other: write, read.",
-            DIRECTIONS,
-            default=("write",),
-        ),
+        directions=schemas.sequence(DIRECTIONS, default=("write",)),
         block_size=schemas.size("Size of a block", default="1M"),
         count=schemas.integer("Number of blocks", 1, 1048576, default=1024),
         sync=schemas.choice(
@@ -65,70 +59,57 @@ class Dd(base.Workload):
         ),
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=False),
     )
+    OPTIONS = "directions"
+    METRICS = (sample.Metric("disk.dd.{}.bandwidth", "B/s", "higher"),)
     TOOLS = (tools.define("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""
         return tuple(
-            _command(
+            _commands.create_command(
                 f"layout-{direction}",
                 _write_argv(arguments, direction, "fdatasync"),
-                arguments,
+                _size_bytes(arguments),
             )
-            for direction in _selected_directions(arguments)
+            for direction in self.selected(arguments)
         )
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if dd uses the page cache, else nothing."""
         if arguments["direct"]:
             return ()
-        cached = [
-            description
-            for direction, description in (
-                ("write", "writes with sync: none"),
-                ("read", "reads"),
-            )
-            if direction in arguments["directions"]
-            and (direction == "read" or arguments["sync"] == "none")
-        ]
+        cached = ["writes with sync: none"]
+        if (
+            arguments["sync"] != "none"
+            or "write" not in arguments["directions"]
+        ):
+            cached = []
+        if "read" in arguments["directions"]:
+            cached.append("reads")
         if not cached:
             return ()
         description = f"dd {' and '.join(cached)}, with direct: false"
         return (("page_cache_measured", description),)
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the bandwidth metric definition of each direction."""
-        return tuple(
-            _metric(direction) for direction in _selected_directions(arguments)
-        )
-
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one dd command per selected direction, with its name."""
-        lines = {
-            "write": _write_argv(arguments, "write", arguments["sync"]),
-            "read": (
-                *base.argv(
-                    f"dd if=read.data of=/dev/null {_BLOCKS}", arguments
-                ),
-                *(["iflag=direct"] if arguments["direct"] else []),
-            ),
-        }
-        return tuple(
-            _command(direction, lines[direction], arguments)
-            for direction in _selected_directions(arguments)
-        )
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the dd Command of a direction."""
+        if option == "write":
+            argv = _write_argv(arguments, "write", arguments["sync"])
+        else:
+            line = f"dd if=read.data of=/dev/null {_BLOCKS}"
+            direct = ["iflag=direct"] if arguments["direct"] else []
+            argv = (*base.argv(line, arguments), *direct)
+        return _commands.create_command(option, argv, _size_bytes(arguments))
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the bytes per second of dd."""
         size, blocks = _size_bytes(arguments), arguments["count"]
         value = parse_rate(outcome.stderr, outcome.name, size, blocks)
-        return [limits.create_sample(_metric(outcome.name), value)]
+        return self.samples(outcome.name, value)
 
 
 def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
@@ -142,32 +123,29 @@ def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
     :raises base.WorkloadError: If dd copied another number of bytes, or its
         summary contradicts itself.
     """
+    output = outputs.Reader(f"dd: {direction}")
     summaries = _SUMMARY.findall(text[: base.LONGEST])
     if len(summaries) != 1 or text.count(" copied, ") != 1:
-        raise _error(
-            direction,
+        raise output.error(
             f"printed {sanitize.line(text, 80)!r} instead of the number of "
-            "copied bytes; GNU dd is required",
+            "copied bytes; GNU dd is required"
         )
     read, wrote, copied, sizes, time, printed, prefix = summaries[0]
     if blocks and not read == wrote == str(blocks):
-        raise _error(
-            direction,
+        raise output.error(
             f"read {read or 'no'} and wrote {wrote or 'no'} blocks instead of "
-            f"{blocks}",
+            f"{blocks}"
         )
     if int(copied) != size or not all(
         _is_size(size_text, size) for size_text in sizes.split(", ") if sizes
     ):
-        raise _error(
-            direction,
-            f"copied {copied} bytes{sizes and f' ({sizes})'} instead of "
-            f"{size}",
+        raise output.error(
+            f"copied {copied} bytes{sizes and f' ({sizes})'} instead of {size}"
         )
-    seconds = outputs.parse_number(time, f"dd: {direction}: seconds")
-    printed_rate = outputs.parse_number(printed, f"dd: {direction}: rate")
+    seconds = output.number(time, "seconds")
+    printed_rate = output.number(printed, "rate")
     if not seconds > 0:
-        raise _error(direction, f"took {seconds:g} s")
+        raise output.error(f"took {seconds:g} s")
     bytes_per_second = size / seconds
     unit = 10.0 ** _PREFIXES[prefix]
     # The time has six digits, and the rate has two or three.
@@ -175,9 +153,8 @@ def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
         abs(bytes_per_second / unit - printed_rate)
         > outputs.rounding_slack(printed) + 1e-5 * printed_rate
     ):
-        raise _error(
-            direction,
-            f"took {time} s, which is not {printed} {prefix}B/s",
+        raise output.error(
+            f"took {time} s, which is not {printed} {prefix}B/s"
         )
     return bytes_per_second
 
@@ -194,20 +171,6 @@ def _is_size(text: str, size: int) -> bool:
     )
 
 
-def _selected_directions(arguments: base.Arguments) -> list[str]:
-    """Return the selected directions as an ordered list of names."""
-    return [
-        direction
-        for direction in DIRECTIONS
-        if direction in arguments["directions"]
-    ]
-
-
-def _metric(direction: str) -> sample.Metric:
-    """Return the Metric of the bandwidth of a direction."""
-    return sample.Metric(f"disk.dd.{direction}.bandwidth", "B/s", "higher")
-
-
 def _size_bytes(arguments: base.Arguments) -> int:
     """Return the number of bytes that dd reads or writes."""
     block = schemas.size_bytes(arguments["block_size"])
@@ -218,30 +181,6 @@ def _write_argv(
     arguments: base.Arguments, direction: str, sync: str
 ) -> tuple[str, ...]:
     """Return the command line words of dd that write a file."""
-    return (
-        *base.argv(
-            f"dd if=/dev/zero of={direction}.data {_BLOCKS}", arguments
-        ),
-        *SYNC[sync],
-        *(["oflag=direct"] if arguments["direct"] else []),
-    )
-
-
-def _command(
-    name: str, argv: tuple[str, ...], arguments: base.Arguments
-) -> base.Command:
-    """Return a Command with a timeout that suits the number of bytes."""
-    return base.Command(
-        name=name,
-        argv=argv,
-        timeout=120 + _size_bytes(arguments) / _SLOWEST,
-        seconds=_size_bytes(arguments) / _USUAL,
-        bound="size",
-    )
-
-
-def _error(direction: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a direction."""
-    return base.WorkloadError(
-        f"dd: {direction} {problem}; look at the raw output"
-    )
+    line = f"dd if=/dev/zero of={direction}.data {_BLOCKS}"
+    direct = ["oflag=direct"] if arguments["direct"] else []
+    return (*base.argv(line, arguments), *SYNC[sync], *direct)

@@ -1,13 +1,13 @@
 """Disk workload: fio."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_job_file
@@ -27,25 +27,29 @@ _ORDER = (*PATTERNS, *MIXED, FIRST_WRITE, SEARCH)
 #: bins for reads and for writes (84 kB) and 4 kB of other text.
 OUTPUT_LIMIT = 4 << 20
 
+#: Options of runs that are limited by time; fio fails if the file is missing.
+_TIMED = (
+    "--allow_file_create=0 --time_based --runtime={runtime} "
+    "--ramp_time={ramp_time} --norandommap --group_reporting "
+    f"{_fio_result.PERCENTILES}"
+)
+
 #: MiB/s of the slowest supported disk.
 _SLOWEST = 1
 #: MiB/s of a current disk.
 _USUAL = 200
 
 
-class Fio(base.Workload):
+class Fio(sequence.CommandSequenceWorkload):
     """Sequential and random reads and writes of a file."""
 
     name = "fio"
     title = "Disk: reads and writes with fio"
     part = "disk"
     LONGEST = OUTPUT_LIMIT
+    OPTIONS = "patterns"
     ARGUMENTS = schemas.schema(
-        patterns=schemas.choices(
-            f"Measured one after the other: {', '.join(_ORDER)}.",
-            _ORDER,
-            default=PATTERNS,
-        ),
+        patterns=schemas.sequence(_ORDER, default=PATTERNS),
         read_percent=schemas.integer(
             "Share of reads in the requests of rw and randrw, percent",
             1,
@@ -66,19 +70,15 @@ class Fio(base.Workload):
         size_mib=schemas.integer(
             "Size of the file in MiB", 16, 1048576, default=256
         ),
-        runtime=schemas.integer(
-            "Measured time of each pattern, s", 1, 3600, default=10
-        ),
+        runtime=schemas.duration("Measured time of each pattern"),
         ramp_time=schemas.integer(
             "Time before it that is not measured, s", 0, 600, default=2
         ),
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
-        jobs=schemas.integer(
-            "Number of concurrent processes",
-            1,
+        jobs=schemas.concurrency(
+            "processes",
             256,
-            default=1,
-            note="each has its own share of the file, and depth requests",
+            "each has its own share of the file, and depth requests",
         ),
         flush=schemas.choice(
             "Flush of the file: none, fsync (after each write), fdatasync "
@@ -92,12 +92,8 @@ class Fio(base.Workload):
             10**7,
             default=2000,
         ),
-        rate_iops=schemas.integer(
-            "Maximum requests per second of each process",
-            0,
-            10**7,
-            default=0,
-            note="0 for no limit",
+        rate_iops=schemas.optional(
+            "Maximum requests per second of each process", 10**7, "no limit"
         ),
         **_fio_job_file.ARGUMENTS,
     )
@@ -136,15 +132,12 @@ class Fio(base.Workload):
         timeout = 120 + arguments["size_mib"] / _SLOWEST
         return (base.Command(name="layout", argv=argv, timeout=timeout),)
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return the findings on limits of the measurement, as pairs."""
         findings = []
         if not arguments["direct"]:
-            findings.append(
-                ("page_cache_measured", "fio runs with direct: false")
-            )
+            detail = "fio runs with direct: false"
+            findings.append(("page_cache_measured", detail))
         limit = arguments["rate_iops"] * arguments["jobs"]
         if limit:
             detail = f"fio makes {limit} requests per second"
@@ -155,67 +148,72 @@ class Fio(base.Workload):
             findings.append(("fixed_rate", detail))
         return tuple(findings)
 
-    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults as a dict.
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject contradictory arguments.
 
-        :raises base.WorkloadError: If arguments are invalid or contradictory.
+        :raises ValueError: If arguments contradict one another.
         """
-        completed = super().complete(arguments)
-        _fio_job_file.check_arguments(self.ARGUMENTS["properties"], completed)
-        share_bytes = (completed["size_mib"] << 20) // completed["jobs"]
-        block = max(
-            schemas.size_bytes(completed[key])
-            for key in ("block_size", "sequential_block_size")
-        )
-        if completed["jobs"] > 1 and share_bytes < max(block, 1 << 20):
-            raise base.WorkloadError(
-                f"workload fio: jobs={completed['jobs']}: the share of each "
-                f"process in a file of {completed['size_mib']} MiB must be "
-                ">= 1 MiB and >= a request; raise size_mib"
+        _fio_job_file.check_arguments(self.ARGUMENTS["properties"], arguments)
+        jobs, size_mib = arguments["jobs"], arguments["size_mib"]
+        keys = ("block_size", "sequential_block_size")
+        block = max(schemas.size_bytes(arguments[key]) for key in keys)
+        if jobs > 1 and (size_mib << 20) // jobs < max(block, 1 << 20):
+            raise ValueError(
+                f"jobs={jobs}: the share of each process in a file of "
+                f"{size_mib} MiB must be >= 1 MiB and >= a request; raise "
+                "size_mib"
             )
-        if completed["jobs"] > 1 and FIRST_WRITE in completed["patterns"]:
-            raise base.WorkloadError(
-                f"workload fio: jobs={completed['jobs']}: must be 1 with "
-                f"{FIRST_WRITE}; use another workload entry for {FIRST_WRITE}"
+        if jobs > 1 and FIRST_WRITE in arguments["patterns"]:
+            raise ValueError(
+                f"jobs={jobs}: must be 1 with {FIRST_WRITE}; use another "
+                f"workload entry for {FIRST_WRITE}"
             )
-        return completed
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected pattern."""
         if arguments["job_file"]:
             return _fio_job_file.metrics(arguments)
+        return super().metrics(arguments)
+
+    def option_metrics(self, option: str) -> tuple[sample.Metric, ...]:
+        """Return the metric definitions of a pattern."""
+        if option == SEARCH:
+            return _fio_search.METRICS
         return tuple(
             metric
-            for pattern in _patterns(arguments)
-            for metric in (
-                _fio_search.METRICS
-                if pattern == SEARCH
-                else (
-                    side_metric
-                    for side in _sides(pattern)
-                    for side_metric in _fio_result.metrics(side)
-                )
-            )
+            for side in _sides(option)
+            for metric in _fio_result.metrics(side)
         )
 
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one command per selected pattern, with its name."""
-        return tuple(
-            base.Command(
-                name=pattern,
-                argv=_command_line(pattern, arguments),
-                timeout=_timeout(pattern, arguments),
-                seconds=_seconds(pattern, arguments),
-                output_limit=OUTPUT_LIMIT,
-                bound="size" if pattern in (FIRST_WRITE, SEARCH) else "time",
-            )
-            for pattern in _patterns(arguments)
+    def selected(self, arguments: base.Arguments) -> list[str]:
+        """Return the selected patterns or job file sections as a list."""
+        if arguments["job_file"]:
+            return _fio_job_file.section_names(arguments)
+        return super().selected(arguments)
+
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the Command that measures a pattern or a section."""
+        seconds = float(arguments["runtime"] + arguments["ramp_time"])
+        timeout = 120 + seconds
+        if option == FIRST_WRITE:
+            seconds = float(arguments["size_mib"] / _USUAL)
+            timeout = 120 + float(arguments["size_mib"] / _SLOWEST)
+        elif option == SEARCH:
+            seconds *= _fio_search.MAX_STEPS
+            timeout *= _fio_search.MAX_STEPS
+        return base.Command(
+            name=option,
+            argv=_command_line(option, arguments),
+            timeout=timeout,
+            seconds=seconds,
+            output_limit=OUTPUT_LIMIT,
+            bound="size" if option in (FIRST_WRITE, SEARCH) else "time",
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of rates and latencies of one command."""
         if arguments["job_file"]:
@@ -246,7 +244,7 @@ class Fio(base.Workload):
         return readings
 
     def progress(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a curve of completed requests over time, or None."""
         alone = (*MIXED, FIRST_WRITE, SEARCH)  # no metric has both sides
@@ -255,15 +253,16 @@ class Fio(base.Workload):
         return _fio_result.progress(outcome.name, outcome.stdout)
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> base.Work | None:
         """Return the number of requests of a pattern as Work, or None.
 
         Requests in the ramp time, which fio does not count, are estimated.
         """
-        output = outcome.validate(self.LONGEST).stdout
-        # Steps beyond the limit do not contribute to the metric.
-        if outcome.name not in _patterns(arguments) or outcome.name == SEARCH:
+        output = base.check_result(outcome, self.LONGEST).stdout
+        if outcome.name not in self.selected(arguments):
+            return None
+        if outcome.name == SEARCH:
             return None
         sides = _mixed_sides if arguments["job_file"] else _sides
         counted = sum(
@@ -274,29 +273,6 @@ class Fio(base.Workload):
         if outcome.name == FIRST_WRITE:
             ramp_factor = 1
         return base.Work(amount=counted * ramp_factor, unit="ops")
-
-
-def _patterns(arguments: base.Arguments) -> list[str]:
-    """Return the names of the selected patterns or job file sections."""
-    if arguments["job_file"]:
-        return _fio_job_file.section_names(arguments)
-    return [pattern for pattern in _ORDER if pattern in arguments["patterns"]]
-
-
-def _seconds(pattern: str, arguments: base.Arguments) -> float:
-    """Return the estimated duration of a pattern in seconds."""
-    if pattern == FIRST_WRITE:
-        return float(arguments["size_mib"] / _USUAL)
-    once = float(arguments["runtime"] + arguments["ramp_time"])
-    return once * _fio_search.MAX_STEPS if pattern == SEARCH else once
-
-
-def _timeout(pattern: str, arguments: base.Arguments) -> float:
-    """Return the timeout of a pattern in seconds."""
-    if pattern == FIRST_WRITE:
-        return 120 + float(arguments["size_mib"] / _SLOWEST)
-    steps = _fio_search.MAX_STEPS if pattern == SEARCH else 1
-    return 120 * steps + _seconds(pattern, arguments)
 
 
 def _sides(pattern: str) -> list[str]:
@@ -317,16 +293,10 @@ def _block_size(pattern: str, arguments: base.Arguments) -> str:
 
 def _search_step(arguments: base.Arguments) -> tuple[str, ...]:
     """Return the command line words of a search step without its depth."""
-    size = str(arguments["block_size"])
-    job = _job_options(SEARCH, "randread", size, arguments)
+    job = _job_options(SEARCH, "randread", arguments["block_size"], arguments)
     return (
         *(option for option in job if not option.startswith("--iodepth=")),
-        *base.argv(
-            "--allow_file_create=0 --time_based --runtime={runtime} "
-            "--ramp_time={ramp_time} --norandommap --group_reporting",
-            arguments,
-        ),
-        _fio_result.PERCENTILES,
+        *base.argv(_TIMED, arguments),
         *_optional_options(SEARCH, arguments),
     )
 
@@ -349,18 +319,13 @@ def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
             _fio_result.PERCENTILES,
             *_optional_options(pattern, arguments),
         )
+    interval = _fio_result.report_interval(
+        arguments["runtime"], arguments["ramp_time"]
+    )
     return (
         *_job_options(pattern, pattern, block_size, arguments),
-        # fio fails if the file is missing; its percentiles serve as checks.
-        *base.argv(
-            "--allow_file_create=0 --time_based --runtime={runtime} "
-            "--ramp_time={ramp_time} --norandommap --group_reporting "
-            f"{_fio_result.PERCENTILES} --status-interval={{interval}}",
-            arguments,
-            interval=_fio_result.report_interval(
-                arguments["runtime"], arguments["ramp_time"]
-            ),
-        ),
+        *base.argv(_TIMED, arguments),
+        f"--status-interval={interval}",
         *_optional_options(pattern, arguments),
     )
 

@@ -10,6 +10,7 @@ from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
+from rally_vmperf.workloads.disk import _commands
 
 #: Test -> name of its processes in the output of iozone.
 _SEQUENTIAL = {
@@ -19,9 +20,6 @@ _SEQUENTIAL = {
     "reread": "re-readers",
 }
 _RANDOM = {"random_read": "random readers", "random_write": "random writers"}
-
-#: Bytes per second of the slowest supported disk, and of a usual one.
-_SLOWEST, _USUAL = 2 * 10**6, 200 * 10**6
 
 _RATE = r"=\s{1,20}([0-9.]{1,30}) kB/sec\s*?$"
 #: Results of a test: the sum, and minimum, maximum and mean of the processes.
@@ -41,6 +39,8 @@ _SIZE = re.compile(
 )
 _END = "\niozone test complete.\n"
 
+_OUTPUT = outputs.Reader("iozone")
+
 _ADVICE = "iozone is not free software: "
 
 
@@ -51,12 +51,7 @@ class Iozone(base.Workload):
     title = "Disk: files of several processes with iozone"
     part = "disk"
     ARGUMENTS = schemas.schema(
-        processes=schemas.integer(
-            "Number of concurrent processes, each with a file",
-            1,
-            64,
-            default=1,
-        ),
+        processes=schemas.concurrency("processes, each with a file", 64),
         size_mib=schemas.integer(
             "Size of each file in MiB", 1, 1048576, default=512
         ),
@@ -82,96 +77,72 @@ class Iozone(base.Workload):
         ),
     )
 
-    def complete(self, arguments: base.Arguments) -> dict[str, object]:
-        """Return the arguments with all defaults as a dict.
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject a request that is larger than the file.
 
-        :raises base.WorkloadError: If an argument is not valid, or a request
-            is larger than the file.
+        :raises ValueError: If the size of a request is too large.
         """
-        completed = super().complete(arguments)
-        if (
-            schemas.size_bytes(completed["record_size"])
-            > completed["size_mib"] << 20
-        ):
-            raise base.WorkloadError(
-                f"workload iozone: record_size={completed['record_size']}: "
-                f"must be at most the file of {completed['size_mib']} MiB; "
-                "raise size_mib"
+        size = arguments["record_size"]
+        if schemas.size_bytes(size) > arguments["size_mib"] << 20:
+            raise ValueError(
+                f"record_size={size}: must be at most the file of "
+                f"{arguments['size_mib']} MiB; raise size_mib"
             )
-        return completed
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if iozone uses the page cache, else nothing."""
         if arguments["direct"]:
             return ()
         operations = "reads" if arguments["flush"] else "reads and writes"
-        return (
-            (
-                "page_cache_measured",
-                f"iozone {operations}, with direct: false",
-            ),
-        )
+        detail = f"iozone {operations}, with direct: false"
+        return (("page_cache_measured", detail),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the bandwidth metric definition of each test."""
-        return tuple(map(_metric, _selected_tests(arguments)))
+        return tuple(
+            sample.Metric(f"disk.iozone.{test}.bandwidth", "B/s", "higher")
+            for test in _selected_tests(arguments)
+        )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
         """Return a tuple of the one command that runs all tests."""
-        processes = f"{arguments['processes']}"
-        record = schemas.size_bytes(arguments["record_size"]) // 1024
-        size = (
-            len(_selected_tests(arguments))
-            * arguments["processes"]
-            * (arguments["size_mib"] << 20)
+        processes = arguments["processes"]
+        size = processes * (arguments["size_mib"] << 20)
+        size *= len(_selected_tests(arguments))
+        line = (
+            "iozone -l {processes} -u {processes} -s {size_mib}m -r {record}k "
+            "-i 0 -i 1"
         )
         argv = (
-            *("iozone", "-l", processes, "-u", processes),
-            *("-s", f"{arguments['size_mib']}m", "-r", f"{record}k"),
-            *("-i", "0", "-i", "1"),
+            *base.argv(line, arguments, record=_record_kib(arguments)),
             *(("-i", "2") if arguments["random"] else ()),
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(
-                f"{number}.data"
-                for number in range(1, arguments["processes"] + 1)
-            ),
+            *(f"{number}.data" for number in range(1, processes + 1)),
         )
-        return (
-            base.Command(
-                name="iozone",
-                argv=argv,
-                timeout=120 + size / _SLOWEST,
-                seconds=size / _USUAL,
-                bound="size",
-            ),
-        )
+        return (_commands.create_command("iozone", argv, size),)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the bandwidth samples, summed over all processes."""
         rates_by_title = parse_rates(
             outcome.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
-            schemas.size_bytes(arguments["record_size"]) // 1024,
+            _record_kib(arguments),
         )
         tests = _selected_tests(arguments)
         if sorted(rates_by_title) != sorted(tests.values()):
-            raise _error(
+            raise _OUTPUT.error(
                 f"ran {len(rates_by_title)} tests, which are not the "
                 f"{len(tests)} requested tests"
             )
-        return [
-            limits.create_sample(_metric(test), rates_by_title[title])
-            for test, title in tests.items()
-        ]
+        rates = map(rates_by_title.__getitem__, tests.values())
+        return limits.create_samples(self.metrics(arguments), rates)
 
 
 def parse_rates(
@@ -186,24 +157,22 @@ def parse_rates(
     """
     sizes = _SIZE.findall(text)
     if sizes != [(str(size_kib), str(record_kib))] or _END not in text:
-        raise _error(
+        raise _OUTPUT.error(
             f"printed {sanitize.line(text[-400:], 80)!r} at its end, which is "
             f"not valid for files of {size_kib} KiB in records of "
             f"{record_kib} KiB"
         )
     rates_by_title = {}
     for count, title, *columns in _TEST.findall(text):
-        total, least, most, mean = (
-            outputs.parse_number(column, f"iozone: {title}")
-            for column in columns
-        )
+        test_output = outputs.Reader(f"iozone: {title}")
+        total, least, most, mean = test_output.numbers(columns)
         if int(count) != processes:
-            raise _error(f"has {count} {title} instead of {processes}")
+            raise _OUTPUT.error(f"has {count} {title} instead of {processes}")
         coherent = math.isclose(
             total, mean * processes, rel_tol=1e-5, abs_tol=0.02 * processes
         )
         if title in rates_by_title or not (coherent and least <= mean <= most):
-            raise _error(
+            raise _OUTPUT.error(
                 f"printed for {title} a sum of {total:g} kB/s and a mean of "
                 f"{mean:g} kB/s, from {least:g} to {most:g} kB/s"
             )
@@ -216,11 +185,6 @@ def _selected_tests(arguments: base.Arguments) -> dict[str, str]:
     return {**_SEQUENTIAL, **(_RANDOM if arguments["random"] else {})}
 
 
-def _metric(test: str) -> sample.Metric:
-    """Return the Metric of the bandwidth of a test."""
-    return sample.Metric(f"disk.iozone.{test}.bandwidth", "B/s", "higher")
-
-
-def _error(problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes an invalid output."""
-    return base.WorkloadError(f"iozone {problem}; look at the raw output")
+def _record_kib(arguments: base.Arguments) -> int:
+    """Return the size of a request in KiB."""
+    return schemas.size_bytes(arguments["record_size"]) // 1024

@@ -5,7 +5,6 @@ import dataclasses
 import itertools
 import re
 
-from rally_vmperf.workloads import base
 from rally_vmperf.workloads import outputs
 
 _MIB = 1 << 20
@@ -70,47 +69,44 @@ def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     :raises base.WorkloadError: If the table is not complete or contradicts
         itself.
     """
-    method = label.lower()
+    output = outputs.Reader(f"mbw: {label.lower()}")
     lines = [
-        _parse_line(fields, method)
+        _parse_line(fields, output)
         for fields in table_rows(text)
         if fields[2] == label
     ]
     counted = [line for line in lines if line.run != "AVG"]
     averages = [line for line in lines if line.run == "AVG"]
     if [line.run for line in counted] != [str(n) for n in range(runs)]:
-        raise error(method, f"has {len(counted)} runs instead of {runs}")
+        raise output.error(f"has {len(counted)} runs instead of {runs}")
     if len(averages) != 1:
-        raise error(method, f"has {len(averages)} averages instead of one")
+        raise output.error(f"has {len(averages)} averages instead of one")
     if any(line.mib != size_mib for line in lines):
-        raise error(method, f"was not run with {size_mib} MiB")
+        raise output.error(f"was not run with {size_mib} MiB")
     method_copies = Copies(
         size_mib=size_mib,
         seconds=tuple(round(line.seconds * 1e6) / 1e6 for line in counted),
     )
     mean = method_copies.rate / _MIB
     if abs(mean - averages[0].copy) > 0.0011 + 1e-6 * mean:
-        raise error(
-            method,
+        raise output.error(
             f"has runs with a mean of {mean:.3f} MiB/s, but an average of "
-            f"{averages[0].copy:.3f} MiB/s",
+            f"{averages[0].copy:.3f} MiB/s"
         )
     return method_copies
 
 
-def _parse_line(fields: list[str], method: str) -> _Line:
+def _parse_line(fields: list[str], output: outputs.Reader) -> _Line:
     """Check the words of a line of mbw and return them as a _Line."""
     if len(fields) != 10 or fields[9] != "MiB/s":
-        raise error(method, "has a line with another format")
+        raise output.error("has a line with another format")
     elapsed, mib, copy = (
-        outputs.parse_number(
-            fields[column], f"mbw: {method}: {fields[column - 1][:-1]}"
-        )
+        output.number(fields[column], fields[column - 1][:-1])
         for column in (4, 6, 8)
     )
     # A run takes between a microsecond and a day.
     if not (mib > 0 and copy > 0 and 1e-6 <= mib / copy < 86400):
-        raise error(method, f"copied {mib:g} MiB at {copy:g} MiB/s")
+        raise output.error(f"copied {mib:g} MiB at {copy:g} MiB/s")
     line = _Line(run=fields[0], mib=mib, copy=copy)
     # Runs have whole microseconds, but averages may not.
     whole = round(line.seconds * 1e6) / 1e6
@@ -120,12 +116,5 @@ def _parse_line(fields: list[str], method: str) -> _Line:
         abs(line.seconds - elapsed) > 5.1e-6 + 6e-4 * line.seconds / copy
         or (fields[0] != "AVG" and abs(mib / whole - copy) > 6e-4)
     ):
-        raise error(method, f"took {elapsed:g} s, which is not {copy:g} MiB/s")
+        raise output.error(f"took {elapsed:g} s, which is not {copy:g} MiB/s")
     return line
-
-
-def error(method: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a method."""
-    return base.WorkloadError(
-        f"mbw: {method} {problem}; look at the raw output"
-    )

@@ -4,14 +4,16 @@ import dataclasses
 import itertools
 import re
 import statistics
-import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sensitivities
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.memory import _mbw_table
 
@@ -34,6 +36,8 @@ _MINIMUM_VERSION = tools.MinimumVersion(
 #: The line of mbw.bash before the output of each of several processes.
 _PROCESS = re.compile(r"^process ([0-9]{1,9})\n", re.M)
 
+_OUTPUT = outputs.Reader("mbw:")
+
 _MIB = 1 << 20
 
 #: Minimum overlap of the n-th copies of all processes, as a share of their
@@ -48,7 +52,7 @@ _USUAL = 5000
 _BUILD = "add it to the image or to a repository of your own"
 
 
-class Mbw(base.Workload):
+class Mbw(sequence.SequenceWorkload):
     """Copies of an array with three methods."""
 
     name = "mbw"
@@ -78,14 +82,12 @@ class Mbw(base.Workload):
             default=262144,
             note="the array must be a multiple of it",
         ),
-        processes=schemas.integer(
-            "Number of concurrent processes, whose rates are added",
-            1,
-            256,
-            default=1,
-            note="each has its own arrays",
+        processes=schemas.concurrency(
+            "processes, whose rates are added", 256, "each has its own arrays"
         ),
     )
+    OPTIONS = "methods"
+    METRICS = (sample.Metric("memory.mbw.{}.bandwidth", "B/s", "higher"),)
     TOOLS = (
         tools.define(
             "mbw",
@@ -97,24 +99,20 @@ class Mbw(base.Workload):
         ),
         tools.define("bash", affects_results=False),
     )
+    SENSITIVE_TO = sensitivities.MEMORY
 
-    SENSITIVE_TO = base.MEMORY
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject an array that is not a multiple of the block.
 
-    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults as a dict.
-
-        :raises base.WorkloadError: If an argument is not valid, or the array
-            is not a multiple of the block.
+        :raises ValueError: If the block does not divide the array.
         """
-        completed = super().complete(arguments)
-        size, block = completed["size_mib"] * _MIB, completed["block_size"]
+        size, block = arguments["size_mib"] * _MIB, arguments["block_size"]
         if size % block:
-            raise base.WorkloadError(
-                f"workload mbw: block_size={block}: must divide the array of "
-                f"{size} bytes; use a power of two, such as "
+            raise ValueError(
+                f"block_size={block}: must divide the array of {size} bytes; "
+                "use a power of two, such as "
                 f"{1 << (block.bit_length() - 1)}"
             )
-        return completed
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return mbw as a Tool, with a minimum version for mcblock."""
@@ -125,12 +123,6 @@ class Mbw(base.Workload):
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that runs mbw."""
         return (files.script("mbw.bash"),)
-
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the bandwidth metric definition of each method."""
-        return tuple(
-            _metric(method) for method in _selected_methods(arguments)
-        )
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -147,19 +139,17 @@ class Mbw(base.Workload):
         )
         copied = (arguments["runs"] * len(options) + 2) * arguments["size_mib"]
         copied *= processes
-        timeout = 60 + copied / _SLOWEST
-        return (
-            base.Command(
-                name="mbw",
-                argv=argv,
-                timeout=timeout,
-                seconds=copied / _USUAL,
-                bound="size",
-            ),
+        command = base.Command(
+            name="mbw",
+            argv=argv,
+            timeout=60 + copied / _SLOWEST,
+            seconds=copied / _USUAL,
+            bound="size",
         )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples and series of the rates in bytes per second.
 
@@ -170,9 +160,8 @@ class Mbw(base.Workload):
         text = outcome.stdout
         old = _is_old(text)
         if old and "mcblock" in arguments["methods"]:
-            raise _mbw_table.error(
-                "mcblock",
-                f"requires mbw 1.4 or later: {_MINIMUM_VERSION.reason}",
+            raise outputs.Reader("mbw: mcblock").error(
+                f"requires mbw 1.4 or later: {_MINIMUM_VERSION.reason}"
             )
         processes = [
             _parse_process(output, arguments)
@@ -180,18 +169,14 @@ class Mbw(base.Workload):
         ]
         means: list[sample.Reading] = []
         single: list[sample.Reading] = []
-        for method in _selected_methods(arguments):
+        for method in self.selected(arguments):
+            (metric,) = self.option_metrics(method)
             label = _SWAPPED_LABELS[method] if old else method.upper()
             copies = [process[label] for process in processes]
             rate = sum(process.rate for process in copies)
-            means.append(limits.create_sample(_metric(method), rate))
-            single += _series(_metric(method), copies)
+            means.append(limits.create_sample(metric, rate))
+            single += _series(metric, copies)
         return means + single
-
-
-def _selected_methods(arguments: base.Arguments) -> list[str]:
-    """Return the selected methods as an ordered list of names."""
-    return [method for method in METHODS if method in arguments["methods"]]
 
 
 def _options(arguments: base.Arguments) -> dict[str, str]:
@@ -224,9 +209,9 @@ def _is_old(text: str) -> bool:
             "output, prepend 'says: mbw memory benchmark v1.4'"
         )
     if new and tools.parse_version(new[0]) < (1, 4):
-        raise base.WorkloadError(
-            f"mbw: reported version {new[0]}, but versions before 1.4 do not "
-            "report it; look at the raw output"
+        raise _OUTPUT.error(
+            f"reported version {new[0]}, but versions before 1.4 do not "
+            "report it"
         )
     return bool(old)
 
@@ -239,9 +224,9 @@ def _split_processes(text: str, processes: int) -> list[str]:
     fields = _PROCESS.split(text)
     numbers = [str(number) for number in range(1, processes + 1)]
     if fields[1::2] != (numbers if processes > 1 else []):
-        raise base.WorkloadError(
-            f"mbw: printed outputs of {len(fields) // 2} processes instead of "
-            f"{processes}; look at the raw output"
+        raise _OUTPUT.error(
+            f"printed outputs of {len(fields) // 2} processes instead of "
+            f"{processes}"
         )
     return fields[2::2] if processes > 1 else fields
 
@@ -266,22 +251,13 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
         )
     for line in expected_lines:
         if lines.count(line) != 1:
-            raise base.WorkloadError(
-                f"mbw: did not print {line!r} exactly once; look at the raw "
-                "output"
-            )
+            raise _OUTPUT.error(f"did not print {line!r} exactly once")
     labels = {row[2] for row in _mbw_table.table_rows(text)}
     if labels != set(_options(arguments)):
-        raise base.WorkloadError(
-            f"mbw: ran {sanitize.line(', '.join(sorted(labels)), 80)} "
-            f"instead of {', '.join(_options(arguments))}; look at the raw "
-            "output"
+        raise _OUTPUT.error(
+            f"ran {sanitize.line(', '.join(sorted(labels)), 80)} instead of "
+            f"{', '.join(_options(arguments))}"
         )
-
-
-def _metric(method: str) -> sample.Metric:
-    """Return the Metric of the bandwidth of a copy method."""
-    return sample.Metric(f"memory.mbw.{method}.bandwidth", "B/s", "higher")
 
 
 def _parse_process(

@@ -1,10 +1,10 @@
 """Workloads that measure directions in sequence."""
 
-import collections.abc
 import typing as t
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 
 #: Direction -> location of the server.
 Directions = dict[str, t.Literal["peer", "partner"]]
@@ -20,39 +20,35 @@ BOTH_DIRECTIONS: Directions = {
 ANSWERED: Directions = {"to_peer": "peer", "guest_to_guest": "partner"}
 
 
-def directions_argument(
-    directions: Directions, default: collections.abc.Sequence[str]
-) -> schemas.Rule:
+def directions_argument(directions: Directions) -> schemas.Rule:
     """Return the JSON Schema of the argument ``directions``.
 
     :param directions: The directions; guest_to_guest is the last one.
     """
-    return schemas.choices(
-        f"Measured one after the other: {', '.join(directions)} (to the "
-        "partner guest).",
-        directions,
-        default=default,
-    )
+    note = " (to the partner guest)"
+    return schemas.sequence(directions, default=("to_peer",), note=note)
 
 
-class DirectionalWorkload(base.Workload):
+#: The arguments of throughput tools.
+STREAMS = schemas.concurrency("connections", 128)
+WINDOW_KIB = schemas.optional(
+    "Requested socket buffer of client and server, KiB",
+    65536,
+    "the default of the system",
+)
+
+
+class DirectionalWorkload(sequence.CommandSequenceWorkload):
     """A workload with an argument ``directions``."""
 
+    OPTIONS = "directions"
     DIRECTIONS: t.ClassVar[Directions]
-
-    def directions(self, arguments: base.Arguments) -> list[str]:
-        """Return the selected directions as an ordered list of names."""
-        return [
-            direction
-            for direction in self.DIRECTIONS
-            if direction in arguments["directions"]
-        ]
 
     def needs(self, arguments: base.Arguments) -> frozenset[str]:
         """Return the names of the endpoints of the selected directions."""
         return frozenset(
             self.DIRECTIONS[direction]
-            for direction in self.directions(arguments)
+            for direction in self.selected(arguments)
         )
 
     def for_endpoints(
@@ -64,14 +60,12 @@ class DirectionalWorkload(base.Workload):
         """
         directions = [
             direction
-            for direction in self.directions(arguments)
+            for direction in self.selected(arguments)
             if self.DIRECTIONS[direction] == "peer" or endpoints.partner
         ]
         return {**arguments, "directions": directions}
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return the findings on limits of the measurement, as pairs."""
         if "guest_to_guest" not in arguments["directions"]:
             return ()
@@ -102,15 +96,6 @@ class ServerWorkload(DirectionalWorkload):
         """Return Ports with one port for every direction."""
         return base.Ports(own=len(self.DIRECTIONS))
 
-    def servers(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> collections.abc.Iterator[tuple[str, str, int]]:
-        """Yield direction, server address and port of each selection.
-
-        :raises base.WorkloadError: If an address is missing.
-        """
-        for direction, port in zip(
-            self.DIRECTIONS, endpoints.own_ports, strict=True
-        ):
-            if direction in arguments["directions"]:
-                yield direction, self.address(direction, endpoints), port
+    def port(self, direction: str, endpoints: base.Endpoints) -> int:
+        """Return the port of a direction's server as an integer."""
+        return endpoints.own_ports[list(self.DIRECTIONS).index(direction)]

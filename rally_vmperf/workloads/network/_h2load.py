@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import re
-import typing as t
 
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
@@ -11,6 +10,16 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import sequence
+
+_METRICS = (
+    sample.Metric("network.{}.rate", "ops/s", "higher", additive=True),
+    sample.Metric(
+        "network.{}.response_time_mean", "s", "lower", additive=False
+    ),
+    sample.Metric("network.{}.response_time", "s", "lower", additive=False),
+    sample.Metric("network.{}.failed_requests", "1", "lower", scale="count"),
+)
 
 #: The line of counts of h2load.
 _COUNTS = re.compile(
@@ -60,43 +69,14 @@ class Load:
             *(f"--rps={1 / think:.6g}", "-n", f"{self.pages}"),
         )
 
-    @property
-    def rate(self) -> sample.Metric:
-        """The definition of the metric of pages per second."""
-        return self._metric("rate", "ops/s", "higher", additive=True)
-
     def metrics(self) -> tuple[sample.Metric, ...]:
         """Return the definitions of all metrics of the load."""
-        response_times = sample.percentiles(self._response_time_metric)
-        return (
-            self.rate,
-            self._mean_metric,
-            *response_times,
-            self._failure_metric,
-        )
+        rate, mean, response_time, failures = self._definitions()
+        return (rate, mean, *sample.percentiles(response_time), failures)
 
-    @property
-    def _mean_metric(self) -> sample.Metric:
-        """The definition of the metric of the mean response time."""
-        return self._metric("response_time_mean", "s", "lower", additive=False)
-
-    @property
-    def _response_time_metric(self) -> sample.Metric:
-        """The definition of the metric of the response time."""
-        return self._metric("response_time", "s", "lower", additive=False)
-
-    @property
-    def _failure_metric(self) -> sample.Metric:
-        """The definition of the metric of failed requests."""
-        return self._metric("failed_requests", "1", "lower", scale="count")
-
-    def _metric(
-        self, name: str, unit: str, better: sample.Better, **fields: t.Any
-    ) -> sample.Metric:
-        """Return a Metric with the prefix of the load in its name."""
-        return sample.Metric(
-            f"network.{self.prefix}.{name}", unit, better, **fields
-        )
+    def _definitions(self) -> tuple[sample.Metric, ...]:
+        """Return the Metrics of the load, one of them of a distribution."""
+        return sequence.name_metrics(_METRICS, self.prefix)
 
     def parse(self, report: document.Document) -> "Result":
         """Parse a report of h2load.py into a checked Result.
@@ -104,6 +84,7 @@ class Load:
         :raises base.WorkloadError: If the report is from another load, or
             the counts of h2load differ from those of its log.
         """
+        rate, mean_metric, response_time, failures = self._definitions()
         total, succeeded = self._totals(report)
         counts = self._response_times(report, succeeded)
         per_second = self._per_second(report, succeeded)
@@ -113,7 +94,7 @@ class Load:
                 f"ended after {seconds:g} s, but reported pages in "
                 f"{len(per_second)} s"
             )
-        longest = max(response_time for response_time, _ in counts)
+        longest = max(time for time, _ in counts)
         if seconds < _MIN_ROUNDING * longest:
             raise self.error(
                 f"ended after {seconds:g} s, but reported a page with "
@@ -121,47 +102,38 @@ class Load:
             )
         mean = report.number("response_microseconds") / succeeded
         mean *= _MICROSECOND
-        if not math.isclose(
-            mean,
-            sum(response_time * count for response_time, count in counts)
-            / succeeded,
-            rel_tol=0.006,
-        ):
+        computed_mean = sum(time * count for time, count in counts) / succeeded
+        if not math.isclose(mean, computed_mean, rel_tol=0.006):
             raise self.error(
                 f"reported a mean of {mean:g} s that differs from its counts"
             )
         try:
             distribution = sample.Distribution(
-                metric=self._response_time_metric,
+                metric=response_time,
                 histogram=histogram.Histogram.of(counts),
             )
         except ValueError as error:
             raise self.error(f"has invalid response times: {error}") from None
-        points = tuple(
-            (second, response_time)
-            for second, response_time in enumerate(per_second[:-1], 1)
-        )
+        readings: list[sample.Reading] = [
+            limits.create_sample(mean_metric, mean),
+            distribution,
+            limits.create_sample(failures, total - succeeded),
+        ]
+        points = tuple(enumerate(per_second[:-1], 1))
+        if len(points) > 2:
+            readings.append(sample.Series(metric=rate, points=points))
         return Result(
             load=self,
             report=report,
-            rate=limits.create_sample(self.rate, succeeded / seconds),
+            rate=limits.create_sample(rate, succeeded / seconds),
             seconds=seconds,
-            other_readings=(
-                limits.create_sample(self._mean_metric, mean),
-                distribution,
-                limits.create_sample(self._failure_metric, total - succeeded),
-                *(
-                    [sample.Series(metric=self.rate, points=points)]
-                    if len(points) > 2
-                    else []
-                ),
-            ),
+            other_readings=tuple(readings),
         )
 
     def _totals(self, report: document.Document) -> tuple[int, int]:
         """Return the numbers of requested and of loaded pages."""
-        lines = report.find("h2load")
-        line = lines[0] if isinstance(lines, list) and len(lines) == 1 else ""
+        lines = report.array("h2load")
+        line = lines[0] if len(lines) == 1 else ""
         match = _COUNTS.fullmatch(line) if isinstance(line, str) else None
         if not match:
             raise self.error("did not report the request counts of h2load")
@@ -187,19 +159,18 @@ class Load:
         self, report: document.Document, succeeded: int
     ) -> list[tuple[float, int]]:
         """Return a list of response times in seconds with their counts."""
-        times = report.find("response_times")
-        if not isinstance(times, dict) or not 0 < len(times) <= _MAX_TIMES:
+        times = report.mapping("response_times")
+        if not 0 < len(times) <= _MAX_TIMES:
             raise self.error("did not report response times")
+        _, _, metric, _ = self._definitions()
         counts = []
         for time_text in times:
-            time = (
-                outputs.parse_number(time_text, "h2load: response time")
-                * _MICROSECOND
-            )
+            time = outputs.parse_number(time_text, "h2load: response time")
+            time *= _MICROSECOND
             count = report.number("response_times", time_text)
             if count < 1 or count != int(count):
                 raise self.error(f"counted a response time {count:g} times")
-            limits.create_sample(self._response_time_metric, time)
+            limits.create_sample(metric, time)
             counts.append((time, int(count)))
         if sum(count for _, count in counts) != succeeded:
             raise self.error(
@@ -211,12 +182,10 @@ class Load:
         self, report: document.Document, succeeded: int
     ) -> list[float]:
         """Return a list of the number of loaded pages in each second."""
-        rows = report.find("per_second")
-        if not isinstance(rows, list) or not 0 < len(rows) <= 10000:
+        rows = report.array("per_second")
+        if not 0 < len(rows) <= 10000:
             raise self.error("did not report pages per second")
-        pages = [
-            report.number("per_second", second) for second in range(len(rows))
-        ]
+        pages = report.at("per_second").numbers(*range(len(rows)))
         if min(pages) < 0 or sum(pages) != succeeded:
             raise self.error(
                 f"reported pages per second of other than {succeeded} pages"
@@ -225,9 +194,7 @@ class Load:
 
     def error(self, problem: str) -> base.WorkloadError:
         """Return a WorkloadError that describes an invalid report."""
-        return base.WorkloadError(
-            f"{self.prefix} {problem}; look at the raw output"
-        )
+        return outputs.Reader(self.prefix).error(problem)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,9 @@
 """The results of iperf3 for one direction, in base units."""
 
+import collections.abc
 import contextlib
 import json
+import math
 import typing as t
 
 from rally_vmperf import sanitize
@@ -10,6 +12,8 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
+from rally_vmperf.workloads import sequence
 
 Protocol = t.Literal["tcp", "udp"]
 
@@ -17,18 +21,22 @@ Protocol = t.Literal["tcp", "udp"]
 #: datagrams that the number of the last received one must reach.
 _MIN_SHARE = 0.9
 
-#: Protocol -> name, unit, direction and scale of each metric.
-_METRICS: dict[
-    Protocol, tuple[tuple[str, str, sample.Better, sample.Scale], ...]
-] = {
+#: The metrics of each protocol.
+_METRICS: dict[Protocol, tuple[sample.Metric, ...]] = {
     "tcp": (
-        ("throughput", "bit/s", "higher", "ratio"),
-        ("retransmits", "1", "lower", "count"),
+        sample.Metric("network.iperf3.{}.throughput", "bit/s", "higher"),
+        sample.Metric(
+            "network.iperf3.{}.retransmits", "1", "lower", scale="count"
+        ),
     ),
     "udp": (
-        ("udp.throughput", "bit/s", "higher", "ratio"),
-        ("udp.jitter", "s", "lower", "count"),
-        ("udp.loss", "%", "lower", "count"),
+        sample.Metric("network.iperf3.{}.udp.throughput", "bit/s", "higher"),
+        sample.Metric(
+            "network.iperf3.{}.udp.jitter", "s", "lower", scale="count"
+        ),
+        sample.Metric(
+            "network.iperf3.{}.udp.loss", "%", "lower", scale="count"
+        ),
     ),
 }
 
@@ -53,38 +61,29 @@ def metrics(
 
     :param cpu: True to include the CPU time of client and server.
     """
-    readings = tuple(
-        sample.Metric(
-            f"network.iperf3.{direction}.{name}", unit, better, scale=scale
-        )
-        for name, unit, better, scale in _METRICS[protocol]
-    )
-    return (
-        *readings,
-        *(_cpu_metric(direction, protocol, name) for name in _CPU if cpu),
-    )
-
-
-def _cpu_metric(
-    direction: str, protocol: Protocol, name: str
-) -> sample.Metric:
-    """Return the Metric of a CPU share of client or server in percent."""
     prefix = "udp." if protocol == "udp" else ""
-    return sample.Metric(
-        f"network.iperf3.{direction}.{prefix}{name}",
-        "%",
-        "lower",
-        scale="count",
-        additive=False,
-        # From 3.16 on each stream has a thread.
-        bounds=(0.0, 13000.0),
+    cpu_metrics = (
+        sample.Metric(
+            f"network.iperf3.{{}}.{prefix}{name}",
+            "%",
+            "lower",
+            scale="count",
+            additive=False,
+            # From 3.16 on each stream has a thread.
+            bounds=(0.0, 13000.0),
+        )
+        for name in _CPU
+        if cpu
+    )
+    return sequence.name_metrics(
+        (*_METRICS[protocol], *cpu_metrics), direction
     )
 
 
 def parse(
     direction: str,
     protocol: Protocol,
-    outcome: base.Outcome,
+    outcome: base.CommandResult,
     time: float,
     *,
     cpu: bool = False,
@@ -97,24 +96,24 @@ def parse(
     report = document.Document(outcome.stdout, "iperf3")
     duration = report.number("end", "sum_received", "seconds")
     if duration < _MIN_SHARE * time:
-        raise base.WorkloadError(
-            f"iperf3: {direction} ended after {duration:g} s of {time:g} s; "
-            "look at the raw output"
+        raise outputs.Reader(f"iperf3: {direction}").error(
+            f"ended after {duration:g} s of {time:g} s"
         )
-    readings = (_tcp_values if protocol == "tcp" else _udp_values)(
-        report, direction
+    end = report.at("end")
+    readings = (
+        [
+            end.number("sum_received", "bits_per_second"),
+            end.number("sum_sent", "retransmits"),
+        ]
+        if protocol == "tcp"
+        else _udp_values(end, direction)
     )
     if cpu:
-        readings += tuple(
-            report.number("end", "cpu_utilization_percent", key)
-            for key in _CPU.values()
-        )
-    return [
-        limits.create_sample(metric, reading)
-        for metric, reading in zip(
-            metrics(direction, protocol, cpu=cpu), readings, strict=True
-        )
-    ]
+        utilization = end.at("cpu_utilization_percent")
+        readings += utilization.numbers(*_CPU.values())
+    return limits.create_samples(
+        metrics(direction, protocol, cpu=cpu), readings
+    )
 
 
 def split_directions(text: str) -> dict[str, str]:
@@ -128,9 +127,8 @@ def split_directions(text: str) -> dict[str, str]:
     reverse = report.find("end", "sum_received_bidir_reverse")
     # Old versions do not report this option.
     if bidir not in (None, 1) or not isinstance(reverse, dict):
-        raise base.WorkloadError(
-            "iperf3: bidir did not run in two directions; look at the raw "
-            "output"
+        raise outputs.Reader("iperf3: bidir").error(
+            "did not run in two directions"
         )
     return {
         "to_peer": json.dumps(_select_direction(report, True)),
@@ -143,27 +141,24 @@ def _select_direction(
 ) -> dict[str, t.Any]:
     """Return the report of the sent or of the received data as a dict."""
     suffix = "" if sent else "_bidir_reverse"
-    connected = _as_list(report.find("start", "connected"))
+    connected = report.array("start", "connected")
     half = len(connected) // 2
-    test_start = report.find("start", "test_start")
     return {
         "start": {
             "connected": connected[:half] if sent else connected[half:],
             "test_start": {
-                **(test_start if isinstance(test_start, dict) else {}),
+                **report.mapping("start", "test_start"),
                 "reverse": int(not sent),
             },
         },
         "intervals": [
             {"sum": report.find("intervals", number, f"sum{suffix}")}
-            for number in range(len(_as_list(report.find("intervals"))))
+            for number in range(len(report.array("intervals")))
         ],
         "end": {
             "streams": [
                 stream
-                for number, stream in enumerate(
-                    _as_list(report.find("end", "streams"))
-                )
+                for number, stream in enumerate(report.array("end", "streams"))
                 if report.find("end", "streams", number, "sender", "sender")
                 is sent
             ],
@@ -173,20 +168,27 @@ def _select_direction(
     }
 
 
-def _as_list(node: t.Any) -> list[t.Any]:
-    """Return a JSON node if it is a list, else an empty list."""
-    return node if isinstance(node, list) else []
-
-
-def received_bytes(outcome: base.Outcome) -> float:
+def received_bytes(text: str) -> float:
     """Return the number of received bytes after the omitted seconds."""
-    report = document.Document(outcome.stdout, "iperf3")
-    rate = report.number("end", "sum_received", "bits_per_second")
-    return rate * report.number("end", "sum_received", "seconds") / 8
+    received = document.Document(text, "iperf3").at("end", "sum_received")
+    return math.prod(received.numbers("bits_per_second", "seconds")) / 8
+
+
+def measured_intervals(
+    report: document.Document,
+) -> collections.abc.Iterator[document.Document]:
+    """Yield the sum of each interval report after the omitted seconds."""
+    for number in range(len(report.array("intervals"))):
+        interval = report.at("intervals", number, "sum")
+        if interval.find("omitted") is not True:
+            yield interval
 
 
 def progress(
-    direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
+    direction: str,
+    protocol: Protocol,
+    outcome: base.CommandResult,
+    omit: float,
 ) -> curves.ProgressCurve | None:
     """Return a curve of the transferred bytes over time, or None.
 
@@ -201,19 +203,18 @@ def progress(
     begin = outcome.started + overhead / 2 + omit
     points = [(begin, 0.0)]
     transferred = 0.0
-    intervals = report.find("intervals")
-    for number in range(len(intervals) if isinstance(intervals, list) else 0):
-        path = ("intervals", number, "sum")
-        if report.find(*path, "omitted") is True:
-            continue
-        transferred += report.number(*path, "bytes")
-        points.append((begin + report.number(*path, "end"), transferred))
+    for interval in measured_intervals(report):
+        transferred += interval.number("bytes")
+        points.append((begin + interval.number("end"), transferred))
     throughput, *_ = metrics(direction, protocol)
     return curves.build_curve((throughput.name,), points)
 
 
 def series(
-    direction: str, protocol: Protocol, outcome: base.Outcome, omit: float
+    direction: str,
+    protocol: Protocol,
+    outcome: base.CommandResult,
+    omit: float,
 ) -> list[sample.Series]:
     """Return a list with the throughput series; empty for one report.
 
@@ -228,17 +229,7 @@ def series(
     return []
 
 
-def _tcp_values(report: document.Document, _: str) -> tuple[float, ...]:
-    """Return received bits per second and retransmits as floats."""
-    return (
-        report.number("end", "sum_received", "bits_per_second"),
-        report.number("end", "sum_sent", "retransmits"),
-    )
-
-
-def _udp_values(
-    report: document.Document, direction: str
-) -> tuple[float, ...]:
+def _udp_values(end: document.Document, direction: str) -> list[float]:
     """Return rate, jitter and loss at the receiver as floats.
 
     The receiver does not know the last datagram, so that iperf3 does not
@@ -246,25 +237,25 @@ def _udp_values(
 
     :raises base.WorkloadError: If the loss cannot be determined.
     """
-    sent = report.number("end", "sum_sent", "packets")
-    numbered = report.number("end", "sum_received", "packets")
-    rate = report.number("end", "sum_received", "bits_per_second")
+    sent, received = end.number("sum_sent", "packets"), end.at("sum_received")
+    numbered, rate = received.numbers("packets", "bits_per_second")
     if not (rate and numbered):
         raise base.WorkloadError(
             f"iperf3: {direction}: none of {sent:g} datagrams arrived; check "
             "that the server accepts UDP and datagrams of this size"
         )
     if numbered < _MIN_SHARE * sent:
-        raise base.WorkloadError(
-            f"iperf3: {direction}: none of the last {sent - numbered:g} of "
-            f"{sent:g} datagrams arrived; look at the raw output"
+        raise outputs.Reader(f"iperf3: {direction}:").error(
+            f"none of the last {sent - numbered:g} of {sent:g} datagrams "
+            "arrived"
         )
-    lost = report.number("end", "sum_received", "lost_packets")
-    jitter = report.number("end", "sum_received", "jitter_ms")
-    return rate, jitter / 1e3, lost / numbered * 100
+    lost, jitter = received.numbers("lost_packets", "jitter_ms")
+    return [rate, jitter / 1e3, lost / numbered * 100]
 
 
-def raise_reported_error(outcome: base.Outcome, protocol: Protocol) -> None:
+def raise_reported_error(
+    outcome: base.CommandResult, protocol: Protocol
+) -> None:
     """Raise the error that iperf3 reports on standard output."""
     if len(outcome.stdout) > base.LONGEST:
         return

@@ -17,6 +17,9 @@ _THROUGHPUT = sample.Metric(
     "network.h2load.throughput", "B/s", "higher", additive=True
 )
 
+#: The options of nginx for connections that last for the whole run.
+_KEEP_ALIVE = ("keepalive_requests 1000000000;", "keepalive_timeout 3600;")
+
 
 class H2load(_nginx.NginxWorkload):
     """Users with think time who load pages from nginx on the peer."""
@@ -36,15 +39,13 @@ class H2load(_nginx.NginxWorkload):
         think_time=schemas.number(
             "Time between two pages of a user, s", 0.1, 600, default=5
         ),
-        time=schemas.integer("Duration of the run, s", 1, 3600, default=60),
+        time=schemas.duration("Duration of the run", default=60),
         size_kib=schemas.integer("Size of a page in KiB", 1, 64, default=16),
-        control_users=schemas.integer(
+        control_users=schemas.optional(
             "Users of a second h2load, a control that runs concurrently with "
             "the load and is measured separately",
-            0,
             10000,
-            default=0,
-            note="0 for none; at most users",
+            "none; at most users",
         ),
     )
     TOOLS = (
@@ -61,20 +62,16 @@ class H2load(_nginx.NginxWorkload):
         ),
     )
 
-    def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
-        """Return the arguments with all defaults as a dict.
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject a control with more users than the load.
 
-        :raises base.WorkloadError: If an argument is not valid, or the
-            control has more users than the load and would run longer.
+        :raises ValueError: If the control would run longer than the load.
         """
-        completed = super().complete(arguments)
-        users, control = completed["users"], completed["control_users"]
+        users, control = arguments["users"], arguments["control_users"]
         if control > users:
-            raise base.WorkloadError(
-                f"workload h2load: control_users={control}: must be at most "
-                f"users, {users}"
+            raise ValueError(
+                f"control_users={control}: must be at most users, {users}"
             )
-        return completed
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that runs h2load."""
@@ -102,35 +99,30 @@ class H2load(_nginx.NginxWorkload):
         url = self.url(endpoints)
         control = _create_control(arguments)
         lasts = max(arguments["time"], arguments["think_time"])
-        return (
-            base.Command(
-                name="pages",
-                argv=(
-                    *("python3", "h2load.py"),
-                    *(*_create_load(arguments).options(), url),
-                    *(("--", *control.options(), url) if control else ()),
-                ),
-                timeout=2 * lasts + 120,
-                seconds=lasts,
-                server=self.server(
-                    endpoints,
-                    options=(
-                        "keepalive_requests 1000000000;",
-                        "keepalive_timeout 3600;",
-                    ),
-                    connections=16384,
-                    listen="backlog=16384",
-                    limits=("prlimit", "--nofile=16500:"),
-                    files={
-                        "page": "0123456789abcde\n"
-                        * (_size_bytes(arguments) >> 4)
-                    },
-                ),
-            ),
+        page = "0123456789abcde\n" * (_size_bytes(arguments) >> 4)
+        server = self.server(
+            endpoints,
+            options=_KEEP_ALIVE,
+            connections=16384,
+            listen="backlog=16384",
+            limits=("prlimit", "--nofile=16500:"),
+            files={"page": page},
         )
+        command = base.Command(
+            name="pages",
+            argv=(
+                *("python3", "h2load.py"),
+                *(*_create_load(arguments).options(), url),
+                *(("--", *control.options(), url) if control else ()),
+            ),
+            timeout=2 * lasts + 120,
+            seconds=lasts,
+            server=server,
+        )
+        return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of rates, response times and failures.
 

@@ -2,12 +2,10 @@
 
 import math
 import re
-import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -42,22 +40,13 @@ class Iperf2(_directed.ServerWorkload):
     part = "network"
     DIRECTIONS = _directed.BOTH_DIRECTIONS
     ARGUMENTS = schemas.schema(
-        directions=_directed.directions_argument(
-            DIRECTIONS, default=("to_peer",)
-        ),
-        time=schemas.integer(
-            "Measured time of each direction, s", 1, 3600, default=10
-        ),
-        streams=schemas.integer(
-            "Number of concurrent connections", 1, 128, default=1
-        ),
-        window_kib=schemas.integer(
-            "Requested socket buffer of client and server, KiB",
-            0,
-            65536,
-            default=0,
-            note="0 for the default of the system",
-        ),
+        directions=_directed.directions_argument(DIRECTIONS),
+        time=schemas.duration("Measured time of each direction"),
+        streams=_directed.STREAMS,
+        window_kib=_directed.WINDOW_KIB,
+    )
+    METRICS = (
+        sample.Metric("network.iperf2.{}.throughput", "bit/s", "higher"),
     )
     TOOLS = (tools.define("iperf", "-v"),)
 
@@ -67,29 +56,38 @@ class Iperf2(_directed.ServerWorkload):
             return self.TOOLS
         return tools.require_version(self.TOOLS, "iperf", _MINIMUM_FOR_REVERSE)
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the throughput metric definition of each direction."""
-        return tuple(
-            throughput_metric(direction)
-            for direction in self.directions(arguments)
-        )
-
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one client command per direction, with its server.
-
-        :raises base.WorkloadError: If the address of a server is missing.
-        """
-        return tuple(
-            _command(
-                direction, arguments, address, self.DIRECTIONS[direction], port
-            )
-            for direction, address, port in self.servers(arguments, endpoints)
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the client Command of a direction, with its server."""
+        address = self.address(option, endpoints)
+        port = self.port(option, endpoints)
+        seconds = arguments["time"]
+        line = "-p {port} -P {streams}"
+        if arguments["window_kib"]:
+            line += " -w {window_kib}K"
+        if ":" in address:
+            line += " -V"
+        shared_options = base.argv(line, arguments, port=port)
+        reverse = ("-R",) if option == "from_peer" else ()
+        return base.Command(
+            name=option,
+            argv=(
+                *("iperf", "-c", address, *shared_options),
+                *("-f", "k", "-t", f"{seconds}", *reverse),
+            ),
+            timeout=seconds + 60,
+            seconds=seconds,
+            # It ends after this number of connections.
+            server=base.Server(
+                on=self.DIRECTIONS[option],
+                argv=("iperf", "-s", *shared_options),
+                port=port,
+            ),
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the total throughput.
 
@@ -101,18 +99,16 @@ class Iperf2(_directed.ServerWorkload):
             outcome.stdout, direction, streams, outcome.stderr
         )
         if duration < _MIN_SHARE * arguments["time"]:
-            raise _error(
-                direction,
-                f"ended after {duration:g} s of {arguments['time']} s",
+            raise outputs.Reader(f"iperf2: {direction}").error(
+                f"ended after {duration:g} s of {arguments['time']} s"
             )
-        return [limits.create_sample(throughput_metric(direction), bit_rate)]
+        return self.samples(direction, bit_rate)
 
 
 def throughput_metric(direction: str) -> sample.Metric:
     """Return the Metric of the throughput of a direction."""
-    return sample.Metric(
-        f"network.iperf2.{direction}.throughput", "bit/s", "higher"
-    )
+    (metric,) = Iperf2().option_metrics(direction)
+    return metric
 
 
 def parse_rate(
@@ -126,74 +122,30 @@ def parse_rate(
         table.
     :raises base.WorkloadError: If the table is not that of a single run.
     """
+    output = outputs.Reader(f"iperf2: {direction}")
     rows = list(_ROW.finditer(text[: base.LONGEST]))
     sums = [row for row in rows if row["id"] == "SUM"]
     matching = sums if streams > 1 else rows
     if len(matching) != 1 or len(rows) - len(sums) != streams:
-        output = sanitize.line(stderr or text, 80)
-        raise _error(
-            direction,
+        raise output.error(
             f"has {len(rows) - len(sums)} connections instead of {streams}: "
-            f"{output!r}",
+            f"{sanitize.line(stderr or text, 80)!r}"
         )
     (row,) = matching
     begin, end, size, bits = (
-        outputs.parse_number(row[key], f"iperf2: {direction}: {key}")
+        output.number(row[key], key)
         for key in ("begin", "end", "bytes", "bits")
     )
     size *= 1024 ** _POWERS[row["size"]]
     bits *= 1000 ** _POWERS[row["rate"]]
     if not end > begin:
-        raise _error(direction, f"took {end - begin:g} s")
+        raise output.error(f"took {end - begin:g} s")
     # Size and rate have three digits; start and end have tenths of a second.
     if not math.isclose(
         bits, size * 8 / (end - begin), rel_tol=0.011 + 0.1 / (end - begin)
     ):
-        raise _error(
-            direction,
+        raise output.error(
             f"moved {size:g} B in {end - begin:g} s, which is not "
-            f"{bits:g} bit/s",
+            f"{bits:g} bit/s"
         )
     return bits, end - begin
-
-
-def _command(
-    direction: str,
-    arguments: base.Arguments,
-    address: str,
-    server_role: t.Literal["peer", "partner"],
-    port: int,
-) -> base.Command:
-    """Return the client Command of a direction, with its server."""
-    options = "-p {port} -P {streams}"
-    if arguments["window_kib"]:
-        options += " -w {window_kib}K"
-    if ":" in address:
-        options += " -V"
-    shared_options = base.argv(options, arguments, port=port)
-    client_options = "-f k -t {time}" + (
-        " -R" if direction == "from_peer" else ""
-    )
-    return base.Command(
-        name=direction,
-        argv=(
-            "iperf",
-            "-c",
-            address,
-            *shared_options,
-            *base.argv(client_options, arguments),
-        ),
-        timeout=arguments["time"] + 60,
-        seconds=arguments["time"],
-        # It ends after this number of connections.
-        server=base.Server(
-            on=server_role, argv=("iperf", "-s", *shared_options), port=port
-        ),
-    )
-
-
-def _error(direction: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a direction."""
-    return base.WorkloadError(
-        f"iperf2: {direction} {problem}; look at the raw output"
-    )

@@ -33,13 +33,13 @@ class Iperf3(_directed.ServerWorkload):
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
     part = "network"
-    DIRECTIONS = _directed.BOTH_DIRECTIONS
+    DIRECTIONS = {**_directed.BOTH_DIRECTIONS, BIDIR: "peer"}  # noqa: RUF012
     ARGUMENTS = schemas.schema(
         directions=schemas.choices(
             "Measured one after the other: to_peer, from_peer, "
             "guest_to_guest (to the partner guest), bidir (to the peer and "
             "from it concurrently).",
-            (*DIRECTIONS, BIDIR),
+            DIRECTIONS,
             default=("to_peer", "from_peer"),
         ),
         protocol=schemas.choice(
@@ -47,9 +47,7 @@ class Iperf3(_directed.ServerWorkload):
             ("tcp", "udp"),
             default="tcp",
         ),
-        time=schemas.integer(
-            "Measured time of each direction, s", 1, 3600, default=10
-        ),
+        time=schemas.duration("Measured time of each direction"),
         omit=schemas.integer(
             "Time before it that is not measured, for slow start of TCP, s",
             0,
@@ -57,9 +55,7 @@ class Iperf3(_directed.ServerWorkload):
             default=1,
             note="0 with udp",
         ),
-        streams=schemas.integer(
-            "Number of concurrent connections", 1, 128, default=1
-        ),
+        streams=_directed.STREAMS,
         bitrate=schemas.integer(
             "Rate of each stream of udp, bit/s of payload",
             10**5,
@@ -71,19 +67,9 @@ class Iperf3(_directed.ServerWorkload):
         datagram=schemas.integer(
             "Payload of each datagram of udp, bytes", 16, 65507, default=1400
         ),
-        window_kib=schemas.integer(
-            "Requested socket buffer of client and server, KiB",
-            0,
-            65536,
-            default=0,
-            note="0 for the default of the system",
-        ),
-        segment=schemas.integer(
-            "Largest segment of tcp, bytes",
-            0,
-            9216,
-            default=0,
-            note="0 for the maximum of the path",
+        window_kib=_directed.WINDOW_KIB,
+        segment=schemas.optional(
+            "Largest segment of tcp, bytes", 9216, "the maximum of the path"
         ),
         zero_copy=schemas.flag(
             "Send with sendfile, without copies", default=False
@@ -100,38 +86,37 @@ class Iperf3(_directed.ServerWorkload):
         :raises base.WorkloadError: If an argument is not valid, or does not
             apply to the protocol.
         """
-        completed = super().complete(arguments)
-        if completed["protocol"] == "udp":
-            if BIDIR in completed["directions"]:
-                raise base.WorkloadError(
-                    "workload iperf3: directions: bidir requires protocol: "
-                    "tcp; remove bidir, or set protocol: tcp"
+        if arguments.get("protocol") == "udp":
+            arguments = {"omit": 0, **arguments}
+        return super().complete(arguments)
+
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject arguments that only apply to the other protocol.
+
+        :raises ValueError: If there is such an argument.
+        """
+        properties = self.ARGUMENTS["properties"]
+        unused = {
+            key: properties[key]["default"] for key in ("bitrate", "datagram")
+        }
+        protocol = "udp"
+        if arguments["protocol"] == "udp":
+            unused, protocol = {"omit": 0, "segment": 0}, "tcp"
+            if BIDIR in arguments["directions"]:
+                raise ValueError(
+                    "directions: bidir requires protocol: tcp; remove bidir, "
+                    "or set protocol: tcp"
                 )
-            completed["omit"] = int(arguments.get("omit", 0))
-            _reject_unused(completed, {"omit": 0, "segment": 0}, "tcp")
-        else:
-            properties = self.ARGUMENTS["properties"]
-            udp_keys = ("bitrate", "datagram")
-            _reject_unused(
-                completed,
-                {key: properties[key]["default"] for key in udp_keys},
-                "udp",
-            )
-        return completed
+        for key, default in unused.items():
+            if arguments[key] != default:
+                raise ValueError(
+                    f"{key}={arguments[key]}: requires protocol: {protocol}; "
+                    f"remove {key}, or set protocol: {protocol}"
+                )
 
-    def needs(self, arguments: base.Arguments) -> frozenset[str]:
-        """Return the names of the endpoints of the selected directions."""
-        bidir_ends = {"peer"} if BIDIR in arguments["directions"] else set()
-        return super().needs(arguments) | bidir_ends
-
-    def for_endpoints(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> dict[str, t.Any]:
-        """Return the arguments, adapted to the endpoints, as a dict."""
-        adapted = super().for_endpoints(arguments, endpoints)
-        if BIDIR in arguments["directions"]:
-            adapted["directions"].append(BIDIR)
-        return adapted
+    def ports(self, arguments: base.Arguments) -> base.Ports:
+        """Return Ports with one port for every single direction."""
+        return base.Ports(own=len(_directed.BOTH_DIRECTIONS))
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return iperf3 as a Tool, with a minimum version for UDP."""
@@ -139,9 +124,7 @@ class Iperf3(_directed.ServerWorkload):
             return self.TOOLS
         return tools.require_version(self.TOOLS, "iperf3", _MINIMUM_FOR_UDP)
 
-    def argument_findings(
-        self, arguments: base.Arguments
-    ) -> tuple[tuple[str, str], ...]:
+    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return the findings on limits of the measurement, as pairs."""
         findings = super().argument_findings(arguments)
         if arguments["protocol"] == "tcp":
@@ -151,49 +134,83 @@ class Iperf3(_directed.ServerWorkload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected direction."""
-        metrics = [
-            metric
-            for direction in self.directions(arguments)
-            for metric in _iperf3_result.metrics(
-                direction, arguments["protocol"], cpu=arguments["cpu"]
-            )
-        ]
-        if BIDIR in arguments["directions"]:
-            metrics += [
-                _bidirectional_metric(metric)
-                for direction in ("to_peer", "from_peer")
-                for metric in _iperf3_result.metrics(direction, "tcp")
-            ]
+        metrics: list[sample.Metric] = []
+        for direction in self.selected(arguments):
+            if direction != BIDIR:
+                metrics += _iperf3_result.metrics(
+                    direction, arguments["protocol"], cpu=arguments["cpu"]
+                )
+                continue
+            for half in ("to_peer", "from_peer"):
+                metrics += map(
+                    _bidirectional_metric, _iperf3_result.metrics(half, "tcp")
+                )
         return tuple(metrics)
 
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one client command per direction, with its server.
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the client Command of a direction, with its server.
 
-        :raises base.WorkloadError: If the address of a server is missing.
+        Client and server of UDP exchange their results at the end, so that
+        the output of the server is not requested. An hour of small datagrams
+        exceeds 32-bit counters.
         """
-        targets = [*self.servers(arguments, endpoints)]
-        if BIDIR in arguments["directions"]:
-            # The port of a direction that is not selected, or the least
-            # recently used one.
-            used = {port for _, _, port in targets}
-            free = [port for port in endpoints.own_ports if port not in used]
-            port = (free or list(endpoints.own_ports))[0]
-            targets.append((BIDIR, self.address("to_peer", endpoints), port))
-        return tuple(
-            _command(
-                direction,
-                arguments,
-                base.Server(
-                    on=self.DIRECTIONS.get(direction, "peer"),
-                    argv=("iperf3", "-s", "-p", f"{port}"),
-                    port=port,
-                ),
-                address,
-            )
-            for direction, address, port in targets
+        line = (
+            "iperf3 -c {address} -p {port} -J -i {interval} -t {time} "
+            "-O {omit} -P {streams}"
         )
+        if option == "from_peer":
+            line += " -R"
+        if option == BIDIR:
+            line += " --bidir"
+        line += " --connect-timeout 5000"
+        if arguments["protocol"] == "udp":
+            line += " -u -b {bitrate} -l {datagram} --udp-counters-64bit"
+        if arguments["window_kib"]:
+            line += " -w {window_kib}K"
+        if arguments["segment"]:
+            line += " -M {segment}"
+        if arguments["zero_copy"]:
+            line += " -Z"
+        role = "to_peer" if option == BIDIR else option
+        port = self._port(option, arguments, endpoints)
+        seconds = arguments["time"] + arguments["omit"]
+        return base.Command(
+            name=_iperf3_result.command_name(option, arguments["protocol"]),
+            argv=base.argv(
+                line,
+                arguments,
+                address=self.address(role, endpoints),
+                port=port,
+                interval=_interval(arguments["time"]),
+            ),
+            timeout=seconds + 60,
+            seconds=seconds,
+            server=base.Server(
+                on=self.DIRECTIONS[option],
+                argv=("iperf3", "-s", "-p", f"{port}"),
+                port=port,
+            ),
+        )
+
+    def _port(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> int:
+        """Return the port of a direction's server as an integer.
+
+        That of bidir is the port of a direction that is not selected, or the
+        least recently used one.
+        """
+        if option != BIDIR:
+            return self.port(option, endpoints)
+        used = {
+            self.port(direction, endpoints)
+            for direction in self.selected(arguments)
+            if direction != BIDIR
+        }
+        free = [port for port in endpoints.own_ports if port not in used]
+        return (free or endpoints.own_ports)[0]
 
     def parse_all(
         self, arguments: base.Arguments, outcomes: base.Outcomes
@@ -207,7 +224,7 @@ class Iperf3(_directed.ServerWorkload):
         return super().parse_all(arguments, outcomes)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of one direction, or of two concurrent ones."""
         if outcome.name != BIDIR:
@@ -229,7 +246,7 @@ class Iperf3(_directed.ServerWorkload):
         return readings
 
     def _parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples and the series of a single direction."""
         protocol = arguments["protocol"]
@@ -254,21 +271,18 @@ class Iperf3(_directed.ServerWorkload):
         ]
 
     def progress(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a curve of the bytes of a direction over time, or None."""
         direction = _iperf3_result.direction_of(outcome.name)
-        if direction not in self.directions(arguments):
+        if direction == BIDIR or direction not in self.selected(arguments):
             return None
         return _iperf3_result.progress(
-            direction,
-            arguments["protocol"],
-            outcome,
-            arguments["omit"],
+            direction, arguments["protocol"], outcome, arguments["omit"]
         )
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> base.Work | None:
         """Return the number of received bytes as Work, or None.
 
@@ -276,17 +290,11 @@ class Iperf3(_directed.ServerWorkload):
         assumed for them.
         """
         omit_factor = 1 + arguments["omit"] / arguments["time"]
-        checked = outcome.validate()
-        texts = [checked.stdout]
+        texts = [base.check_result(outcome).stdout]
         if outcome.name == BIDIR:
-            texts = [*_iperf3_result.split_directions(checked.stdout).values()]
-        amount = omit_factor * sum(
-            _iperf3_result.received_bytes(
-                dataclasses.replace(checked, stdout=text)
-            )
-            for text in texts
-        )
-        return base.Work(amount=amount, unit="B")
+            texts = [*_iperf3_result.split_directions(outcome.stdout).values()]
+        received = sum(map(_iperf3_result.received_bytes, texts))
+        return base.Work(amount=omit_factor * received, unit="B")
 
 
 def _bidirectional_metric(metric: sample.Metric) -> sample.Metric:
@@ -294,53 +302,6 @@ def _bidirectional_metric(metric: sample.Metric) -> sample.Metric:
     prefix = "network.iperf3."
     name = f"{prefix}{BIDIR}.{metric.name.removeprefix(prefix)}"
     return dataclasses.replace(metric, name=name)
-
-
-def _command(
-    direction: str,
-    arguments: base.Arguments,
-    server: base.Server,
-    address: str,
-) -> base.Command:
-    """Return the client Command of a direction, with its server.
-
-    Client and server of UDP exchange their results at the end, so that the
-    output of the server is not requested. An hour of small datagrams exceeds
-    32-bit counters.
-
-    :param address: The address of the machine with the server.
-    """
-    line = (
-        "iperf3 -c {address} -p {port} -J -i {interval} -t {time} -O {omit} "
-        "-P {streams}"
-    )
-    if direction == "from_peer":
-        line += " -R"
-    if direction == BIDIR:
-        line += " --bidir"
-    line += " --connect-timeout 5000"
-    if arguments["protocol"] == "udp":
-        line += " -u -b {bitrate} -l {datagram} --udp-counters-64bit"
-    if arguments["window_kib"]:
-        line += " -w {window_kib}K"
-    if arguments["segment"]:
-        line += " -M {segment}"
-    if arguments["zero_copy"]:
-        line += " -Z"
-    seconds = arguments["time"] + arguments["omit"]
-    return base.Command(
-        name=_iperf3_result.command_name(direction, arguments["protocol"]),
-        argv=base.argv(
-            line,
-            arguments,
-            address=address,
-            port=server.port,
-            interval=_interval(arguments["time"]),
-        ),
-        timeout=seconds + 60,
-        seconds=seconds,
-        server=server,
-    )
 
 
 def _interval(time: int) -> int:
@@ -351,16 +312,3 @@ def _interval(time: int) -> int:
     interval of iperf3 is a minute.
     """
     return 0 if time > _LONGEST else -(-time // _REPORTS)
-
-
-def _reject_unused(
-    arguments: base.Arguments, unused: dict[str, int], protocol: str
-) -> None:
-    """Reject arguments that only apply to another protocol."""
-    for key, default in unused.items():
-        if arguments[key] != default:
-            raise base.WorkloadError(
-                f"workload iperf3: {key}={arguments[key]}: requires "
-                f"protocol: {protocol}; remove {key}, or set protocol: "
-                f"{protocol}"
-            )

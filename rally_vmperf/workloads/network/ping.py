@@ -3,24 +3,13 @@
 import math
 import re
 import statistics
-import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
-
-#: Metric -> statistic of the latencies of one run, in seconds.
-_SUMMARIES: dict[str, t.Callable[[list[float]], float]] = {
-    "latency_min": min,
-    "latency_mean": statistics.fmean,
-    "latency_p50": lambda times: _percentile(times, 50),
-    "latency_p95": lambda times: _percentile(times, 95),
-    "latency_max": max,
-}
 
 #: Size of the ICMP header in bytes, which is part of the printed size.
 _HEADER = 8
@@ -59,9 +48,7 @@ class Ping(_directed.DirectionalWorkload):
     part = "network"
     DIRECTIONS = _directed.ANSWERED
     ARGUMENTS = schemas.schema(
-        directions=_directed.directions_argument(
-            DIRECTIONS, default=("to_peer",)
-        ),
+        directions=_directed.directions_argument(DIRECTIONS),
         count=schemas.integer("Number of packets", 2, 10000, default=50),
         interval=schemas.number(
             "Time between two packets, s",
@@ -74,6 +61,13 @@ class Ping(_directed.DirectionalWorkload):
             "Payload of a packet, bytes", 16, 65507, default=56
         ),
     )
+    METRICS = (
+        *(
+            sample.Metric(f"network.ping.{{}}.latency_{name}", "s", "lower")
+            for name in ("min", "mean", "p50", "p95", "max")
+        ),
+        sample.Metric("network.ping.{}.loss", "%", "lower", scale="count"),
+    )
     TOOLS = (
         tools.define(
             "ping",
@@ -83,49 +77,37 @@ class Ping(_directed.DirectionalWorkload):
         ),
     )
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the latency and loss metric definitions of directions."""
-        return tuple(
-            metric
-            for direction in self.directions(arguments)
-            for metric in (
-                *_latency_metrics(direction),
-                _loss_metric(direction),
-            )
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the ping Command of a direction."""
+        seconds = arguments["count"] * arguments["interval"]
+        argv = base.argv(
+            "ping -n -c {count} -i {interval:g} -s {size} {address}",
+            arguments,
+            address=self.address(option, endpoints),
         )
-
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one ping command per selected direction.
-
-        :raises base.WorkloadError: If an address is missing.
-        """
-        return tuple(
-            _command(direction, arguments, self.address(direction, endpoints))
-            for direction in self.directions(arguments)
+        return base.Command(
+            name=option, argv=argv, timeout=2 * seconds + 60, seconds=seconds
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of latencies and loss of a direction."""
         direction, count = outcome.name, arguments["count"]
         times = parse_latencies(
             outcome.stdout, direction, count, arguments["size"]
         )
-        lost = (count - len(times)) / count * 100
-        return [
-            *(
-                limits.create_sample(metric, summary(times))
-                for metric, summary in zip(
-                    _latency_metrics(direction),
-                    _SUMMARIES.values(),
-                    strict=True,
-                )
-            ),
-            limits.create_sample(_loss_metric(direction), lost),
-        ]
+        return self.samples(
+            direction,
+            min(times),
+            statistics.fmean(times),
+            _percentile(times, 50),
+            _percentile(times, 95),
+            max(times),
+            (count - len(times)) / count * 100,
+        )
 
 
 def parse_latencies(
@@ -136,53 +118,48 @@ def parse_latencies(
     :raises base.WorkloadError: If the run had other arguments, or the counts
         of ping contradict its answers.
     """
+    output = outputs.Reader(f"ping: {direction}")
     counts, summaries = _COUNTS.findall(text), _SUMMARY.findall(text)
     if len(counts) != 1 or len(summaries) != 1:
-        raise _error(
-            direction,
+        raise output.error(
             "did not print counts and latencies at its end; ping of iputils "
-            "is required",
+            "is required"
         )
     sent, received = map(int, counts[0][:2])
-    loss = outputs.parse_number(counts[0][2], f"ping: {direction}: loss")
+    loss = output.number(counts[0][2], "loss")
     if _REQUEST.findall(text) != [str(size)]:
-        raise _error(direction, f"did not start once with {size} bytes")
+        raise output.error(f"did not start once with {size} bytes")
     if sent != count:
-        raise _error(direction, f"sent {sent} packets instead of {count}")
+        raise output.error(f"sent {sent} packets instead of {count}")
     answers = _REPLY.findall(text)
     numbers = {int(number) for _, number, _ in answers}
     if len(answers) != received or len(numbers) != received:
-        raise _error(
-            direction,
-            f"printed {len(answers)} answers, but counted {received}",
+        raise output.error(
+            f"printed {len(answers)} answers, but counted {received}"
         )
     if not numbers or not 1 <= min(numbers) <= max(numbers) <= count:
-        raise _error(
-            direction, f"printed answers to other than {count} packets"
-        )
+        raise output.error(f"printed answers to other than {count} packets")
     # Until 2019 the loss was an integer.
     if not 0 <= (sent - received) / sent * 100 - loss < 1 and not math.isclose(
         (sent - received) / sent * 100, loss, rel_tol=1e-5
     ):
-        raise _error(direction, f"printed a loss of {loss:g} % at its end")
+        raise output.error(f"printed a loss of {loss:g} % at its end")
     for length, number, _ in answers:
         if int(length) != size + _HEADER:
-            raise _error(
-                direction,
+            raise output.error(
                 f"received {length} B in answer {number} instead of "
-                f"{size + _HEADER} B",
+                f"{size + _HEADER} B"
             )
     printed_times = [time_text for *_, time_text in answers]
     times = sorted(
-        outputs.parse_number(time_text, f"ping: {direction}: time") / 1000
-        for time_text in printed_times
+        output.number(time_text, "time") / 1000 for time_text in printed_times
     )
-    _check_summary(direction, times, printed_times, summaries[0])
+    _check_summary(output, times, printed_times, summaries[0])
     return times
 
 
 def _check_summary(
-    direction: str,
+    output: outputs.Reader,
     times: list[float],
     printed_times: list[str],
     summary: tuple[str, ...],
@@ -195,8 +172,7 @@ def _check_summary(
     :raises base.WorkloadError: If the summary contradicts the answers.
     """
     least, mean, most, deviation = (
-        outputs.parse_number(figure, f"ping: {direction}: summary") * 1000
-        for figure in summary
+        output.number(figure, "summary") * 1000 for figure in summary
     )
     micros = [time * 1e6 for time in times]
     roundings = [
@@ -216,52 +192,12 @@ def _check_summary(
         and mean - average - 0.01 <= computed_mean < mean + 1.01 + average
         and -slack <= deviation**2 - spread**2 <= slack + 2 * mean
     ):
-        raise _error(
-            direction,
+        raise output.error(
             f"printed {'/'.join(summary)} ms in its summary, but its answers "
-            f"have a mean of {computed_mean / 1000:.3f} ms",
+            f"have a mean of {computed_mean / 1000:.3f} ms"
         )
 
 
 def _percentile(times: list[float], percent: int) -> float:
     """Return a percentile of sorted times by the nearest rank."""
     return times[math.ceil(len(times) * percent / 100) - 1]
-
-
-def _latency_metrics(direction: str) -> tuple[sample.Metric, ...]:
-    """Return the latency Metrics of a direction as a tuple."""
-    return tuple(
-        sample.Metric(f"network.ping.{direction}.{name}", "s", "lower")
-        for name in _SUMMARIES
-    )
-
-
-def _loss_metric(direction: str) -> sample.Metric:
-    """Return the Metric of the packet loss of a direction in percent."""
-    return sample.Metric(
-        f"network.ping.{direction}.loss", "%", "lower", scale="count"
-    )
-
-
-def _command(
-    direction: str, arguments: base.Arguments, address: str
-) -> base.Command:
-    """Return the ping Command of a direction."""
-    seconds = arguments["count"] * arguments["interval"]
-    return base.Command(
-        name=direction,
-        argv=base.argv(
-            "ping -n -c {count} -i {interval:g} -s {size} {address}",
-            arguments,
-            address=address,
-        ),
-        timeout=2 * seconds + 60,
-        seconds=seconds,
-    )
-
-
-def _error(direction: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a direction."""
-    return base.WorkloadError(
-        f"ping: {direction} {problem}; look at the raw output"
-    )

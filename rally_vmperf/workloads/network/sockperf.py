@@ -6,19 +6,13 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
 #: Suffix of a metric -> percentile.
-_PERCENTILES = {
-    "latency_p50": 50.0,
-    "latency_p90": 90.0,
-    "latency_p99": 99.0,
-    "latency_p99_9": 99.9,
-}
+_PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 
 #: The unit of time of sockperf in seconds.
 _MICROSECOND = 1e-6
@@ -70,17 +64,14 @@ class Report:
 
     :param total: The duration of the run in seconds.
     :param seconds: The counted part of the duration in seconds.
-    :param answered: The number of counted messages with an answer.
-    :param dropped: The number of counted messages without an answer.
-    :param latencies: The latencies in seconds by the names of their metrics.
+    :param figures: The values in the order of the metrics; None for a
+        percentile that is omitted.
     """
 
     protocol: str
     total: float
     seconds: float
-    answered: int
-    dropped: int
-    latencies: dict[str, float]
+    figures: tuple[float | None, ...]
 
 
 class Sockperf(_directed.ServerWorkload):
@@ -91,63 +82,54 @@ class Sockperf(_directed.ServerWorkload):
     part = "network"
     DIRECTIONS = _directed.ANSWERED
     ARGUMENTS = schemas.schema(
-        directions=_directed.directions_argument(
-            DIRECTIONS, default=("to_peer",)
-        ),
+        directions=_directed.directions_argument(DIRECTIONS),
         protocol=schemas.choice(
             "Protocol of the messages: tcp, udp.",
             ("tcp", "udp"),
             default="tcp",
         ),
-        time=schemas.integer(
-            "Duration of each direction, s", 2, 3600, default=10
-        ),
+        time=schemas.duration("Duration of each direction", smallest=2),
         size=schemas.integer(
             "Size of a message, bytes", 14, 65507, default=64
         ),
     )
+    METRICS = (
+        sample.Metric(
+            "network.sockperf.{}.rate", "ops/s", "higher", additive=True
+        ),
+        *(
+            sample.Metric(
+                f"network.sockperf.{{}}.latency_{name}",
+                "s",
+                "lower",
+                additive=False,
+                step=_MICROSECOND / 2000,
+                optional=name in _PERCENTILES,
+            )
+            for name in ("min", "mean", *_PERCENTILES, "max")
+        ),
+        sample.Metric(
+            "network.sockperf.{}.dropped", "1", "lower", scale="count"
+        ),
+    )
     TOOLS = (tools.define("sockperf"),)
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metric definitions of each selected direction."""
-        return tuple(
-            metric
-            for direction in self.directions(arguments)
-            for metric in _metrics(direction).values()
-        )
-
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one client command per direction, with its server.
-
-        :raises base.WorkloadError: If the address of a server is missing.
-        """
-        return tuple(
-            self._command(direction, arguments, address, port)
-            for direction, address, port in self.servers(arguments, endpoints)
-        )
-
-    def _command(
-        self,
-        direction: str,
-        arguments: base.Arguments,
-        address: str,
-        port: int,
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> base.Command:
         """Return the client Command of a direction, with its server."""
+        port, seconds = self.port(option, endpoints), arguments["time"]
         tcp = ("--tcp",) if arguments["protocol"] == "tcp" else ()
+        line = "-i {address} -p {port} -t {time} -m {size} --full-rtt"
+        address = self.address(option, endpoints)
+        options = base.argv(line, arguments, address=address, port=port)
         return base.Command(
-            name=direction,
-            argv=(
-                *("sockperf", "ping-pong", "-i", address, "-p", f"{port}"),
-                *("-t", f"{arguments['time']}", "-m", f"{arguments['size']}"),
-                *("--full-rtt", *tcp),
-            ),
-            timeout=arguments["time"] + 60,
-            seconds=arguments["time"],
+            name=option,
+            argv=("sockperf", "ping-pong", *options, *tcp),
+            timeout=seconds + 60,
+            seconds=seconds,
             server=base.Server(
-                on=self.DIRECTIONS[direction],
+                on=self.DIRECTIONS[option],
                 argv=("sockperf", "server", "-p", f"{port}", *tcp),
                 port=port,
                 transport=arguments["protocol"],
@@ -155,7 +137,7 @@ class Sockperf(_directed.ServerWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of rate, latencies and loss of a direction.
 
@@ -164,17 +146,7 @@ class Sockperf(_directed.ServerWorkload):
         """
         run_report = parse_report(outcome.stdout, outcome.name, outcome.stderr)
         _check_arguments(run_report, outcome.name, arguments)
-        rate = run_report.answered / run_report.seconds
-        figures = {
-            "rate": rate,
-            "dropped": run_report.dropped,
-            **run_report.latencies,
-        }
-        return [
-            limits.create_sample(metric, figures[name])
-            for name, metric in _metrics(outcome.name).items()
-            if name in figures
-        ]
+        return self.samples(outcome.name, *run_report.figures)
 
 
 def parse_report(text: str, direction: str, stderr: str = "") -> Report:
@@ -186,19 +158,16 @@ def parse_report(text: str, direction: str, stderr: str = "") -> Report:
     :raises base.WorkloadError: If the report is missing, is not complete, or
         contradicts itself.
     """
+    output = outputs.Reader(f"sockperf: {direction}")
     match = _REPORT.fullmatch(_BOLD.sub("", text[: base.LONGEST]))
     if not match:
         last = (stderr or text).rstrip().rpartition("\n")[2]
-        raise _error(
-            direction,
+        raise output.error(
             f"did not print a complete report, and ended with "
-            f"{sanitize.line(last, 80)!r}",
+            f"{sanitize.line(last, 80)!r}"
         )
     protocol, *figures = match.groups()
-    numbers = [
-        outputs.parse_number(figure, f"sockperf: {direction}")
-        for figure in figures
-    ]
+    numbers = output.numbers(figures)
     total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[:6]
     mean, dropped, summary_mean, counted, per_percentile, largest = numbers[
         6:12
@@ -210,43 +179,35 @@ def parse_report(text: str, direction: str, stderr: str = "") -> Report:
         and answered <= answered_in_all <= sent_in_all >= sent
         and 0 < seconds <= total
     ):
-        raise _error(
-            direction,
+        raise output.error(
             f"counted {answered:g} answers, {counted:g} observations and "
-            f"{dropped:g} dropped of {sent:g} messages",
+            f"{dropped:g} dropped of {sent:g} messages"
         )
     times = [largest, *percentiles, smallest]
     if times != sorted(times, reverse=True):
-        raise _error(direction, "printed percentiles that are not sorted")
+        raise output.error("printed percentiles that are not sorted")
     busy = mean * _MICROSECOND * answered / seconds
     if mean != summary_mean or not (
         smallest <= mean <= largest and _MIN_IN_TRANSIT <= busy <= 1.01
     ):
-        raise _error(
-            direction,
+        raise output.error(
             f"printed a mean of {mean:g} us and {summary_mean:g} us in its "
-            f"summary, with {answered:g} messages in {seconds:g} s",
+            f"summary, with {answered:g} messages in {seconds:g} s"
         )
     by_share = dict(zip(_SHARES, percentiles, strict=True))
-    micros = {
-        "latency_min": smallest,
-        "latency_mean": mean,
-        **{
-            name: by_share[share]
-            for name, share in _PERCENTILES.items()
-            if answered * (100 - share) / 100 >= 10
-        },
-        "latency_max": largest,
-    }
+    known = [
+        by_share[share] if answered * (100 - share) / 100 >= 10 else None
+        for share in _PERCENTILES.values()
+    ]
+    latencies = (
+        None if micros is None else micros * _MICROSECOND
+        for micros in (smallest, mean, *known, largest)
+    )
     return Report(
         protocol=protocol.lower(),
         total=total,
         seconds=seconds,
-        answered=int(answered),
-        dropped=int(dropped),
-        latencies={
-            key: latency * _MICROSECOND for key, latency in micros.items()
-        },
+        figures=(answered / seconds, *latencies, int(dropped)),
     )
 
 
@@ -257,10 +218,10 @@ def _check_arguments(
 
     :raises base.WorkloadError: If the run had other arguments.
     """
+    output = outputs.Reader(f"sockperf: {direction}")
     if report.protocol != arguments["protocol"]:
-        raise _error(
-            direction,
-            f"used {report.protocol} instead of {arguments['protocol']}",
+        raise output.error(
+            f"used {report.protocol} instead of {arguments['protocol']}"
         )
     time = arguments["time"]
     counted = time - _UNCOUNTED
@@ -268,40 +229,7 @@ def _check_arguments(
         0.95 * time <= report.total <= 1.1 * time + 1
         and 0.9 * counted <= report.seconds
     ):
-        raise _error(
-            direction,
+        raise output.error(
             f"ran for {report.total:g} s, {report.seconds:g} s of them "
-            f"counted, instead of {time} s",
+            f"counted, instead of {time} s"
         )
-
-
-def _metrics(direction: str) -> dict[str, sample.Metric]:
-    """Return the Metrics of a direction as a dict by suffix."""
-    begin = f"network.sockperf.{direction}"
-    latencies = ("latency_min", "latency_mean", *_PERCENTILES, "latency_max")
-    return {
-        "rate": sample.Metric(
-            f"{begin}.rate", "ops/s", "higher", additive=True
-        ),
-        **{
-            name: sample.Metric(
-                f"{begin}.{name}",
-                "s",
-                "lower",
-                additive=False,
-                step=_MICROSECOND / 2000,
-                optional=name in _PERCENTILES,
-            )
-            for name in latencies
-        },
-        "dropped": sample.Metric(
-            f"{begin}.dropped", "1", "lower", scale="count"
-        ),
-    }
-
-
-def _error(direction: str, problem: str) -> base.WorkloadError:
-    """Return a WorkloadError that describes a problem of a direction."""
-    return base.WorkloadError(
-        f"sockperf: {direction} {problem}; look at the raw output"
-    )

@@ -9,8 +9,9 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import generated
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _nginx
 
@@ -34,7 +35,7 @@ _LOADED = re.compile(
 )
 
 
-class Wget(_nginx.NginxWorkload):
+class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     """Downloads of a file from nginx and vsftpd on the peer."""
 
     name = "wget"
@@ -43,11 +44,7 @@ class Wget(_nginx.NginxWorkload):
     FILE = "data"
     FILE_IS = "the file is"
     ARGUMENTS = schemas.schema(
-        protocols=schemas.choices(
-            "Measured one after the other: http, ftp.",
-            PROTOCOLS,
-            default=("http",),
-        ),
+        protocols=schemas.sequence(PROTOCOLS, default=("http",)),
         size_mib=schemas.integer(
             "Size of the file in MiB", 1, 65536, default=1024
         ),
@@ -56,6 +53,8 @@ class Wget(_nginx.NginxWorkload):
             "Write the file to the disk instead of /dev/null", default=False
         ),
     )
+    OPTIONS = "protocols"
+    METRICS = (sample.Metric("network.wget.{}.throughput", "B/s", "higher"),)
     TOOLS = (
         tools.define("wget", side="machine"),
         _nginx.TOOL,
@@ -110,54 +109,43 @@ class Wget(_nginx.NginxWorkload):
             ),
         )
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the throughput metric definition of each protocol."""
-        return tuple(map(_rate_metric, _selected_protocols(arguments)))
+    def command(
+        self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
+    ) -> base.Command:
+        """Return the download Command of a protocol, with its server.
 
-    def commands(
-        self, arguments: base.Arguments, endpoints: base.Endpoints
-    ) -> tuple[base.Command, ...]:
-        """Return one download command per protocol, with its server.
-
-        :raises base.WorkloadError: If there is no peer.
+        Each server has one of the first ports, in the order of protocols.
         """
+        index = self.selected(arguments).index(option)
+        ports = endpoints.shared_ports[index:]
+        server_ends = dataclasses.replace(endpoints, shared_ports=ports)
         target = "loaded" if arguments["to_disk"] else "/dev/null"
-        commands = []
-        ports = list(endpoints.shared_ports)
-        for protocol in _selected_protocols(arguments):
-            server_ends = dataclasses.replace(endpoints, shared_ports=ports)
-            commands.append(
-                base.Command(
-                    name=protocol,
-                    argv=base.argv(
-                        "wget -nv -O {target} --no-proxy --tries=1 "
-                        "--timeout=60 {url}",
-                        {
-                            "target": target,
-                            "url": self.url(server_ends, protocol),
-                        },
-                    ),
-                    timeout=120 + _size_bytes(arguments) / _SLOWEST,
-                    seconds=_size_bytes(arguments) / _USUAL,
-                    bound="size",
-                    server=_ftp_server(server_ends)
-                    if protocol == "ftp"
-                    else self.server(
-                        server_ends, options=("sendfile on;", "tcp_nopush on;")
-                    ),
-                )
-            )
-            ports = ports[1:]
-        return tuple(commands)
+        url = self.url(server_ends, option)
+        if option == "ftp":
+            server = _ftp_server(server_ends)
+        else:
+            options = ("sendfile on;", "tcp_nopush on;")
+            server = self.server(server_ends, options=options)
+        return base.Command(
+            name=option,
+            argv=base.argv(
+                "wget -nv -O {target} --no-proxy --tries=1 --timeout=60 {url}",
+                {"target": target, "url": url},
+            ),
+            timeout=120 + _size_bytes(arguments) / _SLOWEST,
+            seconds=_size_bytes(arguments) / _USUAL,
+            bound="size",
+            server=server,
+        )
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> base.Work | None:
         """Return the number of downloaded bytes as Work, or None."""
         return base.Work(amount=_parse_bytes(arguments, outcome), unit="B")
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.Outcome
+        self, arguments: base.Arguments, outcome: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of bytes per second of wget."""
         loaded = _parse_bytes(arguments, outcome)
@@ -165,28 +153,25 @@ class Wget(_nginx.NginxWorkload):
             raise base.WorkloadError(
                 f"wget took {outcome.seconds:g} s; look at the machine's clock"
             )
-        rate = loaded / outcome.seconds
-        return [limits.create_sample(_rate_metric(outcome.name), rate)]
+        return self.samples(outcome.name, loaded / outcome.seconds)
 
 
 def _ftp_server(endpoints: base.Endpoints) -> base.Server:
     """Return the FTP Server at the first shared port."""
     port, *data_ports = endpoints.shared_ports
-    arguments = (
-        "serve",
-        endpoints.peer,
-        *map(str, (port, data_ports[0], data_ports[-1])),
-    )
+    ports = map(str, (port, data_ports[0], data_ports[-1]))
     return base.Server(
         on="peer",
-        argv=("python3", _SERVE_FTP.name, *arguments),
+        argv=("python3", _SERVE_FTP.name, "serve", endpoints.peer, *ports),
         port=port,
         lifetime="repetition",
         clients="many",
     )
 
 
-def _parse_bytes(arguments: base.Arguments, outcome: base.Outcome) -> float:
+def _parse_bytes(
+    arguments: base.Arguments, outcome: base.CommandResult
+) -> float:
     """Return the number of bytes that wget reports as a float.
 
     :raises base.WorkloadError: If it is missing or is not that of the file.
@@ -194,32 +179,14 @@ def _parse_bytes(arguments: base.Arguments, outcome: base.Outcome) -> float:
     size = _size_bytes(arguments)
     text = outcome.stderr
     match = _LOADED.fullmatch(text[: base.LONGEST])
-    reported_sizes = (
-        {int(number) for number in match.groups()[1:] if number}
-        if match
-        else set()
-    )
-    if not match or match[1] != outcome.name or reported_sizes != {size}:
-        raise base.WorkloadError(
-            f"wget printed {sanitize.line(text, 80)!r} instead of a download "
-            f"of {size} bytes; look at the raw output"
+    protocol, *numbers = match.groups() if match else ("",)
+    reported_sizes = {int(number) for number in numbers if number}
+    if protocol != outcome.name or reported_sizes != {size}:
+        raise outputs.Reader("wget").error(
+            f"printed {sanitize.line(text, 80)!r} instead of a download of "
+            f"{size} bytes"
         )
     return float(size)
-
-
-def _selected_protocols(arguments: base.Arguments) -> list[str]:
-    """Return the selected protocols as an ordered list of names."""
-    return [
-        protocol
-        for protocol in PROTOCOLS
-        if protocol in arguments["protocols"]
-    ]
-
-
-def _rate_metric(protocol: str) -> sample.Metric:
-    """Return the Metric of the throughput of a protocol."""
-    name = f"network.wget.{protocol}.throughput"
-    return sample.Metric(name, "B/s", "higher")
 
 
 def _size_bytes(arguments: base.Arguments) -> int:

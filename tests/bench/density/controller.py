@@ -64,9 +64,9 @@ async def take(told, count):
         kept = files.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
         printed = []
 
-        def keep(output):
-            printed.append(len(output["stdout"]))
-            kept.add(output)
+        def keep(run):
+            printed.append(len(run.result.stdout))
+            kept.add_output({}, run)
 
         result = measured.Measured(keep_raw=keep)
         await measure.repetition(work, places, None, lambda line: None, result)

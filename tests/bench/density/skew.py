@@ -63,7 +63,9 @@ def _measure(told, count, folder, work):
     if result.missing:
         raise SystemExit(f"missing: {result.missing[0]}")
     # All have the clock of this computer, whatever our correction says.
-    started = [one.started for one in result.runs if one.command == "time"]
+    started = [
+        run.result.started for run in result.runs if run.result.name == "time"
+    ]
     of_time, of_size = result.starts
     return (
         max(started) - min(started),

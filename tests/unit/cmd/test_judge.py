@@ -157,6 +157,16 @@ class TestJudge(unittest.TestCase):
         changed["machine"]["fingerprint"]["cpu_model"] = "Another CPU"
         self.assertIn("cpu_model_differs", self.judged_with(changed, path)[1])
 
+    def test_damaged_record_with_another_baseline(self):
+        """A record that cannot be read is void, as with its own baseline."""
+        other = self.measured_run()
+        record, *_ = journal.Journal(self.folder, "w").read()
+        del record["files"]
+        path = self.written("damaged.json", record)
+        code, shown = self.judged_with(other, path)
+        self.assertEqual(2, code, shown)
+        self.assertIn("void", shown)
+
     @ddt.data("w.jsonl", "results.json")
     def test_unknown_machines(self, name):
         """Are void with another baseline, and with that of the run are not."""

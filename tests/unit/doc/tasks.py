@@ -17,7 +17,7 @@ from rally.task import task_cfg
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
-from rally_vmperf.records import codec
+from rally_vmperf.records import parts
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.doc import pages
@@ -233,7 +233,7 @@ def _entry(one, copies, limited_by):
         **one.protocol(),
         limited_by=limited_by,
         shape={**SHAPE, "copies": copies},
-        metrics=codec.encode_metrics(metrics),
+        metrics=parts.encode_metrics(metrics),
         repetitions=[samples] * 3,
         time_series={
             name: line for name in samples if _OVER_TIME.fullmatch(name)

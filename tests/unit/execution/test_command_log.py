@@ -12,6 +12,7 @@ from rally_vmperf.execution.stations import clocks
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -28,6 +29,19 @@ class Known(clocks.Clocks):
         }
 
 
+def result_of(started, ended, status=0):
+    """Return the result of a command."""
+    return command_result.CommandResult(
+        name="c",
+        exit_status=status,
+        seconds=ended - started,
+        started=started,
+        ended=ended,
+        stdout="",
+        stderr="",
+    )
+
+
 def took_part(name, started, ended, kept=None, bound="time", status=0):
     """Return a part that is over."""
     place = roles.Station(
@@ -42,29 +56,17 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
         start_barrier=None,
         clock_offset=0.0,
     )
-    one.outcome = base.Outcome(
-        name="c",
-        exit_status=status,
-        seconds=ended - started,
-        started=started,
-        ended=ended,
-        stdout="",
-        stderr="",
-    )
+    one.outcome = result_of(started, ended, status)
     one.kept_up_until = kept
     return one
 
 
 def run(machine, started, seconds, status=0):
     """Return a run."""
-    return measured.CommandRun(
+    return command_result.CommandRun(
         workload="w",
-        command="c",
         machine=machine,
-        started=started,
-        ended=started + seconds,
-        seconds=seconds,
-        exit_status=status,
+        result=result_of(started, started + seconds, status),
     )
 
 

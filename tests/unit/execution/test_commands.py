@@ -87,10 +87,10 @@ class TestTogether(TogetherTestCase):
 
         with mock.patch.object(commands.job.Job, "arm", slow):
             await self.measure()
-        first = [run for run in self.result.runs if run.command == "rate"]
+        first = [run for run in self.result.runs if run.result.name == "rate"]
         self.assertEqual(3, len(first))
         for run in first:
-            self.assertGreater(run.started, max(armed[:3]))
+            self.assertGreater(run.result.started, max(armed[:3]))
             self.assertEqual(0.0, run.clock_offset)
             self.assertEqual(0.0, run.clock_error)
         self.assertEqual([], self.result.missing)
@@ -121,7 +121,7 @@ class TestTogether(TogetherTestCase):
             runs = [
                 one
                 for one in self.result.runs
-                if (one.machine, one.command) == (name, "rate")
+                if (one.machine, one.result.name) == (name, "rate")
             ]
             self.assertEqual(1, len(runs))
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
@@ -151,12 +151,15 @@ class TestTogether(TogetherTestCase):
 
         with mock.patch.object(command_log.CommandLog, "note", noting):
             await self.measure()
-        self.assertEqual(["5\n"] * 3, [one["stdout"] for one in printed[:3]])
+        self.assertEqual(
+            ["5\n"] * 3, [run.result.stdout for run in printed[:3]]
+        )
         self.assertEqual(6, len(parts))
         for one in parts:
             self.assertEqual(
                 ("", ""), (one.outcome.stdout, one.outcome.stderr)
             )
+        self.assertEqual({""}, {run.result.stdout for run in self.result.runs})
 
     async def test_finished_jobs_are_removed(self):
         """Each command clears away the one before."""

@@ -129,10 +129,10 @@ class TestMeasure(Case):
         self.assertEqual([], result.missing)
         self.assertEqual(4, len(result.runs))
         for run in result.runs:
-            self.assertGreaterEqual(run.ended, run.started)
+            self.assertGreaterEqual(run.result.ended, run.result.started)
         self.assertEqual(
             {(c, f"{n}\n") for c in ("c1", "c2") for n in (5, 7)},
-            {(one["machine"], one["stdout"]) for one in self.printed},
+            {(run.machine, run.result.stdout) for run in self.printed},
         )
 
     def test_one_failed_command_costs_only_its_samples(self):
@@ -172,7 +172,7 @@ class TestMeasure(Case):
             facts, _ = self.measure(workload)
         self.assertEqual(
             {("rate", "5"), ("size", "7\n")},
-            {(one["command"], one["stdout"]) for one in self.printed},
+            {(run.result.name, run.result.stdout) for run in self.printed},
         )
         for place in self.stations:
             self.assertEqual(

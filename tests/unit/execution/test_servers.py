@@ -23,6 +23,7 @@ from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import job
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import command_result
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
 from tests.unit.execution import test_measure
@@ -258,7 +259,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             return Still()
 
         async def work():
-            return base.Outcome(
+            return command_result.CommandResult(
                 name="x",
                 exit_status=0,
                 seconds=1,

@@ -71,24 +71,16 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
 
     def printed(self):
         """Return what is kept of standard output, by command."""
-        return [(one["command"], one["stdout"]) for one in self.kept]
+        return [(run.result.name, run.result.stdout) for run in self.kept]
 
     async def test_each_output_is_kept_as_soon_as_it_is_there(self):
         """With where it comes from."""
         own = self.begin()
         await own.step("rate")
-        self.assertEqual(
-            [
-                {
-                    "workload": "echo",
-                    "command": "rate",
-                    "machine": "c1",
-                    "stdout": "5\n",
-                    "stderr": "",
-                }
-            ],
-            self.kept,
-        )
+        (run,) = self.kept
+        self.assertEqual(("echo", "c1"), (run.workload, run.machine))
+        self.assertEqual("rate", run.result.name)
+        self.assertEqual(("5\n", ""), (run.result.stdout, run.result.stderr))
         await own.step("size")
         self.assertEqual([("rate", "5\n"), ("size", "7\n")], self.printed())
 
@@ -102,7 +94,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         self.assertIn("exit status 3 and printed 'trouble'", reason)
         self.assertEqual([], self.result.observations)
         self.assertEqual([("rate", "half\n")], self.printed())
-        self.assertEqual("trouble\n", self.kept[0]["stderr"])
+        self.assertEqual("trouble\n", self.kept[0].result.stderr)
 
     async def test_output_that_cannot_be_read(self):
         """It is kept before anybody tries."""

@@ -2,6 +2,7 @@ import unittest
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job_result
+from rally_vmperf.measurement import command_result
 
 GOOD = {
     "exit": "3",
@@ -25,7 +26,7 @@ def _read(**changes):
 class AccountTestCase(unittest.TestCase):
     def test_a_good_one(self):
         self.assertEqual(
-            job_result.JobResult(
+            command_result.CommandResult(
                 name="fio",
                 exit_status=3,
                 seconds=10,

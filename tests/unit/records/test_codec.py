@@ -9,7 +9,7 @@ import ddt
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import output
-from rally_vmperf.records import packing
+from rally_vmperf.records import parts
 from rally_vmperf.records import schema
 from tests.unit import made
 
@@ -27,18 +27,18 @@ class TestDecode(unittest.TestCase):
             made.LATENCY,
             dataclasses.replace(made.EVENTS, additive=False),
         )
-        found = codec.decode_metrics(codec.encode_metrics(metrics))
+        found = parts.decode_metrics(parts.encode_metrics(metrics))
         self.assertEqual(
             [True, False, False], [one.additive for one in found.values()]
         )
-        found = codec.decode_metrics({"x": made.RATE})
+        found = parts.decode_metrics({"x": made.RATE})
         self.assertTrue(found["x"].additive)
 
     def test_how_far_a_tool_rounds(self):
         """Is kept where it is known."""
         rounded = dataclasses.replace(made.LATENCY, resolution=0.01, step=1e-6)
-        found = codec.decode_metrics(
-            codec.encode_metrics((rounded, made.TIME))
+        found = parts.decode_metrics(
+            parts.encode_metrics((rounded, made.TIME))
         )
         self.assertEqual(
             [(0.01, 1e-6), (None, None)],
@@ -87,7 +87,7 @@ class TestDecode(unittest.TestCase):
             *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
             *made.seen("emulated_guest"),
         )
-        plain = codec.encode_findings([*found, found[0]])
+        plain = parts.encode_findings([*found, found[0]])
         self.assertEqual(2, len(plain))
         self.assertEqual(["cpu.x", "cpu.y"], plain[0]["metrics"])
         self.assertNotIn("metrics", plain[1])
@@ -125,12 +125,12 @@ class TestDecode(unittest.TestCase):
     def test_samples_return(self, values, sources):
         """Encoding and decoding are inverse, whoever reported what."""
         names = ["g1", "g2"]
-        meaning = {RATE: made.RATE}
-        decoded = codec.decode_samples({RATE: values}, names, meaning)
+        metrics = parts.decode_metrics({RATE: made.RATE})
+        decoded = parts.decode_samples({RATE: values}, names, metrics)
         self.assertEqual(sources, [one.source for one in decoded])
         self.assertEqual(
             {RATE: values} if sources else {},
-            codec.encode_samples(decoded, names),
+            parts.encode_samples(decoded, names),
         )
 
     @ddt.data(
@@ -144,7 +144,7 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_packed(self, value, whole, decimals):
         """With more digits than any tool is exact to, and back again."""
-        record = packing.pack(made.record(rate=value, reference=None))
+        record = codec.pack(made.record(rate=value, reference=None))
         (only,) = record["conditions"]
         self.assertEqual({RATE: [whole]}, only["samples"])
         self.assertEqual(decimals, record["metrics"][RATE]["decimals"])
@@ -157,7 +157,7 @@ class TestDecode(unittest.TestCase):
         """With one number of decimals, zero and several values included."""
         record = made.record(rate=[0.5, 12.25])
         record["reference"]["copies"][0]["repetitions"][0][RATE] = [None]
-        found = codec.decode(packing.pack(record))
+        found = codec.decode(codec.pack(record))
         self.assertEqual(codec.decode(record), found)
 
     @ddt.data(

@@ -12,12 +12,39 @@ import sys
 import tempfile
 import unittest
 
+from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from tests.unit.records import full_disk
 from tests.unit.records import raw
 
 #: What no program prints alike twice, so that nothing makes it small.
 HEX = [{"machine": f"g{n}", "stdout": os.urandom(900).hex()} for n in range(9)]
+
+
+RUN = command_result.CommandRun(
+    workload="fio db",
+    machine="g1",
+    result=command_result.CommandResult(
+        name="randread",
+        exit_status=3,
+        seconds=2.0,
+        started=100.0,
+        ended=102.0,
+        stdout="out",
+        stderr="err",
+        user=0.5,
+        system=0.25,
+    ),
+    work=7.0,
+    work_unit="ops",
+    clock_offset=-1.0,
+    clock_error=0.125,
+)
+SERIES = sample.Series(
+    metric=sample.Metric(name="m", unit="B/s", better="higher"),
+    points=((1.0, 2.0), (2.0, 4.0)),
+)
 
 
 class TestRawOutputs(unittest.TestCase):
@@ -43,22 +70,63 @@ class TestRawOutputs(unittest.TestCase):
         file = self.open()
         for one in added:
             file.add(one)
-        ran = [{"machine": "g1", "seconds": 2.0}]
-        own = [{"machine": "g1", "points": [[1.0, 2.0]]}]
         digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
-        found = file.close(ran, own)
+        found = file.close()
         self.assertEqual("w-1.json.gz", found["name"])
         self.assertNotEqual(digest, found["sha256"])
         with gzip.open(self.path, "rt") as stream:
             self.assertEqual(
-                {"outputs": added, "runs": ran, "readings": own},
+                {"outputs": added, "runs": [], "readings": []},
                 json.load(stream),
             )
         self.assertEqual(
-            {"outputs": added, "runs": ran, "readings": own},
+            {"outputs": added, "runs": [], "readings": []},
             files.read(self.path.parent, found),
         )
         self.assertEqual([], self.failed)
+
+    def test_results_of_two_conditions(self):
+        """Each document has its keys in this order."""
+        file = self.open()
+        for guests in (1, 2):
+            axes = {"guests": guests}
+            file.add_output(axes, RUN)
+            file.add_results(axes, [RUN], [("g1", SERIES)])
+        document = files.read(self.path.parent, file.close())
+        for position, guests in enumerate((1, 2)):
+            origin = {
+                "axes": {"guests": guests},
+                "workload": "fio db",
+                "command": "randread",
+                "machine": "g1",
+            }
+            times = {
+                "started": 100.0,
+                "ended": 102.0,
+                "seconds": 2.0,
+                "exit_status": 3,
+                "user": 0.5,
+                "system": 0.25,
+                "work": 7.0,
+                "work_unit": "ops",
+                "clock_offset": -1.0,
+                "clock_error": 0.125,
+            }
+            series = {
+                "axes": {"guests": guests},
+                "machine": "g1",
+                "metric": "m",
+                "unit": "B/s",
+                "points": [[1.0, 2.0], [2.0, 4.0]],
+            }
+            for name, expected in (
+                ("outputs", {**origin, "stdout": "out", "stderr": "err"}),
+                ("runs", {**origin, **times}),
+                ("readings", series),
+            ):
+                self.assertEqual(
+                    json.dumps(expected), json.dumps(document[name][position])
+                )
 
     def test_nothing_was_printed(self):
         """It is a document all the same."""

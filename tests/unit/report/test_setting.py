@@ -5,8 +5,8 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement import flow as flow_
 from rally_vmperf.records import codec
-from rally_vmperf.records import flows
 from rally_vmperf.records import model
 from rally_vmperf.report import setting
 from tests.unit import made
@@ -49,7 +49,7 @@ class FlowsTestCase(unittest.TestCase):
         """In the words of what is known of it."""
 
         def flow(to, hosts, path, floating=False):
-            return flows.Flow(
+            return flow_.Flow(
                 target=to,
                 hosts=hosts,
                 path=path,
@@ -62,7 +62,18 @@ class FlowsTestCase(unittest.TestCase):
             flow("partner", "same", "link"),
         )
         records = [
-            dataclasses.replace(RECORD, flows=record_flows)
+            dataclasses.replace(
+                RECORD,
+                repetition=dataclasses.replace(
+                    RECORD.repetition,
+                    conditions=(
+                        dataclasses.replace(
+                            RECORD.repetition.conditions[0],
+                            flows=record_flows,
+                        ),
+                    ),
+                ),
+            )
             for record_flows in (
                 both,
                 (*both, flow("peer", "unknown", "unknown")),

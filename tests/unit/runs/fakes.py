@@ -2,32 +2,48 @@
 
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import testing
+from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import build
-from rally_vmperf.records import codec
 from rally_vmperf.records import model
+from rally_vmperf.records import parts
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import runs
+from rally_vmperf.runs import setting
 
 RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
 )
-SETTING = build.Setting(
-    shape={"vcpus": 1, "memory_mib": 1024, "copies": 3},
-    machines=[
+SETTING = setting.Setting(
+    shape=model.Shape(vcpus=1, memory_mib=1024, copies=3),
+    machines=tuple(
         model.Machine(
             name=name, role="guest", host="h", boot_id=f"id-{name}#1"
         )
         for name in ("g1", "g2", "g3")
-    ],
+    ),
     details={name: {"nova": {}} for name in ("g1", "g2", "g3")},
-    workloads=[{"name": "sysbench", "label": "", "arguments": {}}],
-    expected_metrics=[RATE.name],
-    metrics=codec.encode_metrics([RATE]),
-    reference=None,
-    findings=(),
+    workloads=(model.Workload(name="sysbench", label="", arguments={}),),
+    expected_metrics=(RATE,),
+    metrics=(RATE,),
 )
+
+
+def command_run(machine, stdout):
+    """Return a run of sysbench with this output."""
+    return command_result.CommandRun(
+        workload="sysbench",
+        machine=machine,
+        result=command_result.CommandResult(
+            name="sysbench",
+            exit_status=0,
+            seconds=1.0,
+            started=1.0,
+            ended=2.0,
+            stdout=stdout,
+            stderr="",
+        ),
+    )
 
 
 class Session:
@@ -66,7 +82,7 @@ class Session:
         self.asked.append(tuple(names))
         self.gone |= {self.killed.get(len(names))}
         for text in self.printed:
-            result.keep_raw({"machine": names[0], "stdout": text})
+            result.keep_raw(command_run(names[0], text))
         if self.look:
             self.look()
         for name in names:
@@ -103,9 +119,9 @@ class Session:
 def values(record, index=0):
     """Return what each machine gave in a condition, None of one without."""
     condition = record["conditions"][index]
-    meaning = record["metrics"][RATE.name]
+    decimals = record["metrics"][RATE.name]["decimals"]
     return [
-        next(iter(codec.decode_values(given, meaning)), None)
+        next(iter(parts.decode_values(given, decimals)), None)
         for given in condition["samples"][RATE.name]
     ]
 

@@ -71,8 +71,10 @@ class TestFingerprint(unittest.TestCase):
     def check_setting(self, metal, other):
         """Check what a run takes over of bare metal and of the peer."""
         booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
-        reference = {"machine": "host-1", "fingerprint": metal}
-        found = setting.build_setting(booted, (), reference=reference)
+        record = made.record()
+        record["reference"]["fingerprint"] = metal
+        bare_metal = codec.decode_record(record).bare_metal
+        found = setting.build_setting(booted, (), bare_metal=bare_metal)
         links = rate_caps.links(other.get("network_interfaces") or (), "peer")
         ends = flows.Endpoints(
             needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}

@@ -9,13 +9,13 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
-from rally_vmperf.records import packing
 from rally_vmperf.records import schema
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
@@ -61,6 +61,18 @@ FIO = {
     "size_mib": 64,
     "depth": 8,
 }
+
+
+def with_flows(record, flows):
+    """Return a copy of a record whose condition has these flows."""
+    (condition,) = record.repetition.conditions
+    condition = dataclasses.replace(condition, flows=tuple(flows))
+    return dataclasses.replace(
+        record,
+        repetition=dataclasses.replace(
+            record.repetition, conditions=(condition,)
+        ),
+    )
 
 
 class PartTestCase(unittest.TestCase):
@@ -110,13 +122,21 @@ class PartTestCase(unittest.TestCase):
 
     def test_flows(self):
         """A workload has those to the ends that it needs, each once."""
-        flow = {"hosts": "other", "path": "link", "floating_ip": False}
         both = [
-            {**flow, "target": to, "machines": 2} for to in ("peer", "partner")
+            {
+                "target": target,
+                "hosts": "other",
+                "path": "link",
+                "floating_ip": False,
+                "machines": 2,
+            }
+            for target in ("peer", "partner")
         ]
         part = self.measure(self.part(), golden.Machine("metal"))
-        for record in part.records:
-            record["conditions"][0]["flows"] = both
+        part.records = [
+            with_flows(record, [flow.Flow(**fields) for fields in both])
+            for record in part.records
+        ]
         for needs, expected in (((), None), (("peer",), both[:1])):
             with mock.patch.object(
                 sysbench.Sysbench,
@@ -176,7 +196,8 @@ class PartTestCase(unittest.TestCase):
         self.assertEqual({"--time=4"}, {argv[3] for argv in machine.jobs})
         self.assertEqual([], part.describe_missing())
         self.assertEqual(
-            [1, 2, 3, 4, 5], [one["repetition"] for one in part.records]
+            [1, 2, 3, 4, 5],
+            [one.repetition.number for one in part.records],
         )
         content = document.check(recorded.build_baseline([part]), "it")
         self.assertEqual(
@@ -194,13 +215,13 @@ class PartTestCase(unittest.TestCase):
                 [["sysbench", 4, seconds, 4, 0.4, None, ""]],
                 entry["command_usage"],
             )
-        document_, _ = reference.build_reference(
+        bare_metal, _ = reference.build_reference(
             content, part.plan.assignments, [SHAPE]
         )
-        (copies,) = document_["copies"]
+        (copies,) = bare_metal.references.values()
         self.assertEqual(
             ["sysbench", "sysbench-long"],
-            list(copies["command_usage"]),
+            [one.workload for one in copies.command_usage],
         )
 
     def test_distributions_and_series_of_all_copies(self):
@@ -228,17 +249,31 @@ class PartTestCase(unittest.TestCase):
         self.assertEqual(
             4 * 69512, sum(count for count in counts if count > 0)
         )
-        plain, metrics = reference.build_reference(content, labelled, [SHAPE])
-        (copies,) = plain["copies"]
+        bare_metal, metrics = reference.build_reference(
+            content, labelled, [SHAPE]
+        )
         own = "disk.fio.db.randread.latency"
+        written = codec.decode_record(made.record(reference=None))
+        (condition,) = written.repetition.conditions
+        condition = dataclasses.replace(
+            condition, reference_copies=SHAPE.copies
+        )
+        record = codec.encode_record(
+            dataclasses.replace(
+                written,
+                repetition=dataclasses.replace(
+                    written.repetition, conditions=(condition,)
+                ),
+                metrics=(*metrics, *written.metrics),
+                bare_metal=bare_metal,
+            )
+        )
+        (copies,) = record["reference"]["copies"]
         self.assertEqual({own: [first, first]}, copies["percentiles"])
         for samples in copies["repetitions"]:
             self.assertIn("disk.fio.db.randread.latency_mean", samples)
             self.assertNotIn(f"{own}_p50", samples)
-        record = made.record(reference=plain, metrics={**metrics})
-        record["metrics"]["cpu.sysbench.rate"] = dict(made.RATE)
-        record["conditions"][0]["reference_copies"] = SHAPE.copies
-        read = codec.decode(schema.check(packing.pack(record)))
+        read = codec.decode(schema.check(record))
         bare = read.condition.reference
         self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)
         p99 = sample.percentiles(bare.distributions[0].metric)[3]
@@ -285,7 +320,7 @@ class PartTestCase(unittest.TestCase):
             self.measure(self.part(), machine)
         self.assertTrue(machine.closed)
         part = self.part()
-        self.assertEqual("interrupted", part.records[-1]["state"])
+        self.assertEqual("interrupted", part.records[-1].repetition.state)
         self.assertRegex(
             part.describe_missing()[-1],
             "sysbench-long has 1 of 2 .*: interrupted by the user",

@@ -1,6 +1,7 @@
 """Tests of what bare metal says of itself."""
 
 import asyncio
+import dataclasses
 import json
 import pathlib
 import re
@@ -14,12 +15,24 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
+from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from tests.unit.execution import test_measure
 from tests.unit.runs import golden
 from tests.unit.runs import test_recorded
+
+
+def with_findings(record, findings):
+    """Return a copy of a record with further findings."""
+    whole = record.repetition
+    return dataclasses.replace(
+        record,
+        repetition=dataclasses.replace(
+            whole, findings=(*whole.findings, *findings)
+        ),
+    )
 
 
 @ddt.ddt
@@ -59,6 +72,7 @@ class TestFolder(unittest.TestCase):
         """Record one copy; return what was told and what came of it."""
         machine = Watched()
         directory = self.enterContext(tempfile.TemporaryDirectory())
+        kept = journal.Journal(directory, "one")
         part = recording.ShapeRecording(
             recording.RecordingPlan(
                 baseline="metal",
@@ -71,12 +85,12 @@ class TestFolder(unittest.TestCase):
                 is_limited=False,
                 options={},
             ),
-            journal.Journal(directory, "one"),
+            kept,
         )
         part.measure(
             lambda: machine, None, lambda line: None, lambda line: None
         )
-        return machine.told, [[part.records, part.details]]
+        return machine.told, [[kept.read(), part.details]]
 
     def test_the_record_does_not_know_it(self):
         """Two recordings differ in nothing but the folders' names."""
@@ -161,16 +175,22 @@ class TestAlone(unittest.TestCase):
     def test_how_often_and_how_much(self):
         """The baseline counts repetitions, and has the worst of them."""
         part, _ = self.record(golden.Machine("metal"), repetitions=4)
-        for record, used in zip(
-            part.records, (0, 12.5, 91.8, 30), strict=True
-        ):
-            record["findings"] += [
-                {
-                    "kind": "bare_metal_busy",
-                    "subject": "baseline",
-                    "detail": f"other processes used {used}% of its 2 CPUs",
-                }
-            ] * bool(used)
+        part.records = [
+            with_findings(
+                record,
+                [
+                    finding.Finding(
+                        "bare_metal_busy",
+                        "baseline",
+                        f"other processes used {used}% of its 2 CPUs",
+                    )
+                ]
+                * bool(used),
+            )
+            for record, used in zip(
+                part.records, (0, 12.5, 91.8, 30), strict=True
+            )
+        ]
         for entry in recorded.build_baseline([part])["entries"]:
             whole, busy = entry["findings"]
             self.assertEqual("bare_metal_unrestricted", whole["kind"])

@@ -210,8 +210,10 @@ class TestRepeat(RunTestCase):
         self.assertEqual([record], self.journal.read())
         self.assertEqual(VALUES, fakes.values(record))
         kept = files.read(self.journal.folder, record["files"]["raw"])
+        (output,) = kept["outputs"]
         self.assertEqual(
-            [{"axes": {}, "machine": "g1", "stdout": "one"}], kept["outputs"]
+            ({}, "g1", "one"),
+            (output["axes"], output["machine"], output["stdout"]),
         )
 
     def test_a_lost_machine_is_tried_again(self):

@@ -1,13 +1,16 @@
 """Tests of what stays the same in all repetitions of a run."""
 
+import tempfile
 import unittest
 
+from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
-from rally_vmperf.records import build
 from rally_vmperf.records import codec
+from rally_vmperf.records import journal
 from rally_vmperf.records import schema
 from rally_vmperf.runs import setting
 from tests.unit.guests import made
+from tests.unit.runs import fakes
 
 
 class TestHosts(unittest.TestCase):
@@ -22,20 +25,15 @@ class TestHosts(unittest.TestCase):
         ]
         plain = [models.from_plain(models.to_plain(one)) for one in guests]
         booted = models.BootedGuests(guests=tuple(plain), client_key="")
-        record = build.build(
-            build.Identity(
-                question="density",
-                task="t",
-                rally_workload="w",
-                repetition=1,
-                planned_repetitions=1,
-                counted=True,
-            ),
-            setting.build_setting(booted, ()),
-            (),
-            state="complete",
-            started_at=build.now(),
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            run = fakes.run_of(
+                None,
+                journal.Journal(folder, "w"),
+                fallback_setting=setting.build_setting(booted, ()),
+                failure=errors.GuestError("no guest"),
+                open=None,
+            )
+            record = run.repeat(1)
         schema.check(record)
         self.assertEqual(
             [("c1", 8, 4096), ("c2", 4, None)],

@@ -62,9 +62,9 @@ def outcome(
     seconds: float = 1.0,
     exit_status: int = 0,
     stderr: str = "",
-) -> base.Outcome:
+) -> base.CommandResult:
     """Return what a command of that name left."""
-    return base.Outcome(
+    return base.CommandResult(
         name=name,
         exit_status=exit_status,
         seconds=seconds,
@@ -77,7 +77,7 @@ def outcome(
 
 def outcomes(
     files: dict[str, str], stream: Stream = "stdout"
-) -> dict[str, base.Outcome]:
+) -> dict[str, base.CommandResult]:
     """Return outcomes by the names of their commands, of a minute each.
 
     :param files: command -> file of data/
@@ -108,7 +108,7 @@ class Run(t.NamedTuple):
             told["arguments"], told["outputs"], told.get("stream", "stdout")
         )
 
-    def outcomes(self) -> dict[str, base.Outcome]:
+    def outcomes(self) -> dict[str, base.CommandResult]:
         """Return what its commands left."""
         return outcomes(self.files, self.stream)
 

@@ -66,3 +66,23 @@ class DocumentTestCase(unittest.TestCase):
             base.WorkloadError, "jobs.0.error must .* is missing; look"
         ):
             document.Document('{"jobs": []}', "fio").number("jobs", 0, "error")
+
+    def test_view_has_paths_of_its_part(self):
+        text = '{"jobs": [{"a": 1, "b": 2, "c": {"d": "x"}, "e": [3]}]}'
+        job = document.Document(text, "fio").at("jobs", 0)
+        self.assertEqual([1, 2], job.numbers("a", "b"))
+        self.assertEqual([3], job.at("e").numbers(0))
+        self.assertEqual({"d": "x"}, job.mapping("c"))
+        self.assertEqual([3], job.array("e"))
+        self.assertEqual(({}, []), (job.mapping("e"), job.array("c")))
+        self.assertEqual((1, 2), (job.optional("z"), job.optional("b")))
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^fio: jobs.0.c.d must be a finite number"
+        ):
+            job.number("c", "d")
+        with self.assertRaisesRegex(base.WorkloadError, "jobs.0.c.d must"):
+            job.optional("c", "d")
+
+    def test_object_of_a_view(self):
+        found = document.Document('{"a": {"b": {"c": 1}}}', "fio").at("a")
+        self.assertEqual(1, found.get_object("b").number("c"))

@@ -36,13 +36,11 @@ class HopsTest(unittest.TestCase):
     def test_one(self, text, expected):
         """What is not given is ~/.ssh/config's to say."""
         (hop,) = bare_metal.parse_jump_hosts(text)
-        self.assertEqual(
-            dict(zip(("address", "port", "user"), expected, strict=True)), hop
-        )
+        self.assertEqual(expected, (hop.address, hop.port, hop.user))
 
     def test_several_keep_their_order(self):
         found = bare_metal.parse_jump_hosts("a@one,b@two:23")
-        self.assertEqual(["one", "two"], [hop["address"] for hop in found])
+        self.assertEqual(["one", "two"], [hop.address for hop in found])
 
     @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
     def test_refused(self, text):

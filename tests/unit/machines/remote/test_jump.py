@@ -12,6 +12,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import ssh
+from rally_vmperf.machines.remote import target
 from tests.unit.machines import sshd
 
 OPENSSH = "/usr/sbin/sshd"
@@ -37,14 +38,14 @@ class Case(unittest.IsolatedAsyncioTestCase):
         known = self.folder / f"known-{server.port}"
         public = changes.pop("host_key", server.host_pair.public)
         known.write_text(f"[{server.host}]:{server.port} {public}\n")
-        return {
+        options = {
             "address": server.host,
             "port": server.port,
             "user": "rally",
             "key_file": str(key),
             "known_hosts": str(known),
-            **changes,
         }
+        return target.JumpHost(**options | changes)
 
     def machine(self, server, way, name="g1", **arguments):
         machine = ssh.Ssh(server.endpoint(name, **{"way": way, **arguments}))
@@ -276,13 +277,13 @@ class OpenSshTestCase(Case):
         )
         self.addCleanup(process.wait)
         self.addCleanup(process.terminate)
-        return {
-            "address": "127.0.0.1",
-            "port": port,
-            "user": getpass.getuser(),
-            "key_file": str(self.folder / "client"),
-            "known_hosts": str(known),
-        }
+        return target.JumpHost(
+            address="127.0.0.1",
+            port=port,
+            user=getpass.getuser(),
+            key_file=str(self.folder / "client"),
+            known_hosts=str(known),
+        )
 
     async def test_what_is_forwarded_is_no_session(self):
         """So one connection takes them all, whatever MaxSessions is."""

@@ -19,6 +19,7 @@ from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import ssh
 from rally_vmperf.machines.remote import ssh_config
+from rally_vmperf.machines.remote import target
 from tests import patience
 from tests.unit.machines import relay
 from tests.unit.machines import sshd
@@ -130,7 +131,7 @@ class ConfigTest(Case):
 
     async def test_jump_hosts_that_are_given_come_first(self):
         self.alias("  ProxyJump nowhere.invalid\n")
-        given = {"address": "192.0.2.1", "user": "rally"}
+        given = target.JumpHost(address="192.0.2.1", user="rally")
         way = jump.create_route([given], "metal")
         self.assertEqual(" through rally@192.0.2.1:22", way.label)
 

@@ -1,9 +1,19 @@
 """Tests of what Rally is told of a repetition."""
 
+import dataclasses
+import tempfile
 import unittest
+from unittest import mock
 
+from rally.common import opts as rally_opts
+from rally_openstack.common.cfg import profiler
+
+from rally_vmperf import opts
+from rally_vmperf.execution import protocols
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins.scenarios import base
+from rally_vmperf.plugins.scenarios import density
+from rally_vmperf.questions import table
 
 GAP = repetition.Missing(
     name="disk.x", machine="g1", reason="it </script> broke"
@@ -34,6 +44,126 @@ def repeated(state, of_condition=(), of_all=()):
         missing=tuple(of_all),
         findings=(),
     )
+
+
+class RequestError(Exception):
+    """The end of a run that is requested."""
+
+
+class TestRequest(unittest.TestCase):
+    """The run of a workload has the arguments in Rally's database."""
+
+    def setUp(self):
+        """Replace the run of the question by one that stores its request."""
+        super().setUp()
+        self.requests = []
+
+        def create_run(request, arguments):
+            self.requests.append((request, arguments))
+            raise RequestError
+
+        question = dataclasses.replace(
+            table.questions()["density"], run=create_run
+        )
+        rally_opts.register_opts(profiler.OPTS.items())
+        base.CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
+        base.CONF.set_override(
+            "journal_dir",
+            self.enterContext(tempfile.TemporaryDirectory()),
+            group=opts.GROUP,
+        )
+        self.addCleanup(
+            base.CONF.clear_override, "journal_dir", group=opts.GROUP
+        )
+        self.enterContext(
+            mock.patch.dict(table._QUESTIONS, {"density": question})
+        )
+
+    def run_scenario(self, **arguments):
+        """Run a repetition; return the request and the own arguments."""
+        stored = {
+            "args": arguments,
+            "contexts": {"vmperf_guests@openstack": {"count": 2}},
+            "sla": {"vmperf_degradation": {}},
+            "runner_type": "serial",
+            "runner": {"times": 5},
+        }
+        booted = {
+            "guests": [],
+            "absent": ["g2"],
+            "client_key": "key",
+            "findings": [],
+            "caps": [],
+            "config": {"count": 2, "ssh_timeout": 60},
+        }
+        scenario = density.Density(
+            {
+                "owner_id": "w",
+                "task": {"uuid": "t"},
+                "iteration": 1,
+                "vmperf_guests": booted,
+            }
+        )
+        with (
+            mock.patch.object(
+                base.db, "workload_get", mock.Mock(return_value=stored)
+            ),
+            self.assertRaisesRegex(base.defects.Defect, "RequestError"),
+        ):
+            scenario.run(**arguments)
+        (request,) = self.requests
+        return request
+
+    def test_arguments_of_the_task(self):
+        """The request has the common arguments, the question its own."""
+        workloads = [{"name": "sysbench"}]
+        request, arguments = self.run_scenario(
+            workloads=workloads,
+            levels=[1, 2],
+            warmup=2,
+            peer={"address": "192.0.2.1"},
+            cooldown=3,
+            reboot="between_repetitions",
+        )
+        self.assertEqual(
+            ("density", "t", "w", 5, 2),
+            (
+                request.question,
+                request.task,
+                request.owner,
+                request.times,
+                request.warmup,
+            ),
+        )
+        self.assertEqual(workloads, request.workloads)
+        self.assertEqual({"address": "192.0.2.1"}, request.peer)
+        self.assertEqual(
+            protocols.Protocol(cooldown=3, reboot="between_repetitions"),
+            request.protocol,
+        )
+        self.assertEqual(("g2",), request.booted.absent)
+        self.assertEqual({"count": 2, "ssh_timeout": 60}, request.options)
+        self.assertEqual(
+            {
+                "levels": [1, 2],
+                "order": "shuffled",
+                "idle_guests": "running",
+                "solo_guest": "rotate",
+                "stop": None,
+                "neighbours": None,
+            },
+            arguments,
+        )
+
+    def test_defaults_of_the_question(self):
+        """The question replaces None, the signature has the other values."""
+        request, arguments = self.run_scenario(
+            workloads=[{"name": "sysbench"}],
+            levels=[1, 2],
+            stop={"total_falls": True},
+        )
+        self.assertEqual((0, "listed"), (request.warmup, arguments["order"]))
+        self.assertEqual(protocols.DEFAULT, request.protocol)
 
 
 class TestTell(unittest.TestCase):

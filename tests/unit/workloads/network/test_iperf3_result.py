@@ -13,7 +13,9 @@ GOLDEN = golden.text("iperf3-3.12-to_peer.json")
 def read(outcome, direction, protocol):
     """Return the samples of a run of two seconds, or raise what it says."""
     _iperf3_result.raise_reported_error(outcome, protocol)
-    return _iperf3_result.parse(direction, protocol, outcome.validate(), 2)
+    return _iperf3_result.parse(
+        direction, protocol, base.check_result(outcome), 2
+    )
 
 
 @ddt.ddt

@@ -1,4 +1,4 @@
-"""Tests of records as a run builds them, from one guest to a thousand."""
+"""Tests of records as a run writes them, from one guest to a thousand."""
 
 import dataclasses
 import json
@@ -14,11 +14,10 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import build
 from rally_vmperf.records import codec
 from rally_vmperf.records import journal
-from rally_vmperf.records import merged as merged_
 from rally_vmperf.records import model
+from rally_vmperf.records import parts
 from rally_vmperf.records import schema
 from rally_vmperf.workloads import base as workloads
 from tests.unit import made
@@ -49,6 +48,7 @@ DEFAULT = [
 ENDS = workloads.Endpoints(
     peer="192.0.2.1", partner="192.0.2.2", own_ports=range(5201, 5204)
 )
+AGE = "2026-03-01T00:00:00+00:00"
 #: A value of each unit, as long in writing as those of a real run.
 TYPICAL = {
     "events/s": 312.45,
@@ -75,42 +75,53 @@ def observe(names, metrics, chance):
     )
 
 
-def setting(guests, metrics, reference=None, **changes):
-    """Return what stays the same over a run of so many guests."""
-    names = [f"vmperf-guest-{number}" for number in range(1, guests + 1)]
+def guest_names(guests):
+    """Return the names of so many guests."""
+    return [f"vmperf-guest-{number}" for number in range(1, guests + 1)]
+
+
+def record_of(guests, metrics, conditions, bare_metal=None, **changes):
+    """Return the record of a repetition of so many guests.
+
+    :param changes: fields of the repetition
+    """
     whole = {
-        "shape": {"vcpus": 1, "memory_mib": 1024, "copies": guests},
-        "machines": [
+        "run": "w",
+        "question": "density",
+        "number": 2,
+        "planned_repetitions": 3,
+        "counted": True,
+        "state": "complete",
+        "expected_metrics": tuple(metrics),
+        "conditions": tuple(conditions),
+    }
+    return model.Record(
+        repetition=repetition.Repetition(**{**whole, **changes}),
+        task="t",
+        started_at="2026-01-02T03:04:05+00:00",
+        finished_at="2026-01-02T03:05:05+00:00",
+        software=parts.software(),
+        shape=model.Shape(vcpus=1, memory_mib=1024, copies=guests),
+        machines=tuple(
             model.Machine(
                 name=name,
                 role="guest",
                 host="compute-1.example.org",
                 boot_id=f"8f7d2c4e-0000-4000-8000-{place:012d}#1",
             )
-            for place, name in enumerate(names)
-        ],
-        "details": {},
-        "workloads": [
-            {"name": one["name"], "label": "", "arguments": {}}
+            for place, name in enumerate(guest_names(guests))
+        ),
+        workloads=tuple(
+            model.Workload(name=one["name"], label="", arguments={})
             for one in DEFAULT
-        ],
-        "expected_metrics": [metric.name for metric in metrics],
-        "metrics": codec.encode_metrics(metrics),
-        "reference": reference,
-        "findings": (),
-    }
-    return names, build.Setting(**{**whole, **changes})
-
-
-def identity(question="density"):
-    """Return which repetition this is."""
-    return build.Identity(
-        question=question,
-        task="t",
-        rally_workload="w",
-        repetition=2,
-        planned_repetitions=3,
-        counted=True,
+        ),
+        metrics=tuple(metrics),
+        order=model.Order(kind="shuffled", seed=3),
+        options={"idle_guests": "paused"},
+        bare_metal=bare_metal,
+        hosts=(),
+        raw_file=None,
+        machines_file=None,
     )
 
 
@@ -190,21 +201,45 @@ def shapes(machines, repetitions, chance):
     }
 
 
-def bare(numbers, metrics, chance):
-    """Return a reference of five repetitions in so many copies."""
-    return made.reference_document(
-        "metal",
-        "compute-1",
-        {
-            number: [
-                codec.encode_samples(
-                    observe(codec.copy_names(number), metrics, chance),
-                    codec.copy_names(number),
-                )
+def bare(numbers, metrics, chance, shaped=False):
+    """Return bare metal of five repetitions in so many copies.
+
+    :param shaped: whether it has distributions and time series
+    """
+    identity = {"name": "metal", "machine": "compute-1", "recorded_at": AGE}
+    references = {}
+    for number in numbers:
+        together = shapes(number, 5, chance) if shaped else {}
+        references[number] = repetition.Reference(
+            **identity,
+            repetitions=tuple(
+                observe(parts.copy_names(number), metrics, chance)
                 for _ in range(5)
-            ]
-            for number in numbers
-        },
+            ),
+            command_usage=tuple(took(5 * number)) if shaped else (),
+            percentiles=5
+            * (
+                {
+                    metric: percentile
+                    for one in together.get("distributions", ())
+                    for metric, percentile in one.values().items()
+                },
+            ),
+            distributions=tuple(
+                dataclasses.replace(one, percentiles=())
+                for one in together.get("distributions", ())
+            ),
+            time_series=merged.merge_time_series(
+                [together.get("time_series", ())]
+            ),
+        )
+    return model.BareMetal(
+        **identity,
+        digest="0" * 64,
+        session=made.SESSION,
+        fingerprint={},
+        tools={},
+        references=references,
     )
 
 
@@ -214,43 +249,40 @@ class TestBuilt(unittest.TestCase):
     def setUp(self):
         """Build a record of two levels, the larger first."""
         super().setUp()
-        _, same = setting(
-            3, [RATE], made.record()["reference"], findings=(AGED,)
-        )
-        self.record = build.build(
-            identity(),
-            same,
-            [
-                build.ConditionResult(
-                    axes={"guests": 2},
-                    position=1,
-                    state="incomplete",
-                    machines=("g1", "g2"),
-                    observations=observe(["g1"], [RATE], random.Random(1)),
-                    missing=(GAP,),
-                    findings=(STEAL, STEAL),
-                    synchronisation=(START,),
-                    reference_copies=1,
-                    command_usage=(
-                        usage(user=0.25),
-                        usage(work=None, unit=""),
-                        usage("write"),
-                    ),
+        self.conditions = [
+            repetition.Condition(
+                axes={"guests": 2},
+                position=1,
+                state="incomplete",
+                machines=("g1", "g2"),
+                observations=observe(["g1"], [RATE], random.Random(1)),
+                missing=(GAP,),
+                findings=(STEAL, STEAL),
+                synchronisation=(START,),
+                reference_copies=1,
+                command_usage=(
+                    usage(user=0.25),
+                    usage(work=None, unit=""),
+                    usage("write"),
                 ),
-                build.ConditionResult(
-                    axes={"guests": 3},
-                    position=2,
-                    state="skipped",
-                    skip_reason="too many",
-                ),
-            ],
+            ),
+            repetition.Condition(
+                axes={"guests": 3},
+                position=2,
+                state="skipped",
+                skip_reason="too many",
+            ),
+        ]
+        self.written = record_of(
+            3,
+            [RATE],
+            self.conditions,
+            bare([1], [RATE], random.Random(1)),
             state="incomplete",
-            started_at=build.now(),
-            order=model.Order(kind="shuffled", seed=3),
-            options={"idle_guests": "paused"},
-            missing=[GAP],
-            findings=[AGED],
+            missing=(GAP,),
+            findings=(AGED, AGED),
         )
+        self.record = codec.encode_record(self.written)
 
     def test_it_is_a_record(self):
         """By the schema, and through the journal."""
@@ -259,6 +291,20 @@ class TestBuilt(unittest.TestCase):
             kept = journal.Journal(folder, "w")
             kept.append(self.record)
             self.assertEqual([self.record], kept.read())
+
+    def test_it_is_read_as_it_was_written(self):
+        """Reading and writing are inverse, but for rounded numbers."""
+        read = codec.decode_record(self.record)
+        self.assertEqual(
+            dataclasses.replace(
+                read,
+                repetition=self.written.repetition,
+                bare_metal=self.written.bare_metal,
+            ),
+            self.written,
+        )
+        self.assertEqual(self.record, codec.encode_record(read))
+        self.assertEqual(list(self.record), list(codec.encode_record(read)))
 
     def test_each_condition_has_its_own(self):
         """Samples, gaps, findings, starts and bare metal."""
@@ -273,6 +319,29 @@ class TestBuilt(unittest.TestCase):
         self.assertEqual(
             "too many", self.record["conditions"][1]["skip_reason"]
         )
+
+    def test_a_condition_is_read_as_it_was_written(self):
+        """With what only its repetition knows."""
+        for written, read in zip(
+            self.conditions, codec.decode(self.record).conditions, strict=True
+        ):
+            self.assertEqual((2, 3), (read.number, read.planned_repetitions))
+            self.assertEqual(
+                dataclasses.replace(
+                    read,
+                    number=0,
+                    planned_repetitions=0,
+                    expected_metrics=(),
+                    reference=repetition.NO_REFERENCE,
+                ),
+                dataclasses.replace(
+                    written,
+                    findings=tuple(dict.fromkeys(written.findings)),
+                    # Rounded, and added up.
+                    observations=read.observations,
+                    command_usage=read.command_usage,
+                ),
+            )
 
     def test_commands_are_added_up(self):
         """Over machines; work only where all tell."""
@@ -306,61 +375,43 @@ class TestSize(unittest.TestCase):
         ]
         self.chance = random.Random(4)
 
-    def build(self, guests, conditions, reference, question="density"):
+    def build(self, guests, numbers, bare_metal, question="density"):
         """Return the record of a repetition."""
-        names, same = setting(guests, self.metrics, reference)
+        names = guest_names(guests)
         reported = [
             metric
             for metric in self.metrics
             if not metric.optional or metric.name.endswith(("_p50", "_p99"))
         ]
-        return build.build(
-            identity(question),
-            same,
-            [
-                build.ConditionResult(
-                    axes={} if question == "overhead" else {"guests": number},
-                    position=number,
-                    state="complete",
-                    machines=tuple(names[:number]),
-                    observations=observe(
-                        names[:number], reported, self.chance
-                    ),
-                    synchronisation=(START,) * 12,
-                    command_usage=took(number),
-                    **shapes(number, 1, self.chance),
-                    reference_copies=number if reference else None,
-                )
-                for number in conditions
-            ],
-            state="complete",
-            started_at=build.now(),
+        conditions = [
+            repetition.Condition(
+                axes={} if question == "overhead" else {"guests": number},
+                position=number,
+                state="complete",
+                machines=tuple(names[:number]),
+                observations=observe(names[:number], reported, self.chance),
+                synchronisation=(START,) * 12,
+                command_usage=took(number),
+                **shapes(number, 1, self.chance),
+                reference_copies=number,
+            )
+            for number in numbers
+        ]
+        return codec.encode_record(
+            record_of(
+                guests,
+                self.metrics,
+                conditions,
+                bare_metal,
+                question=question,
+            )
         )
 
     def test_32_levels_of_all_workloads(self):
         """Below 1 MB, with bare metal in as many copies each."""
         levels = range(1, 33)
         owed = [metric for metric in self.metrics if not metric.optional]
-        reference = bare(levels, owed, self.chance)
-        for copies in reference["copies"]:
-            used = took(5 * copies["copies"])
-            copies["command_usage"] = codec.encode_commands(used)
-            together = shapes(copies["copies"], 5, self.chance)
-            copies |= {
-                "percentiles": {
-                    name: [one["percentiles"]] * 5
-                    for name, one in merged_.encode_distributions(
-                        together["distributions"]
-                    ).items()
-                },
-                "distributions": merged_.encode_distributions(
-                    dataclasses.replace(one, percentiles=())
-                    for one in together["distributions"]
-                ),
-                "time_series": merged_.encode_time_series(
-                    merged.merge_time_series([together["time_series"]])
-                ),
-            }
+        reference = bare(levels, owed, self.chance, shaped=True)
         record = self.build(32, levels, reference)
         self.journal.append(record)
         self.assertLess(self.journal.path.stat().st_size, 1_000_000)
