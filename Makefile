@@ -94,6 +94,7 @@ bench-density: $(VENV)/whole
 
 # How often verdicts are wrong, by simulation; no cloud is needed.
 bench-verdicts: $(VENV)/whole
+	$(BIN)/python -m tests.bench.shipped_task
 	$(BIN)/python -m tests.bench.verdicts
 
 cloud: $(VENV)/ready

@@ -7,7 +7,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import host_names
-from rally_vmperf.workloads import tools
 
 #: The metrics that a finding concerns; an empty tuple means all of them.
 Metrics = tuple[str, ...]
@@ -18,6 +17,10 @@ _INSTRUCTIONS = re.compile(
     r"(avx|sse|ssse|fma|f16c|amx|aes|vaes|sha|pclmul|vpclmul|gfni|popcnt|bmi|"
     r"abm|adx|erms|fsrm|asimd|sve|sme|pmull|crc32|atomics)"
 )
+
+
+#: The frequency drivers, in active mode, that ignore the governor under load.
+_AUTONOMOUS_DRIVERS = ("intel_pstate", "amd-pstate-epp")
 
 
 def _create_view(key: str) -> "_View":
@@ -118,12 +121,8 @@ def compare_machines(
     findings = []
     for key, kind, view in _COMPARED:
         recorded, reported = view(bare_metal), view(facts)
-        if isinstance(recorded, dict) and kind != "mitigations_differ":
-            shared = recorded.keys() & reported.keys()
-            recorded, reported = (
-                {name: settings[name] for name in shared}
-                for settings in (recorded, reported)
-            )
+        if isinstance(recorded, dict) and isinstance(reported, dict):
+            recorded, reported = _select_comparable(kind, recorded, reported)
         metrics = (sensitive or {}).get(key, ())
         is_known = recorded and reported
         if not is_known or recorded == reported or metrics is None:
@@ -138,49 +137,25 @@ def compare_machines(
     return findings
 
 
-def compare_tools(
-    bare_metal: documents.Facts,
-    tools_: documents.Facts,
-    subject: str,
-    users: collections.abc.Mapping[str, Metrics] | None = None,
-) -> list[finding.Finding]:
-    """Return findings on tools with another upstream version or build.
+def _select_comparable(
+    kind: str, recorded: dict[str, str], reported: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the comparable settings of two machines, as a pair.
 
-    :param users: Tool -> the metrics that depend on it; all if it is not in
-        it.
+    A mitigation that a kernel lacks is a difference, but a guest does not
+    know the state of one that depends on its hypervisor.
     """
-    findings = []
-    for command in sorted(bare_metal.keys() & tools_.keys()):
-        recorded, reported = bare_metal[command], tools_[command]
-        for key, kind in (
-            ("version", "tool_version_differs"),
-            ("checksum", "tool_checksum_differs"),
-        ):
-            if _is_same_tool(key, recorded.get(key), reported.get(key)):
-                continue
-            findings += _create_findings(
-                kind,
-                subject,
-                f"{command}: bare metal {recorded.get(key)}, "
-                f"{subject} {reported.get(key)}",
-                (users or {}).get(command, ()),
-            )
-            break
-    return findings
-
-
-def _is_same_tool(
-    key: str, recorded: str | None, reported: str | None
-) -> bool:
-    """Return whether a tool is the same on both sides.
-
-    The revision of a distribution is part of the build, not of the version.
-    """
-    if key == "version" and recorded and reported:
-        versions = tools.parse_version(recorded), tools.parse_version(reported)
-        if all(versions):
-            return versions[0] == versions[1]
-    return recorded == reported
+    ignored = recorded.keys() ^ reported.keys()
+    if kind == "mitigations_differ":
+        ignored = {
+            name
+            for name, state in (*recorded.items(), *reported.items())
+            if str(state).startswith("Unknown")
+        }
+    return (
+        {name: recorded[name] for name in recorded if name not in ignored},
+        {name: reported[name] for name in reported if name not in ignored},
+    )
 
 
 def virtualisation(
@@ -209,15 +184,21 @@ def governor(
 ) -> list[finding.Finding]:
     """Return a finding if bare metal saved power during the measurement.
 
+    Drivers that raise the frequency with any governor save none under load.
+
     :param metrics: The metrics that depend on it; None if none does.
     """
     name = bare_metal.get("governor")
+    driver = bare_metal.get("scaling_driver")
     if not name or name == "performance" or metrics is None:
+        return []
+    if driver in _AUTONOMOUS_DRIVERS:
         return []
     return _create_findings(
         "governor_not_performance",
         "baseline",
-        f"the governor of bare metal was {name}",
+        f"the governor of bare metal was {name} "
+        f"(driver: {driver or 'unknown'})",
         metrics,
     )
 

@@ -5,6 +5,7 @@ import dataclasses
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.workloads import schemas
 
 Json = document.Json
 
@@ -39,7 +40,7 @@ def covers(
     """Return the list of entries for a workload with these arguments.
 
     :param arguments: The arguments, with ``cooldown`` and ``drop_caches`` if
-        set.
+        set; ``vcpus`` stands for the vCPUs in the shape of each entry.
     :raises BaselineError: If there is none.
     """
     name = baseline["name"]
@@ -102,18 +103,26 @@ def _describe_differences(
 ) -> str:
     """Return a text on arguments that differ from those of the entry.
 
-    Of an imported entry only the known arguments are compared.
+    Of an imported entry only the known arguments are compared. The word
+    ``vcpus`` is the entry's number of vCPUs, which an imported entry does not
+    have to know.
     """
     recorded = conditions(baseline_entry)
     known = {*recorded}
     if not baseline_entry.get("imported"):
         known |= {*requested}
-    return ", ".join(
-        f"{key} is {recorded.get(key)!r} in the baseline and "
-        f"{requested.get(key)!r} in the task"
-        for key in sorted(known)
-        if recorded.get(key) != requested.get(key)
-    )
+    vcpus = baseline_entry["shape"]["vcpus"]
+    differences = []
+    for key in sorted(known):
+        argument = expected = requested.get(key)
+        if argument == schemas.VCPUS:
+            expected = recorded.get(key) if vcpus is None else vcpus
+        if recorded.get(key) != expected:
+            differences.append(
+                f"{key} is {recorded.get(key)!r} in the baseline and "
+                f"{argument!r} in the task"
+            )
+    return ", ".join(differences)
 
 
 def conditions(baseline_entry: Json) -> documents.Arguments:

@@ -1,17 +1,30 @@
 """Command that shows the requirements of a task."""
 
 import argparse
+import dataclasses
+import math
 import typing as t
 
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.questions.overhead import question as overhead
+from rally_vmperf.runs import reference
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
 
 
 class Plan(base.Lister):
     """Show the guests, quota, hosts and minutes that a task requires.
+
+    For each limit of overhead, the distance that a guest must keep from it to
+    pass in 4 of 5 runs is printed, from the noise of the baseline.
 
     No guest is booted. If the task would be rejected before the first boot,
     the reason is printed, and the exit code is 1. The capacity of the hosts
@@ -35,12 +48,13 @@ class Plan(base.Lister):
         platform = rally_api.get_platform(parsed.env)
         rows: list[tuple[t.Any, ...]] = []
         for workload, question in workloads:
-            requirements = plan.create_plan_from_options(
+            guests_plan = plan.create_plan_from_options(
                 {"env": {"platforms": {"openstack": platform}}},
                 workload.guests,
                 has_networks="network" not in workload.contexts,
                 one_host=question.one_host(workload),
-            ).requirements
+            )
+            requirements = guests_plan.requirements
             rows += [
                 (
                     *(workload.title, row.resource, row.amount),
@@ -49,12 +63,93 @@ class Plan(base.Lister):
                 )
                 for row in requirements.rows
             ]
+            (flavor,) = guests_plan.flavors
+            workload = dataclasses.replace(workload, vcpus=flavor.vcpus)
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))
             remarks = list(requirements.remarks)
+            try:
+                for copies in question.compared(workload):
+                    shape = matching.Shape(
+                        flavor.vcpus, flavor.memory_mib, copies
+                    )
+                    rows += _list_distances(workload, shape, parsed, remarks)
+            except document.BaselineError as error:
+                remarks.append(f"distances from limits are unknown: {error}")
             if requirements.error:
                 remarks.append(f"rejected: {requirements.error}")
                 self.code = 1
             for remark in remarks:
                 self.warn(f"{workload.title}: {remark}")
         return _COLUMNS, rows
+
+
+def _list_distances(
+    task: tasks.Task,
+    shape: matching.Shape,
+    parsed: argparse.Namespace,
+    remarks: list[str],
+) -> list[tuple[t.Any, ...]]:
+    """Return a row for the distance from each limit of overhead.
+
+    A guest that keeps this distance, in points of percent, passes in 4 of 5
+    runs if it varies as the baseline does.
+
+    :param remarks: The remarks on the task, to which others are added.
+    :raises BaselineError: If the baseline does not cover the task.
+    """
+    criterion = task.criteria.get(overhead.OVERHEAD.name) or {}
+    patterns = limits.Limits(criterion.get("max_percent", {}))
+    if task.baseline is None or not patterns:
+        return []
+    baselines = rally_api.open_baseline_store(parsed.config_file)
+    baseline = baselines.find(task.baseline)
+    names = [metric.name for metric in task.metrics]
+    guest = task.times - task.warmup
+    rows: list[tuple[t.Any, ...]] = []
+    rules: dict[str, None] = {}
+    entries = reference.find_entries(baseline, task.assignments, shape)
+    for assigned, entry in zip(task.assignments, entries, strict=True):
+        recorded = reference.collect_values(entry)
+        for metric in assigned.workload.metrics(assigned.arguments):
+            name = assigned.rename(metric.name)
+            limited = patterns.for_metric(name, names)
+            if metric.scale == "count" or not limited:
+                continue
+            values = [
+                statistics.geometric_mean(copies)
+                for copies in recorded.get(metric.name, ())
+            ]
+            multiple = needed.decidable_distance(
+                len(values), guest, criterion.get("confidence", 0.95)
+            )
+            counts = (
+                f"with {len(values)} repetitions of bare metal and {guest} "
+                "of guests"
+            )
+            if multiple is None:
+                least = f"at least {statistics.FEWEST} of each are required"
+                rules[f"{counts}, no limit decides: {least}"] = None
+                continue
+            rules[
+                f"{counts}, a guest passes in 4 of 5 runs if it keeps "
+                f"{multiple:.1f} times the noise of the baseline from its "
+                "limit"
+            ] = None
+            noise = math.sqrt(statistics.variance(values))
+            error = metric.error(statistics.geometric_mean(values)) or 0
+            limit, _ = limited
+            distance = limit - needed.passing_loss(
+                metric, limit, multiple * noise + math.log1p(2 * error)
+            )
+            what = f"% from the limit of {name}"
+            origin = f"baseline {baseline['name']}"
+            rows.append((task.title, what, round(distance, 2), limit, origin))
+            if distance > limit:
+                rules[
+                    f"{name}: even a guest without loss passes in less than "
+                    "4 of 5 runs; measure for longer, add repetitions on "
+                    "both sides, or increase the limit"
+                ] = None
+    remarks += rules
+    return rows

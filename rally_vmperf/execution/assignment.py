@@ -10,6 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import schemas
 
 #: The pattern of a label, for JSON Schema and for messages.
 _LABEL = r"^[a-z][a-z0-9_-]{0,31}$(?!\n)"
@@ -110,6 +111,21 @@ class Assignment:
         arguments = self.workload.for_endpoints(self.arguments, endpoints)
         return dataclasses.replace(self, arguments=arguments)
 
+    def for_vcpus(self, vcpus: int) -> "Assignment":
+        """Return a copy of the assignment for guests with some vCPUs.
+
+        :raises WorkloadError: If an argument does not permit the number.
+        """
+        try:
+            arguments = schemas.resolve_vcpus(
+                self.workload.ARGUMENTS, self.arguments, vcpus
+            )
+        except ValueError as error:
+            raise base.WorkloadError(
+                f"workload {self.title}: {error}"
+            ) from None
+        return dataclasses.replace(self, arguments=arguments)
+
     def rename(self, metric: str) -> str:
         """Return the name of a metric in this task."""
         return relabel(metric, self.label)
@@ -176,6 +192,28 @@ def assign(
             owners[metric.name] = assigned.title
         assignments.append(assigned)
     return tuple(assignments)
+
+
+def find_per_vcpu(
+    name: str,
+    recorded: collections.abc.Collection[
+        tuple[collections.abc.Mapping[str, t.Any], int | None]
+    ],
+) -> dict[str, str]:
+    """Return the arguments that follow the vCPUs of several shapes, a dict.
+
+    :param name: The name of the workload.
+    :param recorded: The arguments and the vCPUs of its measurements.
+    """
+    if len({vcpus for _, vcpus in recorded}) == 1:
+        return {}
+    rules = registry.get_workload(name).ARGUMENTS["properties"]
+    return {
+        key: schemas.VCPUS
+        for key, rule in rules.items()
+        if schemas.accepts_vcpus(rule)
+        and all(arguments.get(key) == vcpus for arguments, vcpus in recorded)
+    }
 
 
 def required_endpoints(

@@ -97,10 +97,11 @@ class CommandLog:
                     command.name,
                     command.bound,
                     [span for _, span in spans],
+                    metrics,
                 )
-                starts.append((start, metrics))
+                starts.append(start)
                 paces |= _compute_paces(spans)
-        result.starts += [start for start, _ in starts]
+        result.starts += starts
         observations = result.observations[offset.observations :]
         del result.observations[offset.observations :]
         for observation in observations:

@@ -40,8 +40,10 @@ def planned_commands(
 ) -> tuple[base.Command, ...]:
     """Return the commands of a workload, with placeholders as endpoints.
 
-    The commands are for estimates of their duration only.
+    The commands are for estimates of their duration only. Guests have one
+    vCPU if their number of vCPUs is not known.
     """
+    assignment = assignment.for_vcpus(1)
     (allotment,) = ports.allocate([assignment])
     endpoints = base.Endpoints(
         peer="192.0.2.1",

@@ -64,6 +64,10 @@ class Neighbours:
             "arguments": self.work.arguments,
         }
 
+    def for_vcpus(self, vcpus: int) -> "Neighbours":
+        """Return a copy for guests with a number of vCPUs."""
+        return dataclasses.replace(self, work=self.work.for_vcpus(vcpus))
+
 
 def create_neighbours(
     argument: collections.abc.Mapping[str, t.Any] | None,

@@ -98,6 +98,7 @@ class Request:
     :param key_type: The type of the generated keys; None for the default.
     :param max_host_share: The maximum utilisation of a host, in percent of the
         resources that Nova may allocate.
+    :param empty_host: A flag that a host with guests of others is rejected.
     :param one_host: A flag that the guests share a host unless another
         placement is requested.
     """
@@ -121,6 +122,7 @@ class Request:
     allowed_sources: "tuple[routes.Network, ...]" = ()
     key_type: "hostkey.Type | None" = None
     max_host_share: float = 90
+    empty_host: bool = False
     boot_timeout: float = 600
     one_host: bool = False
 

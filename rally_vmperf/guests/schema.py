@@ -244,6 +244,10 @@ PROPERTIES: Schema = {
         "resources that Nova may allocate there; only administrators see it.",
         maximum=100,
     ),
+    "empty_host": _boolean(
+        "Reject a host that has guests of others after the boot; "
+        "administrators only."
+    ),
     "boot_timeout": _positive("Seconds until all guests must be active."),
     "ssh_timeout": _positive(
         "Seconds until all active guests must answer SSH and finish booting."
@@ -272,6 +276,7 @@ DEFAULTS: Schema = {
     "address": "auto",
     "ip_version": 4,
     "max_host_share": 90,
+    "empty_host": False,
     "boot_timeout": 600,
     "ssh_timeout": 300,
     "install": True,

@@ -235,7 +235,7 @@ class DegradationJudge(_Judge):
         limited_metrics = [
             metric
             for metric in metrics
-            if absolute_rows.absolute_figures(metric, figures)
+            if limits.absolute_figures(metric, figures)
         ]
         for metric, guests in itertools.product(limited_metrics, levels_):
             conditions = density_levels.counted_conditions(repetitions, guests)

@@ -43,7 +43,9 @@ def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
             condition for condition in conditions if not condition.skip_reason
         ]
         if executed and executed[0].reference.repetitions:
-            yield plausibility.one_session(executed[0].reference), None
+            yield from plausibility.one_session(
+                repetitions, executed[0].reference
+            )
         yield from plausibility.baseline_changed(executed)
 
 

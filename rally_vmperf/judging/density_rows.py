@@ -12,7 +12,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
-from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import fits as fits_
@@ -83,8 +83,8 @@ class DensityResult(summary.MetricResult):
             return False
         if self.figure != "loss":
             return bool(uneven and uneven.interval(self.confidence))
-        bottleneck = self._bottleneck(guests)
-        if bottleneck and self.has_finding("bottleneck_outside_guest"):
+        is_limited = self.has_finding("bottleneck_outside_guest")
+        if is_limited and self._policy(guests):
             return False
         comparison = self._compare(guests)
         if self._missing_solo_run(guests) or comparison is None:
@@ -108,6 +108,14 @@ class DensityResult(summary.MetricResult):
         options = (self.statistic, self.compare_to)
         return point.compared(*options) if point else None
 
+    def _decisive(self, guests: int) -> tuple[loss.Comparison | None, int]:
+        """Return the comparison that decides a level, for so many guests."""
+        is_passed = self.statuses.get(guests) == "passed"
+        point = self.point(guests)
+        if point is None or self.statistic == "mean" or is_passed:
+            return self._compare(guests), 1
+        return density_levels.compare_worst(point, self.compare_to)
+
     @functools.cached_property
     def solo_slow(self) -> str:
         """The first level faster than the solo guest as text, or ""."""
@@ -128,11 +136,9 @@ class DensityResult(summary.MetricResult):
     def void(self, guests: int) -> str:
         """Return why the figures at a level are void as text, or ""."""
         point = self.point(guests)
-        if point is None:
-            return ""
         if self.figure == "loss":
-            return point.void_against(self.compare_to)
-        return point.void
+            return point.void_against(self.compare_to) if point else ""
+        return point.void if point else ""
 
     def decide(
         self,
@@ -166,35 +172,33 @@ class DensityResult(summary.MetricResult):
             any(p.skipped for p in self.points if p.guests == guests)
             or (
                 "bottleneck_outside_guest" not in tolerate
-                and self._bottleneck(guests)
+                and self._policy(guests)
             )
         ):
             return "inconclusive"
         return status
 
-    def _bottleneck(self, guests: int) -> str:
-        """Return the bottleneck outside the guests as text, or ""."""
+    def _policy(self, guests: int) -> str:
+        """Return the policy that limits the rate at a level, or ""."""
         point = self.point(guests)
         if point is None or self.compare_to == "solo_guest":
             return ""
-        return point.describe_bottleneck(self.compare_to)
+        return rate_caps.describe_policy(self.metric, point.mean, point.caps)
 
     def _decide_all(self, guests: int, limit: float) -> verdict.Status:
-        """Return the status of all guests at a level against a limit.
-
-        Passed if each guest passes, without correction; failed if the worst
-        guest fails at a level corrected for their number (S. Holm, "A simple
-        sequentially rejective multiple test procedure", Scandinavian Journal
-        of Statistics 6, 1979).
-        """
+        """Return the status of all guests at a level against a limit."""
         point = t.cast(points_.Point, self.point(guests))
-        comparisons = point.of_each(self.compare_to, self.confidence)
-        if {verdict.decide(c, limit) for c in comparisons} == {"passed"}:
-            return "passed"
-        corrected = point.of_each_corrected(self.compare_to)
-        if "failed" in {verdict.decide(c, limit) for c in corrected}:
-            return "failed"
-        return "inconclusive"
+        status = verdict.decide_all(
+            point.of_each(self.compare_to, self.confidence),
+            point.of_each_corrected(self.compare_to),
+            limit,
+        )
+        percent = point.largest_loss_percent
+        if self.compare_to == "bare_metal" or percent is None:
+            return status
+        # The worst guest can be another one in each repetition.
+        is_beyond = status == "passed" and percent > limit
+        return "inconclusive" if is_beyond else status
 
     def _unevenness(self, guests: int) -> fairness.Unevenness | None:
         """Return the guests' differences at a level; None for a loss."""
@@ -247,11 +251,14 @@ class DensityResult(summary.MetricResult):
         at = f"at {units.number_of('guest', point.guests)}"
         limit = f"limit {self.limit:g} %"
         if self.figure == "loss":
-            comparison = self._compare(point.guests)
+            comparison, _ = self._decisive(point.guests)
             if comparison is None or self._missing_solo_run(point.guests):
                 return summary.Cells("", "", limit)
+            label = "loss"
+            if self.statistic == "worst":
+                label = point.subject_label("worst")
             return summary.Cells(
-                f"loss {verdict.figure(comparison, self.limit)} {at}",
+                f"{label} {verdict.figure(comparison, self.limit)} {at}",
                 verdict.ends(comparison, self.limit),
                 limit,
             )
@@ -329,48 +336,36 @@ class DensityResult(summary.MetricResult):
 
     def _describe_loss(self, guests: int) -> str | None:
         """Return loss, limit and verdict as text; None without a loss."""
-        point, comparison = self.point(guests), self._compare(guests)
+        point = self.point(guests)
+        options = (self.statistic, self.compare_to)
+        comparison, number = self._decisive(guests)
         if comparison is None or point is None or self.limit is None:
             return None
         if reason := self._missing_solo_run(guests):
             return f"{reason}: {self.statuses[guests]}"
         status = self.statuses[guests]
         text = (
-            f"{self._reference_label(guests)} {self._show(comparison.bare)}, "
+            f"{density_levels.reference_label(guests, *options)} "
+            f"{self._show(comparison.bare)}, "
             f"{point.subject_label(self.statistic)} "
             f"{self._show(comparison.guest)}, "
             f"loss {verdict.figure(comparison, self.limit)}"
-        )
-        if self.metric.better == "lower":
-            text += " of the rate"
-        text += (
-            f" ({verdict.interval(comparison, self.limit)}), "
+            f"{' of the rate' if self.metric.better == 'lower' else ''}"
+            f" ({verdict.interval(comparison, self.limit, number)}), "
             f"limit {self.limit:g} %{self.limit_origin}: {status}"
         )
         if status == "inconclusive" and (skipped := point.skipped):
-            number = units.number_of("repetition", skipped)
-            text += f", skipped in {number} because of smaller levels"
+            repetitions = units.number_of("repetition", skipped)
+            text += f", skipped in {repetitions} because of smaller levels"
         elif (
             status == "inconclusive"
             and verdict.decide(comparison, self.limit) == "passed"
-            and (reason := self._bottleneck(guests))
+            and (reason := self._policy(guests))
         ):
-            text += f", something else limits it: {reason}"
+            text += f", a policy limits it: {reason}"
         elif status == "inconclusive":
-            solo = self.compare_to == "solo_guest"
-            advice = verdict.would_decide(comparison, self.limit, "loss", solo)
-            text += f", {advice}"
+            text += f", {verdict.would_decide(comparison)}"
         return text
-
-    def _reference_label(self, guests: int) -> str:
-        """Return the name of the reference of the loss as text."""
-        if self.compare_to == "solo_guest":
-            return "one guest"
-        if guests == 1:
-            return "one bare-metal copy"
-        worst = self.statistic == "worst"
-        remark = ", as no guest has a copy of its own," if worst else ""
-        return f"mean of {guests} bare-metal copies{remark}"
 
     def _show(self, rate: float) -> str:
         """Return a rate as text in the metric's own unit."""
@@ -396,5 +391,5 @@ class DensityResult(summary.MetricResult):
             f"{least} {limit}{self.limit_origin}: {self.statuses[guests]}"
         )
         if not ends:
-            text += f", at least {statistics.FEWEST} repetitions would decide"
+            text += f", {verdict.more_repetitions(0)}"
         return text

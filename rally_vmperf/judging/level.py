@@ -200,5 +200,5 @@ def absolute_rows(
             void_level=void_level,
             skipped=len(conditions) - len(executed),
         )
-        for figure in rows.absolute_figures(metric, figures)
+        for figure in limits.absolute_figures(metric, figures)
     ]

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf.judging import judge
@@ -12,28 +13,164 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 #: Components whose figures represent the machine as a whole.
 _WHOLE_MACHINE = ("cpu", "memory")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class OverheadJudgement(summary.Judgement[rows.FigureResult]):
+class OverheadResult(rows.FigureResult):
+    """A figure of a metric, whose limit applies to the mean or worst guest.
+
+    The percentile of a distribution is that of all guests together and has no
+    worst guest.
+
+    :param statistic: The guest to which a limit of the overhead applies.
+    """
+
+    statistic: points.Statistic = "mean"
+
+    @functools.cached_property
+    def _guest_values(self) -> dict[str, list[list[float]]]:
+        """The values of each guest, by guest and repetition."""
+        values: dict[str, list[list[float]]] = {}
+        for samples in self.guest:
+            by_guest: dict[str, list[float]] = {}
+            for observation in samples.observations:
+                by_guest.setdefault(observation.source, []).append(
+                    observation.sample.value
+                )
+            for guest, guest_values in by_guest.items():
+                values.setdefault(guest, []).append(guest_values)
+        return values
+
+    def compare_each(self, confidence: float) -> dict[str, loss.Comparison]:
+        """Return the comparison of each guest by name; {} for one guest."""
+        is_merged = any(samples.merged is not None for samples in self.guest)
+        if self.comparison is None or is_merged or len(self._guest_values) < 2:
+            return {}
+        bare = [samples.values for samples in self.bare]
+        return {
+            guest: loss.compare(self.metric, bare, values, confidence)
+            for guest, values in self._guest_values.items()
+        }
+
+    @functools.cached_property
+    def guests(self) -> dict[str, loss.Comparison]:
+        """The comparison of each guest by name; empty for one guest."""
+        return self.compare_each(self.confidence)
+
+    @functools.cached_property
+    def corrected(self) -> dict[str, loss.Comparison]:
+        """The comparisons with the confidence that a failure requires."""
+        number = len(self.guests)
+        return self.compare_each(
+            verdict.correct_confidence(self.confidence, number)
+        )
+
+    @property
+    def worst(self) -> str:
+        """The name of the worst guest; "" if the mean guest is judged."""
+        if self.statistic == "mean" or not self.guests:
+            return ""
+        return max(
+            sorted(self.guests),
+            key=lambda guest: self.guests[guest].overhead_percent,
+        )
+
+    def differing_guests(self) -> list[str]:
+        """Return the guests beyond the limit if the mean guest is judged.
+
+        The result is empty if the mean guest is beyond the limit as well.
+        """
+        if self.limit is None or self.statistic == "worst":
+            return []
+        limit = self.limit
+        if self._status(limit) == "failed":
+            return []
+        return [
+            guest
+            for guest, comparison in self.guests.items()
+            if verdict.decide(comparison, limit) == "failed"
+        ]
+
+    def _status(self, limit: float) -> verdict.Status:
+        """Return the status of the figure against a limit."""
+        if not self.worst:
+            return super()._status(limit)
+        return verdict.decide_all(
+            self.guests.values(), self.corrected.values(), limit
+        )
+
+    def _compare_with_limit(
+        self, limit: float
+    ) -> tuple[loss.Comparison, float] | None:
+        """Return the comparison and the largest passing loss, or None."""
+        if not self.worst:
+            return super()._compare_with_limit(limit)
+        return self._decisive, limit
+
+    @property
+    def _decisive(self) -> loss.Comparison:
+        """The comparison of the worst guest that decides the status."""
+        is_passed = self.status == "passed"
+        return (self.guests if is_passed else self.corrected)[self.worst]
+
+    def cells(self) -> summary.Cells:
+        """Return figure, interval and limit as texts for a table."""
+        if not self.worst or self.limit is None:
+            return super().cells()
+        return summary.Cells(
+            f"{self._worst_label()} "
+            f"{verdict.figure(self._decisive, self.limit)}",
+            verdict.ends(self._decisive, self.limit),
+            f"limit {self.limit:g} %",
+        )
+
+    def sentence(self) -> str:
+        """Return figures, limit and verdict, or why none, as text."""
+        if not self.worst:
+            return super().sentence()
+        policy = self.limiting_policy
+        bare, _, lost = self.NAMES
+        text = verdict.sentence(
+            self._decisive,
+            self.limit,
+            self.status,
+            f"a policy limits it: {policy}" if policy else "",
+            (bare, self._worst_label(), lost),
+            self.title,
+            self.limit_origin,
+            1 if self.status == "passed" else len(self.guests),
+        )
+        return ". ".join([text, *self.void_reasons()])
+
+    def _worst_label(self) -> str:
+        """Return the name of the worst guest, with the number of guests."""
+        return f"worst of {len(self.guests)} guests ({self.worst})"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OverheadJudgement(summary.Judgement[OverheadResult]):
     """The verdict on overhead."""
 
     @property
-    def compared(self) -> tuple[rows.FigureResult, ...]:
+    def compared(self) -> tuple[OverheadResult, ...]:
         """The rows of metrics compared with bare metal, a tuple."""
         return tuple(row for row in self.rows if row.figure == "overhead")
 
     @property
-    def absolute(self) -> tuple[rows.FigureResult, ...]:
+    def absolute(self) -> tuple[OverheadResult, ...]:
         """The rows of absolute figures, a tuple."""
         return tuple(row for row in self.rows if row.figure != "overhead")
 
 
-class OverheadJudge(judge.Judge[rows.FigureResult]):
+class OverheadJudge(judge.Judge[OverheadResult]):
     """A judge of the overhead of guests over bare metal.
 
     :param max_percent: The largest tolerated overhead by metric or glob.
@@ -41,6 +178,8 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         the metric.
     :param min: The smallest tolerated value by metric or glob, in the unit
         of the metric.
+    :param statistic: The guest to which ``max_percent`` applies: the mean or
+        the worst one.
     :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
         ``tolerate`` of the base class.
     :raises ValueError: If an argument is invalid.
@@ -53,9 +192,13 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         max_percent: judge.Given | None = None,
         max: judge.Given | None = None,
         min: judge.Given | None = None,
+        statistic: points.Statistic = "mean",
         **strictness: t.Any,
     ) -> None:
         super().__init__(**strictness)
+        if statistic not in t.get_args(points.Statistic):
+            raise ValueError(f"statistic={statistic!r}: must be mean or worst")
+        self.statistic = statistic
         self.limits: dict[rows.Figure, limits.Limits] = {
             "overhead": limits.Limits(max_percent or {}),
             "max": limits.Limits(max or {}),
@@ -66,9 +209,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         """Return whether a repetition has one condition only."""
         return len(repetition_.conditions) <= 1
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[rows.FigureResult]:
+    def figures(self, repetitions: judge.Repetitions) -> list[OverheadResult]:
         """Return rows of overheads, then of absolute figures, as a list."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         metrics = gathering.metrics(conditions)
@@ -88,11 +229,11 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         figures += [
             (metric, figure)
             for metric in metrics
-            for figure in rows.absolute_figures(metric, self.limits)
+            for figure in limits.absolute_figures(metric, self.limits)
         ]
         return [
             rows.build_result(
-                rows.FigureResult,
+                OverheadResult,
                 metric,
                 figure,
                 conditions,
@@ -100,6 +241,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
                 self.limits[figure].for_metric(metric.name, names),
                 self.confidence,
                 caps,
+                statistic=self.statistic,
             )
             for metric, figure in figures
         ]
@@ -107,7 +249,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[rows.FigureResult],
+        rows: collections.abc.Sequence[OverheadResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
         conditions = [repetition_.condition for repetition_ in repetitions]
@@ -128,8 +270,12 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
                 row.comparison, bottleneck
             ):
                 yield finding_, None
+            if row.differing_guests():
+                yield _create_guests_differ(row), None
         if any(comparison.low is not None for comparison in comparisons):
-            yield plausibility.one_session(_find_reference(conditions)), None
+            yield from plausibility.one_session(
+                repetitions, _find_reference(conditions)
+            )
         yield from plausibility.baseline_changed(conditions)
 
     def voided_metrics(
@@ -165,7 +311,7 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
         return any(run_finding.voids for run_finding in findings)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[rows.FigureResult]
+        self, rows: collections.abc.Iterable[OverheadResult]
     ) -> tuple[str, ...]:
         """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
@@ -178,6 +324,21 @@ class OverheadJudge(judge.Judge[rows.FigureResult]):
                 if figure != "overhead" or metric.scale == "ratio"
             )
         )
+
+
+def _create_guests_differ(row: OverheadResult) -> finding.Finding:
+    """Return the finding that guests are beyond the limit of the mean."""
+    guests = row.differing_guests()
+    worst = max(guests, key=lambda guest: row.guests[guest].overhead_percent)
+    comparison = row.guests[worst]
+    number = units.number_of("guest", len(row.guests))
+    return finding.Finding(
+        "guests_differ",
+        row.metric.name,
+        f"{len(guests)} of {number} beyond the limit of {row.limit:g} %: "
+        f"{worst} loses {verdict.figure(comparison, row.limit)} "
+        f"({verdict.interval(comparison, row.limit)})",
+    )
 
 
 def _find_reference(

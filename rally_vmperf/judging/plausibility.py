@@ -72,8 +72,7 @@ def guest_faster(
     """Yield a finding if the guest is faster than bare metal."""
     percent = comparison.overhead_percent
     detail = (
-        f"the guest is better by {units.show_percent(-percent)} % "
-        "of bare metal"
+        f"the guest is {units.show_percent(-percent)} % better than bare metal"
     )
     high = comparison.high
     if high is not None and high < -GUEST_FASTER_PERCENT:
@@ -150,13 +149,18 @@ def above_physical_limit(
             )
 
 
-def one_session(reference: repetition.Reference) -> finding.Finding:
-    """Return the finding that intervals hold for one baseline session."""
-    return finding.Finding(
-        "interval_one_session",
-        reference.name,
-        f"recorded {reference.recorded_at} on {reference.machine}",
+def one_session(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+    reference: repetition.Reference,
+) -> finding.Occurrences:
+    """Yield a finding if all repetitions are of one boot and one session."""
+    if all(repetition_.rebooted for repetition_ in repetitions):
+        return
+    detail = (
+        "no reboot between repetitions, baseline recorded "
+        f"{reference.recorded_at} on {reference.machine}"
     )
+    yield finding.Finding("interval_one_session", reference.name, detail), None
 
 
 def baseline_changed(

@@ -1,6 +1,5 @@
 """The result of one figure of a metric: value, limit and status."""
 
-import collections.abc
 import dataclasses
 import functools
 import sys
@@ -10,7 +9,6 @@ from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
@@ -47,6 +45,12 @@ class AbsoluteValue:
     repetition: int | None = None
     worst: str = ""
     bare: float | None = None
+
+    def ends(self, unit: str) -> str:
+        """Return the ends of the interval as text; "" without one."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{units.show(self.low, unit)} to {units.show(self.high, unit)}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -87,6 +91,7 @@ class FigureResult(summary.MetricResult):
             [samples.values for samples in self.guest],
             self.confidence,
             paired=self.PAIRED,
+            overlap=1.0 if self.PAIRED else sample.mean_overlap(self.guest),
         )
 
     @functools.cached_property
@@ -112,9 +117,12 @@ class FigureResult(summary.MetricResult):
             return self._worst_count()
         means = geometric_means(self.guest)
         # The interval of a mean is that of its ratio to what does not vary.
-        constant = (1.0,) * statistics.FEWEST
-        ends = statistics.ratio_interval(constant, means, self.confidence)
-        low, high = ends or (None, None)
+        compared = self._compare_with_constant(1.0)
+        low, high = sorted(
+            loss.ratio(compared.metric, end)
+            for end in (compared.low, compared.high)
+            if end is not None
+        ) or (None, None)
         return AbsoluteValue(
             value=statistics.geometric_mean(means),
             low=low,
@@ -186,8 +194,9 @@ class FigureResult(summary.MetricResult):
         limit = f"{least}limit {units.show(self.limit, self.metric.unit)}"
         if self.value is None:
             return summary.Cells("", "", limit)
-        value = units.show(self.value.value, self.metric.unit)
-        return summary.Cells(f"{value}{self.level_suffix}", "", limit)
+        unit = self.metric.unit
+        value = f"{units.show(self.value.value, unit)}{self.level_suffix}"
+        return summary.Cells(value, self.value.ends(unit), limit)
 
     def _compare_with_limit(
         self, limit: float
@@ -202,15 +211,19 @@ class FigureResult(summary.MetricResult):
             return self.comparison, limit
         if self.value is None or self.metric.scale == "count":
             return None
+        return self._compare_with_constant(limit), 0.0
+
+    def _compare_with_constant(self, constant: float) -> loss.Comparison:
+        """Return the loss of the guest against a constant, a comparison."""
         better: sample.Better = "lower" if self.figure == "max" else "higher"
-        against_limit = loss.compare(
+        return loss.compare(
             dataclasses.replace(self.metric, better=better),
-            [[max(limit, sys.float_info.min)]] * statistics.FEWEST,
+            [[max(constant, sys.float_info.min)]] * statistics.FEWEST,
             [samples.values for samples in self.guest],
             self.confidence,
             exact=True,
+            usual=geometric_means(self.bare),
         )
-        return against_limit, 0.0
 
     def _status(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit."""
@@ -232,19 +245,22 @@ class FigureResult(summary.MetricResult):
     ) -> t.Self:
         """Return a copy of the row with findings and status.
 
-        A figure that has a bottleneck outside the guest does not pass,
-        because it does not show the cost of virtualisation.
+        A rate that a policy limits does not pass, because a guest without
+        the policy can lose more.
         """
         row = super().with_verdict(findings, void)
-        if row.status == "passed" and row.has_bottleneck:
+        if row.status == "passed" and row.limiting_policy:
             return dataclasses.replace(row, status="inconclusive")
         return row
 
     @property
-    def has_bottleneck(self) -> bool:
-        """Whether an untolerated bottleneck outside the guest limits it."""
-        return bool(self.bottleneck) and self.has_finding(
-            "bottleneck_outside_guest"
+    def limiting_policy(self) -> str:
+        """The policy that limits the rate and is not tolerated, or ""."""
+        kind = "bottleneck_outside_guest"
+        if self.comparison is None or not self.has_finding(kind):
+            return ""
+        return rate_caps.describe_policy(
+            self.metric, self.comparison.guest, self.caps
         )
 
     @property
@@ -253,7 +269,7 @@ class FigureResult(summary.MetricResult):
 
         A count has no interval.
         """
-        if self.limit is None or self.has_bottleneck:
+        if self.limit is None or self.limiting_policy:
             return False
         compared = self._compare_with_limit(self.limit)
         return compared is not None and verdict.may_be_within(*compared)
@@ -278,12 +294,12 @@ class FigureResult(summary.MetricResult):
     def sentence(self) -> str:
         """Return figures, limit and verdict, or why none, as text."""
         if self.comparison is not None:
-            cause = f"something else limits it: {self.bottleneck}"
             text = verdict.sentence(
                 self.comparison,
                 self.limit,
                 self.status,
-                cause if self.has_bottleneck else "",
+                (policy := self.limiting_policy)
+                and f"a policy limits it: {policy}",
                 self.NAMES,
                 self.title,
                 self.limit_origin,
@@ -303,14 +319,10 @@ class FigureResult(summary.MetricResult):
                 f" of its worst guest ({figure.worst})" if figure.worst else ""
             )
             text += f"{guest} in its worst repetition ({figure.repetition})"
-        elif figure.low is None or figure.high is None:
-            text += " (no interval)"
         else:
-            text += (
-                f" ({self.confidence * 100:g} % interval "
-                f"{units.show(figure.low, unit)} to "
-                f"{units.show(figure.high, unit)})"
-            )
+            ends = figure.ends(unit)
+            sure = f"{self.confidence * 100:g} % interval {ends}"
+            text += f" ({sure if ends else 'no interval'})"
         if figure.bare is not None:
             text += f", bare metal {units.show(figure.bare, unit)}"
         if self.limit is None:
@@ -322,9 +334,8 @@ class FigureResult(summary.MetricResult):
             return text
         compared = self._compare_with_limit(self.limit)
         if compared is None:
-            at_least = f"at least {statistics.FEWEST} repetitions"
-            return f"{text}, {at_least} would decide"
-        return f"{text}, {verdict.would_decide(*compared, 'value')}"
+            return f"{text}, {verdict.more_repetitions(0)}"
+        return f"{text}, {verdict.would_decide(compared[0])}"
 
 
 def geometric_means(repetitions: RepetitionSamples) -> tuple[float, ...]:
@@ -335,27 +346,6 @@ def geometric_means(repetitions: RepetitionSamples) -> tuple[float, ...]:
 
 
 ResultT = t.TypeVar("ResultT", bound=FigureResult)
-
-#: Figures that have absolute limits.
-ABSOLUTE: tuple[Figure, ...] = ("max", "min")
-
-
-def absolute_figures(
-    metric: sample.Metric,
-    figure_limits: collections.abc.Mapping[Figure, limits.Limits],
-) -> list[Figure]:
-    """Return which absolute figures of a metric to show, as a list.
-
-    A count without a limit has one as well, because it has no loss.
-
-    :param figure_limits: The limits of each figure.
-    """
-    limited = [
-        figure
-        for figure in ABSOLUTE
-        if figure_limits[figure].for_metric(metric.name)
-    ]
-    return limited or (["max"] if metric.scale == "count" else [])
 
 
 def build_result(
@@ -380,7 +370,7 @@ def build_result(
     bare = gathering.bare_metal_samples(metric, reference)
     reason = "" if guest else gathering.NO_COMPLETE_SAMPLES
     if figure == "overhead" and guest and not bare:
-        reason = reference.explain_missing(metric)
+        reason = gathering.explain_missing(reference, metric)
     return row(
         metric=metric,
         figure=figure,

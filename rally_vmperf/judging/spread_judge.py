@@ -50,7 +50,7 @@ class SpreadResult(summary.MetricResult):
     """
 
     figure: Figure
-    compared: rows_.FigureResult
+    compared: overhead_judge.OverheadResult
 
     @functools.cached_property
     def guest(self) -> Values:
@@ -72,10 +72,27 @@ class SpreadResult(summary.MetricResult):
         """Whether each required side has samples."""
         return bool(self.guest and (self.bare or not self._is_ratio))
 
+    @functools.cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the figure; None without one, as of a range."""
+        return self._interval(self.confidence)
+
+    def _interval(self, confidence: float) -> tuple[float, float] | None:
+        """Return the interval of the figure at a confidence, or None."""
+        if self._is_ratio:
+            ratio = spread.ratio(self.bare, self.guest, confidence)
+            if ratio is None or ratio.low is None or ratio.high is None:
+                return None
+            return ratio.low, ratio.high
+        value = self.of(self.guest)
+        if self.figure != "cv_percent" or value is None:
+            return None
+        return spread.cv_interval(value, len(self.guest), confidence)
+
     @property
     def is_only_undecided(self) -> bool:
-        """Whether the figure has an interval; only a ratio has one."""
-        return self._is_ratio and bool(self.ratio and self.ratio.ends)
+        """Whether the figure has an interval."""
+        return self.interval is not None
 
     @property
     def _is_ratio(self) -> bool:
@@ -108,9 +125,24 @@ class SpreadResult(summary.MetricResult):
         return f"{self.limit:g}{percent}"
 
     @property
+    def shown_ends(self) -> str:
+        """The ends of the interval as text, "" without one.
+
+        An end is not rounded to the limit.
+        """
+        if self.interval is None:
+            return ""
+        percent = "" if self._is_ratio else " %"
+        for digits in range(3, 7):
+            ends = [f"{end:.{digits}g}" for end in self.interval]
+            if self.limit not in [float(end) for end in ends]:
+                break
+        return " to ".join(ends) + percent
+
+    @property
     def shown_interval(self) -> str:
-        """The interval of the ratio as text, "no interval" without one."""
-        ends = self.ratio.ends if self.ratio else ""
+        """The interval as text, "no interval" without one."""
+        ends = self.shown_ends
         sure = f"{self.confidence * 100:g} % interval"
         return f"{sure} {ends}" if ends else "no interval"
 
@@ -141,7 +173,7 @@ class SpreadResult(summary.MetricResult):
             limit = f"{self.shown_limit}{self.limit_origin}"
             text += f", limit {limit}: {self.status}"
             if self.status == "inconclusive":
-                text += self._describe_required(self.limit)
+                text += self._describe_required()
         return ". ".join([text, *self.void_reasons()])
 
     def _describe_figures(self) -> str:
@@ -149,6 +181,8 @@ class SpreadResult(summary.MetricResult):
         value, bare = self.of(self.guest), self.of(self.bare)
         shown = self.show(t.cast(float, value))
         text = f"guest's {NAMES[self.figure]} {shown}"
+        if self.figure == "cv_percent":
+            text += f" ({self.shown_interval})"
         text += f" over {len(self.guest)} repetitions"
         if bare is not None:
             text += f", bare metal's {self.show(bare)} over {len(self.bare)}"
@@ -163,38 +197,34 @@ class SpreadResult(summary.MetricResult):
         """Return figure, interval and limit as texts for a table."""
         limit = f"limit {self.shown_limit}"
         name = self.figure.removesuffix("_percent").replace("_", " ")
-        if self._is_ratio and (ratio := self.ratio) is not None:
-            value = f"{name} {ratio.value:.3g}"
-            return summary.Cells(value, ratio.ends, limit)
-        figure = self.of(self.guest)
-        if self._is_ratio or figure is None:
+        figure = self._compute_figure(self.guest)
+        if self._is_ratio and figure is not None:
+            value = f"{name} {figure:.3g}"
+            return summary.Cells(value, self.shown_ends, limit)
+        if figure is None:
             return summary.Cells("", "", limit)
-        return summary.Cells(f"{name} {self.show(figure)}", "", limit)
+        value = f"{name} {self.show(figure)}"
+        return summary.Cells(value, self.shown_ends, limit)
 
     def _likely_values(self) -> Values:
         """Return values that could give the lowest figure if repeated."""
         return (*self.guest, statistics.geometric_mean(self.guest))
 
-    def _describe_required(self, limit: float) -> str:
-        """Return how many repetitions would decide as text, or ""."""
-        if len(self.guest) < statistics.FEWEST:
-            return f", at least {statistics.FEWEST} repetitions would decide"
-        counts = len(self.bare), len(self.guest)
-        if len(self.bare) < statistics.FEWEST:
-            required = needed.RequiredRepetitions(bare=statistics.FEWEST)
-        elif self.ratio is None:
+    def _describe_required(self) -> str:
+        """Return which side requires more repetitions as text, or ""."""
+        guest = len(self.guest)
+        if not self._is_ratio:
+            return f", {verdict.more_repetitions(guest)}"
+        bare = len(self.bare)
+        if min(bare, guest) >= statistics.FEWEST and self.ratio is None:
             return ""
-        else:
-            required = _required_repetitions(
-                self.ratio.value, limit, counts, self.confidence
-            )
-        return f", {required.sentence('ratio')}"
+        return f", {verdict.more_repetitions(guest, bare)}"
 
     def is_failure_final(self, planned: int) -> bool:
         """Return whether no further repetitions can avert a failure.
 
-        The remaining repetitions are assumed to give the lowest figure. The
-        interval of a ratio at 99.9 % must be beyond the limit as well.
+        The remaining repetitions are assumed to give the lowest figure. An
+        interval at 99.9 % must be beyond the limit as well.
         """
         if self.status != "failed" or self.limit is None:
             return False
@@ -203,10 +233,10 @@ class SpreadResult(summary.MetricResult):
             value = self._compute_figure((*self.guest, *[likely] * remaining))
             if value is None or value <= self.limit:
                 return False
-        if not self._is_ratio:
+        if self.interval is None:
             return True
-        ratio = spread.ratio(self.bare, self.guest, needed.FINAL_CONFIDENCE)
-        return bool(ratio and ratio.low is not None and ratio.low > self.limit)
+        final = self._interval(needed.FINAL_CONFIDENCE)
+        return final is not None and final[0] > self.limit
 
     def _compute_figure(self, guest: Values) -> float | None:
         """Return the figure for these values of the guest, or None."""
@@ -219,13 +249,12 @@ class SpreadResult(summary.MetricResult):
         """Return whether the figure is within a limit, as a status."""
         if len(self.guest) < statistics.FEWEST:
             return "inconclusive"
-        if not self._is_ratio:
-            value = self.of(self.guest)
-            return "failed" if value is None or value > limit else "passed"
-        ratio = self.ratio
-        if ratio is None:
+        if self.interval is not None:
+            return verdict.decide_interval(*self.interval, limit)
+        value = self.of(self.guest)
+        if self._is_ratio or value is None:
             return "inconclusive"
-        return verdict.decide_interval(ratio.low, ratio.high, limit)
+        return "failed" if value > limit else "passed"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -242,6 +271,10 @@ class IntervalResult(SpreadResult):
 
     #: A baseline only keeps the mean of its repetitions over time.
     bare: t.ClassVar[Values] = ()
+
+    def _interval(self, confidence: float) -> tuple[float, float] | None:
+        """Return None: readings of a repetition are not independent."""
+        return None
 
     def of(self, values: Values) -> float | None:
         """Return the mean of the figures as a float, None if empty."""
@@ -272,29 +305,6 @@ class IntervalResult(SpreadResult):
         return self._value(t.cast(spread.Spread, spread_))
 
 
-def _required_repetitions(
-    ratio: float, limit: float, counts: tuple[int, int], confidence: float
-) -> needed.RequiredRepetitions:
-    """Return how many repetitions would decide if the figures stay.
-
-    :param counts: The numbers of repetitions of bare metal and of the guest.
-    """
-    bare, guest = counts
-
-    def decides(bare_count: int, guest_count: int) -> bool:
-        """Return whether the interval would exclude the limit."""
-        low, high = spread.interval(ratio, bare_count, guest_count, confidence)
-        return not low <= limit < high
-
-    for count in range(guest + 1, needed.MAX_REPETITIONS + 1):
-        if decides(bare, count):
-            return needed.RequiredRepetitions(guest=count, minimum=True)
-    for count in range(bare + 1, needed.MAX_REPETITIONS + 1):
-        if decides(count, max(count, guest)):
-            return needed.RequiredRepetitions(bare=count)
-    return needed.RequiredRepetitions()
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SpreadJudgement(summary.Judgement[SpreadResult]):
     """The verdict on spread."""
@@ -306,19 +316,6 @@ class SpreadJudgement(summary.Judgement[SpreadResult]):
         for row in self.rows:
             rows.setdefault(row.metric.name, []).append(row)
         return rows
-
-
-def _collect_runs(repetitions: judge.Repetitions) -> dict[str, list[Values]]:
-    """Return the values over time of each repetition, by metric name."""
-    runs: dict[str, list[Values]] = {}
-    for repetition_ in repetitions:
-        condition = repetition_.condition
-        for series in condition.time_series if condition.counted else ():
-            whole = series.machines >= len(condition.machines)
-            values = series.means.mean
-            if whole and len(values) >= spread.FEWEST:
-                runs.setdefault(series.metric.name, []).append(values)
-    return runs
 
 
 class SpreadJudge(judge.Judge[SpreadResult]):
@@ -354,7 +351,7 @@ class SpreadJudge(judge.Judge[SpreadResult]):
     def figures(self, repetitions: judge.Repetitions) -> list[SpreadResult]:
         """Return the unjudged rows of each rate and time, as a list."""
         rows: list[SpreadResult] = []
-        runs = _collect_runs(repetitions)
+        runs = gathering.list_time_series(repetitions, spread.FEWEST)
         overhead_rows = [
             row
             for row in self._overhead.figures(repetitions)

@@ -25,7 +25,10 @@ NO_CELLS = Cells("", "", "")
 #: Follows every verdict, because another version may judge differently, and
 #: Rally keeps the sentences of the version that ran. Increase the number
 #: when a rule changes.
-RULES = "Judged by the rules of version 8."
+RULES = "Judged by the rules of version 9."
+
+#: The number of sentences of a verdict between its headline and the last one.
+MAX_DETAILS = 3
 
 OnInconclusive = t.Literal["fail", "pass"]
 
@@ -189,14 +192,21 @@ class Judgement(t.Generic[ResultT]):
         """Return the verdict as one paragraph of text."""
         return " ".join(self.sentences())
 
+    def lines(self) -> list[str]:
+        """Return the verdict as at most five sentences, the gravest first.
+
+        Metrics that passed are only counted.
+        """
+        headline, *grave = self._grave_sentences()
+        shown = grave[:MAX_DETAILS]
+        rest = len(grave) - len(shown)
+        more = f"{rest} more reasons and all" if rest else "All"
+        where = f"{more} figures: rally-vmperf judge. {RULES}"
+        return [headline, *shown, where]
+
     def sentences(self) -> list[str]:
         """Return the sentences of the verdict, a list, gravest first."""
-        texts = [self.headline(), *self._void_sentences()]
-        for status in ("failed", "void", "inconclusive"):
-            for row in self.limited:
-                if row.status == status:
-                    texts += row.sentences()
-        texts += self._absences()
+        texts = []
         passed: dict[str, list[str]] = collections.defaultdict(list)
         not_passed = {
             row.metric.name for row in self.limited if row.status != "passed"
@@ -213,7 +223,16 @@ class Judgement(t.Generic[ResultT]):
         for row in self.limited:
             if row.status == "passed":
                 texts += row.remarks()
-        return [f"{text}." for text in texts]
+        return self._grave_sentences() + [f"{text}." for text in texts]
+
+    def _grave_sentences(self) -> list[str]:
+        """Return the headline and all that is not passed, as sentences."""
+        texts = [self.headline(), *self._void_sentences()]
+        for status in ("failed", "void", "inconclusive"):
+            for row in self.limited:
+                if row.status == status:
+                    texts += row.sentences()
+        return [f"{text}." for text in texts + self._absences()]
 
     def reasons(self) -> list[str]:
         """Return the sentences that are not about figures, as a list.
@@ -255,6 +274,22 @@ class Judgement(t.Generic[ResultT]):
             for run_finding in self.findings
             if run_finding.voids and run_finding.finding.subject not in names
         ]
+
+    def _name_void_metrics(self) -> str:
+        """Return which metrics without a limit are void, as a clause."""
+        voided = {
+            name
+            for run_finding in self._voiding()
+            for name in (
+                run_finding.finding.subject,
+                *run_finding.finding.metrics,
+            )
+        }
+        names = sorted(voided & {row.metric.name for row in self.rows})
+        if not names:
+            return "a finding voids metrics without a limit"
+        verb = "has no limit, is" if len(names) == 1 else "have no limit, are"
+        return f"{finding.join_first(names, ', ')}, which {verb} void"
 
     def _absences(self) -> list[str]:
         """Return sentences on unmatched limits and missing repetitions."""
@@ -309,20 +344,8 @@ class Judgement(t.Generic[ResultT]):
 
     def headline(self) -> str:
         """Return status, cause and kinds of warnings as one line of text."""
-        number = collections.Counter(
-            run_finding.finding.kind
-            for run_finding in self.findings
-            if run_finding.finding.severity == "warning"
-            if not (run_finding.tolerated or run_finding.omitted)
-        )
-        if not number:
-            return self._status_sentence()
-        total = units.number_of("warning", number.total())
-        kinds = [
-            kind if times == 1 else f"{kind} ({times})"
-            for kind, times in number.items()
-        ]
-        return f"{self._status_sentence()}, with {total}: {', '.join(kinds)}"
+        warnings = finding.describe_warnings(self.findings)
+        return f"{self._status_sentence()}{warnings and f', {warnings}'}"
 
     def _status_sentence(self) -> str:
         """Return the status and the number of its figures as a sentence."""
@@ -342,9 +365,9 @@ class Judgement(t.Generic[ResultT]):
             return f"failed: {number['failed']} {of} {verb} beyond the limit"
         if self.status == "void":
             if not number["void"]:
-                return "void: a finding voids metrics without a limit"
-            meaning = "means nothing" if verb == "is" else "mean nothing"
-            return f"void: {number['void']} {of} {meaning}"
+                return f"void: {self._name_void_metrics()}"
+            count = units.number_of(noun, number["void"])
+            return f"void: {count} cannot be judged"
         if number["inconclusive"]:
             return (
                 f"inconclusive: {number['inconclusive']} {of} {verb} undecided"

@@ -26,11 +26,10 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             headline = "figures without limits"
         lines_ += _wrap(f"{heading} of {run.title}: {headline}.")
         lines_ += _format_table(judgement.limited)
-        lines_ += [
-            line
-            for sentence in judgement.reasons()
-            for line in _wrap(f"{sentence}.")
-        ]
+        reasons = [f"{sentence}." for sentence in judgement.reasons()]
+        if rest := len(reasons[summary.MAX_DETAILS :]):
+            reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
+        lines_ += [line for reason in reasons for line in _wrap(reason)]
     for result in run.sla_results:
         lines_ += _wrap(f"{result.sentence()}")
     lines_.append(summary.RULES)

@@ -9,20 +9,35 @@ import collections
 import collections.abc
 import dataclasses
 import re
+import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import scripts
 
 #: Seconds for which a machine without measurements is observed.
-QUIET = 1
+QUIET = 10
 #: The limit of the CPU time of other processes, as a share of all processors.
 CPU_LIMIT = 0.02
-#: The limit of bytes per second on all disks, or all links.
+#: The limit of bytes per second on all disks, and on links of unknown speed.
 BYTES_LIMIT = 1 << 20
+#: The limit of the rate on all links, as a share of the slowest link.
+LINK_LIMIT = 0.01
 #: The limit of the share of time with processes that wait for processors,
 #: disks or memory.
 PRESSURE_LIMIT = 0.05
+
+#: The subject of a load that concerns all workloads.
+WHOLE = "baseline"
+_PROCESSORS = "processors of bare metal"
+_DISKS = "disks of bare metal"
+_LINKS = "links of bare metal"
+#: The parts of the workloads that a load concerns, by subject.
+_PARTS = {
+    _PROCESSORS: ("cpu", "memory", "application"),
+    _DISKS: ("disk", "application"),
+    _LINKS: ("network", "application"),
+}
 
 _SECTOR = 512
 #: Maximum bytes, for a machine with tens of thousands of processes.
@@ -34,6 +49,21 @@ _PAIR = re.compile(r"(\w{1,20})=(\d{1,20}(?:\.\d{1,6})?)(?!\S)")
 _GUEST = re.compile(r"qemu|kvm\b", re.I)
 #: The number of processes in a message, the busiest first.
 _NAMED = 3
+
+
+class Load(t.NamedTuple):
+    """A load that other processes cause.
+
+    :param subject: The part of the machine, or ``WHOLE``.
+    """
+
+    subject: str
+    description: str
+
+
+def concerns(subject: str, part: str) -> bool:
+    """Return whether a load concerns the workloads of a part."""
+    return subject not in _PARTS or part in _PARTS[subject]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -135,8 +165,8 @@ def parse(text: str) -> LoadReading:
     return look_
 
 
-def find_cpu_use(before: LoadReading, after: LoadReading) -> list[str]:
-    """Return texts on excessive CPU use of others between two readings."""
+def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:
+    """Return excessive CPU use of others between two readings, as a list."""
     lasted = after.at - before.at
     whole = lasted * after.cpus * after.hz
     earlier = {
@@ -168,42 +198,54 @@ def find_cpu_use(before: LoadReading, after: LoadReading) -> list[str]:
         for name, count in ticks.most_common(_NAMED)
     ]
     return [
-        f"other processes used {total / whole:.1%} of its "
-        f"{after.cpus:.0f} processors ({', '.join(named)})"
+        Load(
+            _PROCESSORS,
+            f"other processes used {total / whole:.1%} of its "
+            f"{after.cpus:.0f} processors ({', '.join(named)})",
+        )
     ]
 
 
-def find_load(observed: LoadReading) -> list[str]:
-    """Return a text per disturbance: guests, traffic or waiting processes."""
+def find_load(observed: LoadReading) -> list[Load]:
+    """Return each disturbance: guests, traffic or waiting processes."""
     loads = []
     guests = sum(
         bool(_GUEST.match(process.name)) for process in observed.processes
     )
     if guests:
-        loads.append(f"{guests} QEMU processes run on it")
+        loads.append(Load(WHOLE, f"{guests} QEMU processes run on it"))
     if len(observed.counters) < 2:
         return loads
     first, last = observed.counters[0], observed.counters[-1]
     passed = last["up"] - first["up"]
     if passed <= 0:
         return loads
-    for key, factor, what in (
-        ("sectors", _SECTOR, "its disks"),
-        ("bytes", 1, "its links"),
+    # The speed of links is in Mbit/s.
+    link_limit = LINK_LIMIT * last.get("speed", 0) * 1e6 / 8
+    for key, factor, subject, limit in (
+        ("sectors", _SECTOR, _DISKS, BYTES_LIMIT),
+        ("bytes", 1, _LINKS, link_limit or BYTES_LIMIT),
     ):
         rate = (last.get(key, 0) - first.get(key, 0)) * factor / passed
-        if rate > BYTES_LIMIT:
-            loads.append(f"{what} moved {rate / 1e6:.1f} MB/s")
-    for key, what in (
-        ("cpu", "processors"),
-        ("io", "disks"),
-        ("memory", "memory"),
+        if rate > limit:
+            noun = subject.partition(" ")[0]
+            loads.append(
+                Load(subject, f"its {noun} moved {rate / 1e6:.1f} MB/s")
+            )
+    for key, subject, what in (
+        ("cpu", _PROCESSORS, "processors"),
+        ("io", _DISKS, "disks"),
+        ("memory", _PROCESSORS, "memory"),
     ):
         if key in first and key in last:
             waited = (last[key] - first[key]) / 1e6 / passed
             if waited > PRESSURE_LIMIT:
                 loads.append(
-                    f"processes waited for {what} {waited:.0%} of the time"
+                    Load(
+                        subject,
+                        f"processes waited for {what} {waited:.0%} of the "
+                        "time",
+                    )
                 )
     return loads
 

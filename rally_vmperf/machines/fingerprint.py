@@ -91,6 +91,7 @@ def parse(text: str) -> documents.Facts:
         "kernel_arguments": _parse_arguments(sections.get("cmdline", "")),
         "mitigations": _parse_pairs(sections.get("mitigations", ""), ":"),
         "governor": lines.get("governor") or None,
+        "scaling_driver": lines.get("scaling_driver") or None,
         "turbo": {"0": "on", "1": "off"}.get(
             lines.get("no_turbo", ""),
             {"0": "off", "1": "on"}.get(lines.get("boost", "")),

@@ -1,5 +1,6 @@
 """Findings: observations that affect the meaning of figures."""
 
+import collections
 import collections.abc
 import dataclasses
 import importlib.resources
@@ -81,6 +82,8 @@ class Finding:
     :param detail: The detail, with the values.
     :param metrics: The names of the metrics that it concerns. If empty, it
         concerns its subject, or all metrics if the subject is not a metric.
+    :param severity_override: The severity in this case; None for that of the
+        kind.
     :raises ValueError: If the kind is not on the closed list.
     """
 
@@ -89,6 +92,7 @@ class Finding:
     detail: str
     _: dataclasses.KW_ONLY
     metrics: tuple[str, ...] = ()
+    severity_override: Severity | None = None
 
     def __post_init__(self) -> None:
         check(self.kind)
@@ -99,8 +103,8 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """The severity of the finding's kind: note, warning or void."""
-        return KINDS[self.kind].severity
+        """The severity of the finding: note, warning or void."""
+        return self.severity_override or KINDS[self.kind].severity
 
     def names(self, metric: str) -> bool:
         """Return whether the finding's subject includes a metric."""
@@ -159,6 +163,42 @@ class RunFinding:
         return f"{text}, tolerated" if self.tolerated else text
 
 
+#: Warnings about the guest's system, which almost every cloud has, with the
+#: property; a headline shows them as one.
+_OF_SYSTEM = {
+    "kernel_differs": "kernel",
+    "mitigations_differ": "mitigations",
+    "instructions_differ": "instructions",
+}
+
+
+def describe_warnings(
+    findings: collections.abc.Iterable[RunFinding],
+) -> str:
+    """Return the number and the kinds of warnings as a clause, or ""."""
+    number = collections.Counter(
+        run_finding.finding.kind
+        for run_finding in findings
+        if run_finding.finding.severity == "warning"
+        if not (run_finding.tolerated or run_finding.omitted)
+    )
+    differing = [
+        noun for kind, noun in _OF_SYSTEM.items() if number.pop(kind, 0)
+    ]
+    kinds = [
+        kind if times == 1 else f"{kind} ({times})"
+        for kind, times in number.items()
+    ]
+    if differing:
+        *first, last = differing
+        subject = f"{', '.join(first)} and {last}" if first else last
+        verb = "differs" if differing == ["kernel"] else "differ"
+        kinds.append(f"guest's {subject} {verb}")
+    total = number.total() + bool(differing)
+    noun = "warning" if total == 1 else "warnings"
+    return f"with {total} {noun}: {', '.join(kinds)}" if kinds else ""
+
+
 #: Number of subjects and details that are shown; the record has all.
 DETAILS_SHOWN = 3
 
@@ -177,16 +217,16 @@ def sentences(findings: collections.abc.Iterable[RunFinding]) -> list[str]:
     sentence_list = []
     for kind, details in kinds.items():
         occurrences = [
-            f"{_join_first(subjects, ', ')}: {detail}"
+            f"{join_first(subjects, ', ')}: {detail}"
             for detail, subjects in details.items()
         ]
         sentence_list.append(
-            f"{KINDS[kind].title} ({_join_first(occurrences, '; ')})"
+            f"{KINDS[kind].title} ({join_first(occurrences, '; ')})"
         )
     return sentence_list
 
 
-def _join_first(texts: collections.abc.Iterable[str], separator: str) -> str:
+def join_first(texts: collections.abc.Iterable[str], separator: str) -> str:
     """Return the first few texts joined, with the number of the others."""
     shown = list(texts)
     omitted = len(shown) - DETAILS_SHOWN

@@ -163,11 +163,20 @@ def without_void_samples(
     """Return a copy of a repetition without the void samples.
 
     A command that did not run on all guests at once does not affect other
-    commands or other repetitions.
+    commands or other repetitions. If this is tolerated, its samples are taken
+    as they are: without an overlap, losses are not corrected for it.
 
     :param tolerate: The kinds of findings that do not void.
     """
     kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
+    if not kinds:
+        return dataclasses.replace(
+            repetition_,
+            conditions=tuple(
+                dataclasses.replace(condition, synchronisation=())
+                for condition in repetition_.conditions
+            ),
+        )
     findings = [
         *repetition_.findings,
         *(
@@ -236,3 +245,79 @@ def _without_samples(
             if time_series.metric.name not in metrics
         ),
     )
+
+
+def list_time_series(
+    repetitions: collections.abc.Iterable[repetition.Repetition], fewest: int
+) -> dict[str, list[tuple[float, ...]]]:
+    """Return the values over time of each repetition, by metric name.
+
+    :param fewest: The number of values below which a series is left out.
+    """
+    runs: dict[str, list[tuple[float, ...]]] = {}
+    for repetition_ in repetitions:
+        condition = repetition_.condition
+        for series in condition.time_series if condition.counted else ():
+            whole = series.machines >= len(condition.machines)
+            values = series.means.mean
+            if whole and len(values) >= fewest:
+                runs.setdefault(series.metric.name, []).append(values)
+    return runs
+
+
+def explain_missing(
+    reference: repetition.Reference, metric: sample.Metric
+) -> str:
+    """Return why bare metal does not have a metric, as text."""
+    reference_metrics = {
+        observation.sample.metric
+        for observations in reference.repetitions
+        for observation in observations
+    }
+    for reference_metric in reference_metrics:
+        if reference_metric.name == metric.name:
+            return (
+                f"baseline {reference.name!r} has it as "
+                f"{_describe_metric(reference_metric)}, "
+                f"the guests as {_describe_metric(metric)}, "
+                "record the baseline again"
+            )
+    for distribution in reference.distributions:
+        if metric in sample.percentiles(distribution.metric):
+            return (
+                f"baseline {reference.name!r} has too few values for it in "
+                "some or all repetitions, record it with a longer run"
+            )
+    names = ", ".join(_describe_alternatives(reference, metric)) or "nothing"
+    return (
+        f"baseline {reference.name!r} has no such metric (it has: {names}), "
+        "record the baseline with the workload that measures it"
+    )
+
+
+def _describe_alternatives(
+    reference: repetition.Reference, metric: sample.Metric
+) -> list[str]:
+    """Return names of related metrics, or else of tools, as a list.
+
+    A tool is shown as ``component.tool.*``.
+    """
+    present = {
+        observation.sample.metric.name
+        for observations in reference.repetitions
+        for observation in observations
+    }
+    names = present.union(reference.others)
+    tool = _get_tool(metric.name)
+    same_tool = [name for name in names if _get_tool(name) == tool]
+    return sorted(same_tool or {f"{_get_tool(name)}.*" for name in names})
+
+
+def _describe_metric(metric: sample.Metric) -> str:
+    """Return the scale, the unit and the better side of a metric as text."""
+    return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"
+
+
+def _get_tool(metric: str) -> str:
+    """Return the component and tool in a metric's name, as text."""
+    return ".".join(metric.split(".")[:2])

@@ -85,6 +85,7 @@ class Synchronisation:
     :param overlap: The share of the run, 0 to 1, in which all machines
         worked: of the longest run for ``time``, of the worst counted run for
         ``size``; None as for ``skew``.
+    :param metrics: The names of the metrics that the command reported.
     """
 
     workload: str
@@ -93,6 +94,11 @@ class Synchronisation:
     skew: float | None
     uncertainty: float | None
     overlap: float | None
+    metrics: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        # Records have a list.
+        object.__setattr__(self, "metrics", tuple(self.metrics))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -135,58 +141,6 @@ class Reference:
             )
             for number, observations in enumerate(self.repetitions, start=1)
         )
-
-    def describe_alternatives(self, metric: sample.Metric) -> list[str]:
-        """Return names of related metrics, or else of tools, as a list.
-
-        A tool is shown as ``component.tool.*``.
-        """
-        present = {
-            observation.sample.metric.name
-            for observations in self.repetitions
-            for observation in observations
-        }
-        names = present.union(self.others)
-        tool = _get_tool(metric.name)
-        same_tool = [name for name in names if _get_tool(name) == tool]
-        return sorted(same_tool or {f"{_get_tool(name)}.*" for name in names})
-
-    def explain_missing(self, metric: sample.Metric) -> str:
-        """Return why bare metal does not have a metric, as text."""
-        reference_metrics = {
-            observation.sample.metric
-            for observations in self.repetitions
-            for observation in observations
-        }
-        for reference_metric in reference_metrics:
-            if reference_metric.name == metric.name:
-                return (
-                    f"baseline {self.name!r} has it as "
-                    f"{_describe_metric(reference_metric)}, "
-                    f"the guests as {_describe_metric(metric)}, "
-                    "record the baseline again"
-                )
-        for distribution in self.distributions:
-            if metric in sample.percentiles(distribution.metric):
-                return (
-                    f"baseline {self.name!r} has too few values for it in "
-                    "some or all repetitions, record it with a longer run"
-                )
-        names = ", ".join(self.describe_alternatives(metric)) or "nothing"
-        return (
-            f"baseline {self.name!r} has no such metric (it has: {names}), "
-            "record the baseline with the workload that measures it"
-        )
-
-
-def _describe_metric(metric: sample.Metric) -> str:
-    """Return the scale, the unit and the better side of a metric as text."""
-    return f"{metric.scale} in {metric.unit!r}, {metric.better} is better"
-
-
-def _get_tool(metric: str) -> str:
-    """Return the component and tool in a metric's name, as text."""
-    return ".".join(metric.split(".")[:2])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -262,6 +216,12 @@ class Condition:
             self.number,
             self.observations,
             merged.list_percentiles(self.distributions),
+            {
+                name: start.overlap
+                for start in self.synchronisation
+                if start.overlap is not None
+                for name in start.metrics
+            },
         )
 
     @property
@@ -292,6 +252,8 @@ class Repetition:
     :param rate_limits: The links and policies that may limit rates.
     :param host_limits: The capacities of the resources of the host whose
         size is known.
+    :param rebooted: Whether each repetition of the run is another boot of the
+        guests.
     """
 
     number: int
@@ -310,6 +272,7 @@ class Repetition:
     question: str = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     host_limits: tuple[HostLimit, ...] = ()
+    rebooted: bool = False
 
     @property
     def condition(self) -> Condition:

@@ -140,6 +140,7 @@ def decode_record(document: Json) -> model.Record:
                 rate_caps.Cap(**cap) for cap in document.get("rate_limits", ())
             ),
             host_limits=tuple(_list_host_limits(hosts, bare_metal, shape)),
+            rebooted=document["options"].get("reboot", "never") != "never",
         ),
         task=document["task"],
         started_at=document["started_at"],
@@ -227,7 +228,10 @@ def _encode_condition(condition: repetition.Condition) -> dict[str, t.Any]:
         "reference_copies": condition.reference_copies,
         "missing": parts.encode_all(condition.missing),
         "findings": parts.encode_findings(condition.findings),
-        "synchronisation": parts.encode_all(condition.synchronisation),
+        "synchronisation": [
+            {**dataclasses.asdict(start), "metrics": list(start.metrics)}
+            for start in condition.synchronisation
+        ],
         "command_usage": parts.encode_commands(condition.command_usage),
         "distributions": merged.encode_distributions(condition.distributions),
         "time_series": merged.encode_time_series(condition.time_series),

@@ -82,10 +82,9 @@ def encode_findings(
     """Return findings as a list of JSON documents, each once."""
     return [
         {
-            "kind": finding.kind,
-            "subject": finding.subject,
-            "detail": finding.detail,
-            **({"metrics": list(finding.metrics)} if finding.metrics else {}),
+            key: list(field) if key == "metrics" else field
+            for key, field in dataclasses.asdict(finding).items()
+            if field or key in ("kind", "subject", "detail")
         }
         for finding in dict.fromkeys(findings)
     ]

@@ -4,11 +4,13 @@ import asyncio
 import collections.abc
 import concurrent.futures
 import dataclasses
+import os
 import threading
 import time
 import typing as t
 
 from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import models
 from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
@@ -140,6 +142,61 @@ class GuestWatch(Action):
 
 
 @dataclasses.dataclass
+class HostWatch(Action):
+    """A check with Nova for guests of others on the hosts of the guests.
+
+    :param admin: The connection to the cloud of an administrator.
+    """
+
+    admin: t.Any
+    guests: collections.abc.Sequence[models.Guest]
+    progress: t.Callable[[str], None]
+    #: The findings of the last check; None before the first one.
+    latest: tuple[finding.Finding, ...] | None = None
+    name = "host watch"
+
+    def before(self, current: conditions.CurrentCondition) -> ActionResult:
+        """Check the hosts before the run; return an empty result."""
+        if self.latest is None:
+            self.latest = self._find_shared_hosts()
+        return ActionResult()
+
+    def after(self, current: conditions.CurrentCondition) -> ActionResult:
+        """Check the hosts again; return findings from both checks."""
+        earlier, self.latest = self.latest or (), self._find_shared_hosts()
+        findings = dict.fromkeys((*earlier, *self.latest))
+        return ActionResult(findings=tuple(findings))
+
+    def _find_shared_hosts(self) -> tuple[finding.Finding, ...]:
+        """Return a finding on each host with guests of others."""
+        from rally_vmperf.guests import host_sharing
+
+        return host_sharing.find_shared_hosts(
+            self.admin, self.guests, self.progress
+        )
+
+
+@dataclasses.dataclass
+class ControllerWatch(Action):
+    """A check that the controller is not busy while workloads run."""
+
+    sampler: controller.LoadSampler | None = None
+    name = "controller watch"
+
+    def before(self, current: conditions.CurrentCondition) -> ActionResult:
+        """Start to sample load and lag; return an empty result."""
+        self.sampler = controller.LoadSampler()
+        return ActionResult()
+
+    def after(self, current: conditions.CurrentCondition) -> ActionResult:
+        """Return a finding if the controller was busy."""
+        if self.sampler is None:
+            return ActionResult()
+        load, self.sampler = self.sampler.stop(), None
+        return ActionResult(findings=load.find_load(os.cpu_count() or 1))
+
+
+@dataclasses.dataclass
 class UnmeasuredLoad(Action):
     """The load of unmeasured guests in the conditions that have them."""
 
@@ -214,17 +271,17 @@ class BackgroundLoadCheck(Action):
             return None
 
     def _create_findings(
-        self, processes: list[str]
+        self, loads: list[background_load.Load]
     ) -> tuple[finding.Finding, ...]:
-        """Warn about busy processes; return a finding on them, or ()."""
-        if not processes:
-            return ()
-        description = "; ".join(processes)
-        self._warn(f"other processes use bare metal: {description}")
-        busy = finding.Finding(
-            kind="bare_metal_busy", subject="baseline", detail=description
+        """Warn about loads; return a finding per part of the machine."""
+        descriptions: dict[str, list[str]] = {}
+        for load in loads:
+            self._warn(f"other processes use bare metal: {load.description}")
+            descriptions.setdefault(load.subject, []).append(load.description)
+        return tuple(
+            finding.Finding("bare_metal_busy", subject, "; ".join(texts))
+            for subject, texts in descriptions.items()
         )
-        return (busy,)
 
 
 class BackgroundAction:

@@ -8,6 +8,7 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import sessions
@@ -104,6 +105,11 @@ def compare_descriptions(
         for sensitivity in t.get_args(workloads.Sensitivity)
     }
     users = _find_tool_metrics(assignments)
+    definitions = [
+        tool
+        for tool in requirements.tools(assignments)
+        if tool.affects_results
+    ]
     findings = comparability.governor(
         bare_metal["fingerprint"], sensitive["governor"]
     )
@@ -112,11 +118,12 @@ def compare_descriptions(
         findings += comparability.compare_machines(
             bare_metal["fingerprint"], guest["fingerprint"], name, sensitive
         )
-        findings += comparability.compare_tools(
+        findings += tool_comparison.compare_tools(
             bare_metal.get("tools", {}),
-            _select_tools(assignments, guest),
+            guest["tools"],
             name,
             users,
+            definitions,
         )
     recorded = baseline.get("peer", {})
     for name, peer in peers.items():
@@ -126,11 +133,12 @@ def compare_descriptions(
         findings += comparability.same_peer(
             recorded.get("fingerprint", {}), peer["fingerprint"]
         )
-        findings += comparability.compare_tools(
+        findings += tool_comparison.compare_tools(
             recorded.get("tools", {}),
-            _select_tools(assignments, peer),
+            peer["tools"],
             name,
             users,
+            definitions,
         )
     return findings
 
@@ -310,19 +318,6 @@ def compare_distribution(
             "on one machine",
         )
     ]
-
-
-def _select_tools(
-    assignments: _Assignments, machine: documents.Facts
-) -> documents.Facts:
-    """Return a machine's tools, by name, whose versions affect metrics."""
-    tools = requirements.tools(assignments)
-    measuring = {tool.command for tool in tools if tool.affects_results}
-    return {
-        command: facts
-        for command, facts in machine["tools"].items()
-        if command in measuring
-    }
 
 
 _Predicate = collections.abc.Callable[[assignment.Assignment], bool]

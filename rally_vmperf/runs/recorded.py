@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import assignment
+from rally_vmperf.machines import background_load
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
@@ -114,7 +115,14 @@ def _build_entry(
             _find_usages(records, assignment)
         ).get(assignment.workload.name, []),
         **_merge_samples(records, assignment),
-        "findings": parts.encode_findings(_merge_findings(records)),
+        "findings": parts.encode_findings(
+            finding_
+            for finding_ in _merge_findings(records)
+            if finding_.kind != "bare_metal_busy"
+            or background_load.concerns(
+                finding_.subject, assignment.workload.part
+            )
+        ),
         **parts.encode_any("flows", tuple(kinds)),
     }
 

@@ -13,6 +13,7 @@ from rally_vmperf import errors
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.execution import sessions
@@ -306,11 +307,11 @@ def _check_same_machine(
         if station.name not in details:
             continue
         old, new = details[station.name], session.describe(station.name)
-        recorded, current = old["fingerprint"], new["fingerprint"]
+        machines = (old["fingerprint"], new["fingerprint"])
         findings = (
-            comparability.same_peer(recorded, current)
-            + comparability.compare_machines(recorded, current, "now")
-            + comparability.compare_tools(old["tools"], new["tools"], "now")
+            comparability.same_peer(*machines)
+            + comparability.compare_machines(*machines, "now")
+            + tool_comparison.compare_tools(old["tools"], new["tools"], "now")
         )
         if findings:
             raise MachineMismatchError(

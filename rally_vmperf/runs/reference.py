@@ -10,6 +10,7 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
+from rally_vmperf.machines import background_load
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
@@ -170,6 +171,24 @@ def _merge_references(
     )
 
 
+def collect_values(
+    baseline_entry: document.Json,
+) -> dict[str, list[list[float]]]:
+    """Return the values of each metric as one list per repetition."""
+    repetitions: dict[str, list[list[float]]] = {}
+    copies = parts.copy_names(baseline_entry["shape"]["copies"])
+    metrics = parts.decode_metrics(baseline_entry["metrics"])
+    for samples in baseline_entry["repetitions"]:
+        by_metric: dict[str, list[float]] = {}
+        for decoded in parts.decode_samples(samples, copies, metrics):
+            by_metric.setdefault(decoded.sample.metric.name, []).append(
+                decoded.sample.value
+            )
+        for name, copy_values in by_metric.items():
+            repetitions.setdefault(name, []).append(copy_values)
+    return repetitions
+
+
 def find_covered_shapes(
     baseline: document.Json,
     assignments: collections.abc.Sequence[assignment.Assignment],
@@ -232,11 +251,18 @@ def _restrict_to_assignment(
 ) -> finding.Finding:
     """Return a finding, limited to the metrics of an assignment.
 
-    Additional CPUs and memory have less effect on disks and networks.
+    Additional CPUs and memory have less effect on disks and networks. A
+    baseline has the background load of a part of the machine only with the
+    workloads that it concerns.
     """
-    if finding_.kind != "shape_not_enforced":
+    is_shape = finding_.kind == "shape_not_enforced"
+    is_load = (
+        finding_.kind == "bare_metal_busy"
+        and finding_.subject != background_load.WHOLE
+    )
+    if not is_shape and not is_load:
         return finding_
-    if assigned.workload.part in ("disk", "network"):
+    if is_shape and assigned.workload.part in ("disk", "network"):
         finding_ = dataclasses.replace(finding_, kind="io_shape_not_enforced")
     metrics = tuple(metric.name for metric in assigned.metrics())
     return dataclasses.replace(finding_, metrics=metrics)

@@ -14,6 +14,7 @@ from rally_vmperf.execution import requirements
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
+from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import journal as journals
@@ -102,6 +103,8 @@ class RunEnvironment:
     :param options: The options with which the guests were booted.
     :param connect: A function that connects to the cloud with the credential
         of the guests.
+    :param connect_admin: A function that connects to the cloud as an
+        administrator, or returns None if there is none.
     """
 
     run_cache: RunCache
@@ -114,6 +117,7 @@ class RunEnvironment:
     connect: t.Callable[[], t.Any]
     progress: runs.Progress
     warn: runs.Progress
+    connect_admin: t.Callable[[], t.Any] = lambda: None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -124,6 +128,7 @@ class RunRequest(RunEnvironment):
     :param times: The number of planned repetitions, warm-up included.
     :param workloads: The workloads, as the task lists them.
     :param peer: The peer, as the task defines it.
+    :param tolerate: The kinds of void findings that the task tolerates.
     """
 
     question: str
@@ -132,11 +137,16 @@ class RunRequest(RunEnvironment):
     workloads: collections.abc.Sequence[documents.Arguments]
     peer: documents.Arguments | None
     protocol: protocols.Protocol = protocols.DEFAULT
+    tolerate: collections.abc.Collection[str] = ()
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
-        """The workloads with complete arguments."""
-        return assignment.assign(self.workloads, self.protocol)
+        """The workloads with complete arguments for the guests' flavor."""
+        vcpus = setting.find_shape(self.booted.guests).vcpus
+        return tuple(
+            assigned.for_vcpus(vcpus)
+            for assigned in assignment.assign(self.workloads, self.protocol)
+        )
 
     def prepare_session(
         self,
@@ -154,6 +164,8 @@ class RunRequest(RunEnvironment):
         :param idle_guests: The state of guests that do not participate.
         :param findings: The earlier findings on the guests.
         :param unmeasured: The guests that are not measured.
+        :raises MachineError: If the tools of guests and bare metal differ so
+            that their metrics would be void.
         """
         bare_metal: model.BareMetal | None = None
         metrics: tuple[sample.Metric, ...] = ()
@@ -181,6 +193,9 @@ class RunRequest(RunEnvironment):
         comparability_findings = comparability.find_guest_findings(
             session, self.booted.guests, self.baseline, shapes
         )
+        if refusal := self._describe_void_tools(comparability_findings):
+            session.close()
+            raise machines.MachineError(refusal)
         return attempt.ReadySession(
             session=session,
             setting=setting.build_setting(
@@ -203,7 +218,37 @@ class RunRequest(RunEnvironment):
                     self.options["ssh_timeout"],
                     self.progress,
                 ),
+                *self._list_watches(),
             ),
+        )
+
+    def _list_watches(self) -> list[actions.Action]:
+        """Return the checks of the controller and, as admin, of the hosts."""
+        watches: list[actions.Action] = [actions.ControllerWatch()]
+        admin = self.connect_admin()
+        if admin is not None:
+            watches.append(
+                actions.HostWatch(admin, self.booted.guests, self.progress)
+            )
+        return watches
+
+    def _describe_void_tools(
+        self, findings: collections.abc.Iterable[finding.Finding]
+    ) -> str:
+        """Return which tools would void the run, and a remedy, or ""."""
+        kind = "tool_version_differs"
+        details = dict.fromkeys(
+            finding_.detail
+            for finding_ in findings
+            if finding_.kind == kind and finding_.severity == "void"
+        )
+        if not details or kind in self.tolerate:
+            return ""
+        return (
+            f"{'; '.join(details)}: the metrics of these tools would be void; "
+            "install the same version on both sides, or give both the same "
+            "bundle (rally-vmperf tools bundle), and record the baseline "
+            f"again; or tolerate {kind} in the SLA"
         )
 
     def open_session(

@@ -75,6 +75,10 @@ class Guests:
         """Return a connection to the cloud with the owner of the guests."""
         return cloud.connect(self._user)
 
+    def connect_admin(self) -> t.Any:
+        """Return an administrator's connection to the cloud, or None."""
+        return cloud.connect(self._admin) if self._admin else None
+
     def boot(
         self,
         options: documents.Arguments,
@@ -109,7 +113,7 @@ class Guests:
                 ),
                 self._new_name,
                 self._progress,
-                admin=cloud.connect(self._admin) if self._admin else None,
+                admin=self.connect_admin(),
                 ports_open=ports_open,
             )
             booted, arrival = guest_arrival.wait_for_guests(

@@ -43,7 +43,7 @@ class ReportedRun:
     def sentence(self) -> str:
         """Return the failed verdicts and the report's path as text."""
         failures = " ".join(
-            judgement.sentence()
+            " ".join(judgement.lines())
             for judgement in self.run.judgements.values()
             if not judgement.passed
         )
@@ -66,6 +66,8 @@ class Measurement:
     :param booted: The guests of the class.
     :param connect: The function that connects to the cloud with the owner of
         the guests.
+    :param connect_admin: The function that connects to the cloud as an
+        administrator, or returns None if there is none.
     :param baseline: The bare-metal baseline, or None.
     :param journal_dir: The directory of the journals.
     :param report_dir: The directory of the reports.
@@ -76,6 +78,7 @@ class Measurement:
     identifier: str
     booted: models.BootedGuests
     connect: t.Callable[[], t.Any]
+    connect_admin: t.Callable[[], t.Any]
     baseline: document.Json | None
     journal_dir: pathlib.Path
     report_dir: pathlib.Path
@@ -109,6 +112,7 @@ class Measurement:
                     baseline=self.baseline,
                     journal=run_journal,
                     connect=self.connect,
+                    connect_admin=self.connect_admin,
                     progress=self.progress,
                     warn=self.warn,
                 ),

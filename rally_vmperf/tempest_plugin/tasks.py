@@ -122,6 +122,15 @@ class ConfiguredQuestion:
                 if key in measurement
             }
             workload["name"] = measurement["workload"]
+            recorded = [
+                (entry["arguments"], entry["shape"]["vcpus"])
+                for entry in measurements
+                if entry["workload"] == workload["name"]
+            ]
+            workload["arguments"] = {
+                **workload["arguments"],
+                **assignment.find_per_vcpu(workload["name"], recorded),
+            }
             if workload not in workloads:
                 workloads.append(workload)
         return workloads

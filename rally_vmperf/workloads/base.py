@@ -210,7 +210,7 @@ class Workload(abc.ABC):
     """Base class of workloads: a tool with arguments.
 
     All methods except ``complete`` require arguments that ``complete``
-    returned.
+    returned, without the word ``vcpus`` for ``commands`` and ``parse``.
     """
 
     name: t.ClassVar[str]

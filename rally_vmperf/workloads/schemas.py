@@ -2,9 +2,9 @@
 
 The ``ARGUMENTS`` of a workload are the ``schema`` of its arguments::
 
-    ARGUMENTS = arguments.schema(
-        time=arguments.integer("Seconds of a run", 1, 3600, default=10),
-        direct=arguments.flag("Bypass the page cache", default=True),
+    ARGUMENTS = schemas.schema(
+        time=schemas.integer("Seconds of a run", 1, 3600, default=10),
+        direct=schemas.flag("Bypass the page cache", default=True),
     )
 
 The description is part of the message if a value is rejected.
@@ -17,10 +17,15 @@ from rally_vmperf import documents
 
 Rule = dict[str, t.Any]
 
+#: The word for the number of vCPUs of a guest.
+VCPUS = "vcpus"
+
 _NUMBERS: dict[str, t.Callable[[t.Any], float]] = {
     "integer": int,
     "number": float,
 }
+
+_VCPUS_PATTERN = f"^{VCPUS}$(?!\\n)"
 
 #: The pattern of ``size``; all tools with sizes accept these.
 _SIZE = r"^([1-9][0-9]{0,3}k|(1|2|4|8|16)M)$(?!\n)"
@@ -60,9 +65,33 @@ def complete(
     # 10.0 and 10 are equal in JSON Schema, but not in a command line.
     completed = {**defaults, **arguments}
     for key, rule in properties.items():
-        if rule.get("type") in _NUMBERS:
+        if accepts_vcpus(rule) and completed[key] != VCPUS:
+            completed[key] = int(completed[key])
+        elif rule.get("type") in ("integer", "number"):
             completed[key] = _NUMBERS[rule["type"]](completed[key])
     return completed
+
+
+def resolve_vcpus(
+    schema: Rule, arguments: collections.abc.Mapping[str, t.Any], vcpus: int
+) -> dict[str, t.Any]:
+    """Return complete arguments with a number for the word, as a dict.
+
+    :raises ValueError: If an argument does not permit the number.
+    """
+    numbers = {
+        key: vcpus
+        for key, rule in schema["properties"].items()
+        if accepts_vcpus(rule) and arguments[key] == VCPUS
+    }
+    if not numbers:
+        return {**arguments}
+    return complete(schema, {**arguments, **numbers})
+
+
+def accepts_vcpus(rule: Rule) -> bool:
+    """Return whether an argument may be the number of vCPUs of a guest."""
+    return rule.get("pattern") == _VCPUS_PATTERN
 
 
 def integer(
@@ -101,6 +130,18 @@ def optional(title: str, largest: int, zero: str) -> Rule:
     :param zero: The meaning of 0 in the description.
     """
     return integer(title, 0, largest, default=0, note=f"0 for {zero}")
+
+
+def per_vcpu(title: str, largest: int, *, note: str = "") -> Rule:
+    """Return the JSON Schema of a number, or the word for that of vCPUs.
+
+    :param title: The beginning of the description, before the range.
+    :param note: A remark after the range.
+    """
+    word = f"{VCPUS} is the number of vCPUs of the guest"
+    remark = f"{note}; {word}" if note else word
+    rule = integer(title, 1, largest, default=1, note=remark)
+    return {**rule, "type": ["integer", "string"], "pattern": _VCPUS_PATTERN}
 
 
 def seed(subject: str, verb: str = "are") -> Rule:

@@ -7,6 +7,9 @@ import typing as t
 
 Side = t.Literal["machine", "peer", "both"]
 
+#: ``comparable_from`` of a load generator whose versions are all comparable.
+ANY_VERSION: tuple[int, ...] = ()
+
 _DOTTED = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})+")
 
 
@@ -41,6 +44,9 @@ class Tool:
     :param advice: The source of the package, by package manager, if not all
         releases contain it.
     :param minimum_version: The oldest accepted version; None for any version.
+    :param comparable_from: The oldest version of a load generator that is
+        comparable with other versions of the same major number; None for a
+        program whose own code is measured.
     """
 
     command: str
@@ -55,6 +61,18 @@ class Tool:
         default_factory=dict
     )
     minimum_version: MinimumVersion | None = None
+    comparable_from: tuple[int, ...] | None = None
+
+    def is_comparable(self, *versions: str) -> bool:
+        """Return whether two versions of the tool generate the same load.
+
+        :param versions: The first line of the output of each version.
+        """
+        if self.comparable_from is None:
+            return False
+        parsed = [parse_version(version) for version in versions]
+        majors = {version[:1] for version in parsed}
+        return min(parsed) >= self.comparable_from and len(majors) == 1
 
 
 def define(

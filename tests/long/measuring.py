@@ -84,7 +84,7 @@ class MeasuringCase(laboratory.Case):
                 check=True,
                 timeout=3600,
             )
-        lab.admin.create_image(
+        image = lab.admin.create_image(
             IMAGE,
             filename=str(path),
             wait=True,
@@ -93,7 +93,7 @@ class MeasuringCase(laboratory.Case):
             visibility="public",
             hw_rng_model="virtio",
         )
-        cls.addClassCleanup(lab.admin.delete_image, IMAGE, wait=True)
+        cls.addClassCleanup(lab.admin.delete_image, image.id, wait=True)
 
     def setUp(self):
         """Be a plain member of a project."""

@@ -75,8 +75,6 @@ class TestPair(laboratory.Case):
         self.assertFalse(verdict["success"])
         detail = verdict["detail"]
         self.assertTrue(detail.startswith("failed:"), detail)
-        words = " ".join(detail.split())
-        self.assertRegex(words, r"passed: [^:]*guest_to_guest\.udp\.jitter")
         for name in (
             "cpu.sysbench.rate",
             "network.iperf3.guest_to_guest.throughput",

@@ -39,7 +39,7 @@ class TestReleases(laboratory.Case):
         print({name: one["version"] for name, one in tools.items()})
         apart, verdict = self._run()
         self.assertIn("fio", apart)
-        self.assertTrue(verdict.startswith("void:"), verdict)
+        self.assertRegex(verdict, "^(passed|failed):")
         alike, verdict = self._run(bundle=str(bundle), install=False)
         self.assertEqual("", alike)
         self.assertFalse(verdict.startswith("void:"), verdict)

@@ -643,12 +643,13 @@ def _level(guests, position, machines, copies, noisy):
                 "skew": None if alone else 0.004 * noisy(),
                 "uncertainty": None if alone else 0.001,
                 "overlap": None if alone else 0.99,
+                "metrics": [metric],
             }
-            for workload, command, bound in (
-                ("sysbench", "cpu", "time"),
-                ("bzip2", "compress", "size"),
-                ("fio", "randread", "time"),
-                ("iperf3", "to_peer", "time"),
+            for workload, command, bound, metric in (
+                ("sysbench", "cpu", "time", "cpu.sysbench.rate"),
+                ("bzip2", "compress", "size", "cpu.bzip2.compress_time"),
+                ("fio", "randread", "time", "disk.fio.randread.iops"),
+                ("iperf3", "to_peer", "time", "network.iperf3.throughput"),
             )
         ],
     )
@@ -726,6 +727,21 @@ def reference(by_metric=None, copies=1):
                 },
             )
             for place in range(longest)
+        ),
+    )
+
+
+def overlapping(share, *metrics):
+    """Return the start of a command of which machines did a share at once."""
+    return (
+        repetitions_.Synchronisation(
+            workload="w",
+            command="c",
+            bound="time",
+            skew=0.1,
+            uncertainty=0.01,
+            overlap=share,
+            metrics=tuple(metric.name for metric in metrics),
         ),
     )
 

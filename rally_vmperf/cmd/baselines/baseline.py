@@ -11,9 +11,11 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import parts
+from rally_vmperf.runs import reference
 
 Row = tuple[t.Any, ...]
 
@@ -88,6 +90,8 @@ class Show(base.Lister):
         isolated = content["machine"]["fingerprint"].get("isolated_cpus")
         cpus = sanitize.printable(isolated or "unknown")
         self.app.stderr.write(f"isolated CPUs: {cpus}\n")
+        for line in describe_irregular(content):
+            self.app.stderr.write(f"{line}\n")
         has_numbers = parsed.formatter != "table"
         rows = []
         for measured in content["entries"]:
@@ -102,7 +106,9 @@ class Show(base.Lister):
                 nodes or "-",
                 network or "-",
             )
-            for name, repetitions in sorted(_collect_values(measured).items()):
+            for name, repetitions in sorted(
+                reference.collect_values(measured).items()
+            ):
                 unit = measured["metrics"][name]["unit"]
                 average = _average(repetitions)
                 figure: Row = (units.show(average, unit),)
@@ -233,19 +239,42 @@ def _pair_metrics(
             )
             continue
         metrics = parts.decode_metrics(measured["metrics"])
-        reference, compared = (
-            _collect_values(measured),
-            _collect_values(counterpart),
+        recorded, compared = (
+            reference.collect_values(measured),
+            reference.collect_values(counterpart),
         )
-        for name in sorted(reference.keys() & compared.keys()):
+        for name in sorted(recorded.keys() & compared.keys()):
             metric = metrics[name]
             if metric.scale == "count":
                 continue
-            comparison = loss.compare(metric, reference[name], compared[name])
+            comparison = loss.compare(metric, recorded[name], compared[name])
             remark = ""
             if comparison.low is None:
                 remark = "requires 3 repetitions in both baselines"
             yield _MetricPair(name, described, comparison, remark)
+
+
+def describe_irregular(content: document.Json) -> list[str]:
+    """Return a line for each metric with skewed or bimodal repetitions."""
+    lines = []
+    for measured in content["entries"]:
+        shape = matching.describe(measured["shape"])
+        metrics = parts.decode_metrics(measured["metrics"])
+        for name, repetitions in sorted(
+            reference.collect_values(measured).items()
+        ):
+            metric = metrics[name]
+            if metric.scale == "count":
+                continue
+            means = [*map(statistics.geometric_mean, repetitions)]
+            error = metric.error(statistics.geometric_mean(means)) or 0
+            if departure := normality.departure(means, error):
+                lines.append(
+                    f"baseline_irregular: {name} of {shape}: "
+                    f"{', '.join(departure)}; record the baseline again with "
+                    "5 more repetitions"
+                )
+    return lines
 
 
 def _average(repetitions: list[list[float]]) -> float:
@@ -254,19 +283,3 @@ def _average(repetitions: list[list[float]]) -> float:
     if min(samples) > 0:
         return statistics.geometric_mean(samples)
     return sum(samples) / len(samples)
-
-
-def _collect_values(measured: document.Json) -> dict[str, list[list[float]]]:
-    """Return the values of each metric as one list per repetition."""
-    repetitions: dict[str, list[list[float]]] = {}
-    copies = parts.copy_names(measured["shape"]["copies"])
-    metrics = parts.decode_metrics(measured["metrics"])
-    for samples in measured["repetitions"]:
-        by_metric: dict[str, list[float]] = {}
-        for decoded in parts.decode_samples(samples, copies, metrics):
-            by_metric.setdefault(decoded.sample.metric.name, []).append(
-                decoded.sample.value
-            )
-        for name, copy_values in by_metric.items():
-            repetitions.setdefault(name, []).append(copy_values)
-    return repetitions

@@ -185,7 +185,9 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
     workloads = [{"name": name} for name in parsed.workload]
     coverages = [
         Coverage(
-            assignments=_apply_overrides(parsed, assignment.assign(workloads)),
+            assignments=_complete_assignments(
+                parsed, assignment.assign(workloads), shape
+            ),
             shape=shape,
             repetitions=_get_or_default(parsed.repetitions, 5),
             warmup=_get_or_default(parsed.warmup, 1),
@@ -214,7 +216,9 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
         copies = parsed.copies or question.copies(task)
         for shape in _list_shapes(parsed, task.guests.get("flavor"), copies):
             coverage = Coverage(
-                assignments=_apply_overrides(parsed, task.assignments),
+                assignments=_complete_assignments(
+                    parsed, task.assignments, shape
+                ),
                 shape=shape,
                 repetitions=repetitions,
                 warmup=_get_or_default(parsed.warmup, task.warmup),
@@ -266,18 +270,20 @@ def _get_or_default(option: int | None, default: int) -> int:
     return default if option is None else option
 
 
-def _apply_overrides(
+def _complete_assignments(
     parsed: argparse.Namespace,
     assignments: collections.abc.Iterable[assignment.Assignment],
+    shape: matching.Shape,
 ) -> tuple[assignment.Assignment, ...]:
-    """Return workloads with the options' cooldown and drop_caches."""
+    """Return workloads for a shape, with cooldown and drop_caches."""
     overrides = {
         key: option
         for key in protocols.OF_WORKLOADS
         if (option := getattr(parsed, key)) is not None
     }
     return tuple(
-        dataclasses.replace(assigned, **overrides) for assigned in assignments
+        dataclasses.replace(assigned, **overrides).for_vcpus(shape.vcpus)
+        for assigned in assignments
     )
 
 

@@ -6,6 +6,7 @@ import typing as t
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd.baselines import baseline
 
 
 class RegistrationCommand(base.Command):
@@ -36,7 +37,7 @@ class RegistrationCommand(base.Command):
         content: dict[str, t.Any],
         parsed: argparse.Namespace,
     ) -> None:
-        """Register a baseline with its class, and print its path."""
+        """Register a baseline with its class, and print path and warnings."""
         if parsed.of_class:
             content = {**content, "class": parsed.of_class}
         baseline_store.save(content, replace=parsed.replace)
@@ -44,6 +45,8 @@ class RegistrationCommand(base.Command):
             f"baseline {parsed.name!r} is registered: "
             f"{baseline_store.folder / parsed.name}.json"
         )
+        for line in baseline.describe_irregular(content):
+            self.print_line(line)
 
 
 def _parse_class(text: str) -> str:

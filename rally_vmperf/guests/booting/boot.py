@@ -8,6 +8,7 @@ import typing as t
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
@@ -135,6 +136,8 @@ class _Boot:
             if name in waited.ready
         ]
         guests = self._add_hypervisors(described)
+        if guest_request.empty_host:
+            host_sharing.require_empty_hosts(self.admin, guests)
         ssh_sources = group.allow_ssh(
             guest_request, self._networks, guests, self.progress
         )

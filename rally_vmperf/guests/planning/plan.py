@@ -5,6 +5,7 @@ import dataclasses
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
+from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
@@ -84,6 +85,8 @@ def create_plan(
                 from_volume=volume is not None,
             )
         )
+    if guest_request.empty_host:
+        host_sharing.require_admin(admin)
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
     guest_networks = (

@@ -6,7 +6,7 @@ export LC_ALL=C
 
 counters() {
     read -r up _ </proc/uptime
-    sectors=0 bytes=0 pressure=
+    sectors=0 bytes=0 speed=0 pressure=
     for file in /sys/block/*/stat; do
         # Neither partitions nor devices on top of disks.
         [ -e "${file%/stat}/device" ] &&
@@ -19,13 +19,19 @@ counters() {
             read -r count <"$device/statistics/${way}_bytes" &&
                 bytes=$((bytes + count))
         done
+        # The slowest link; -1 and an error are those without a speed.
+        rate=0
+        read -r rate <"$device/speed"
+        [ "${rate:-0}" -gt 0 ] || continue
+        [ "$speed" -gt 0 ] && [ "$speed" -le "$rate" ] || speed=$rate
     done
     for what in cpu io memory; do
         line=
         [ ! -r /proc/pressure/$what ] || read -r line </proc/pressure/$what
         pressure="$pressure $what=${line##*total=}"
     done
-    echo "counters up=$up sectors=$sectors bytes=$bytes$pressure"
+    echo "counters up=$up sectors=$sectors bytes=$bytes" \
+        "speed=$speed$pressure"
 } 2>/dev/null
 
 echo "machine hz=$(getconf CLK_TCK) cpus=$(getconf _NPROCESSORS_ONLN) own=$$"

@@ -56,6 +56,7 @@ section mitigations
 cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null &&
     grep . -- *
 line governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+line scaling_driver /sys/devices/system/cpu/cpu0/cpufreq/scaling_driver
 line no_turbo /sys/devices/system/cpu/intel_pstate/no_turbo
 line boost /sys/devices/system/cpu/cpufreq/boost
 line transparent_huge_pages /sys/kernel/mm/transparent_hugepage/enabled

@@ -4,6 +4,12 @@ import collections.abc
 import fnmatch
 import math
 import re
+import typing as t
+
+from rally_vmperf.measurement.samples import sample
+
+#: A figure with absolute limits: the largest or the least value.
+AbsoluteFigure = t.Literal["max", "min"]
 
 _WILDCARD = re.compile(r"\[[^\]]+\]|\*|\?")
 
@@ -101,3 +107,21 @@ class Limits:
 def _matches(pattern: str, name: str) -> bool:
     """Return whether a glob pattern matches the name of a metric."""
     return pattern == name or fnmatch.fnmatchcase(name, pattern)
+
+
+def absolute_figures(
+    metric: sample.Metric,
+    figure_limits: collections.abc.Mapping[t.Any, Limits],
+) -> list[AbsoluteFigure]:
+    """Return which absolute figures of a metric to show, as a list.
+
+    A count without a limit has one as well, because it has no loss.
+
+    :param figure_limits: The limits of each figure.
+    """
+    limited = [
+        figure
+        for figure in t.get_args(AbsoluteFigure)
+        if figure_limits[figure].for_metric(metric.name)
+    ]
+    return limited or (["max"] if metric.scale == "count" else [])

@@ -3,6 +3,8 @@
 import collections.abc
 import dataclasses
 import functools
+import itertools
+import math
 import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import normality
@@ -12,8 +14,12 @@ from rally_vmperf.measurement.samples import units
 
 #: The largest rounding error of any tool, as a share.
 LARGEST_ROUNDING_ERROR = 0.1
-#: The name of the only side of a paired comparison.
+#: The number of different values up to which repeated values are considered
+#: rounded, if the rounding of the tool is unknown.
+_MAX_ROUNDED_VALUES = 6
+#: The names of the only side of a paired comparison, and of bare metal.
 _RATIOS = "the ratios"
+_BARE_METAL = "bare metal"
 
 Repetitions = collections.abc.Sequence[collections.abc.Sequence[float]]
 
@@ -40,6 +46,8 @@ class Comparison:
     :param exact: Whether bare metal is a limit instead of a measurement.
     :param conservative: Whether the upper end is higher if few guest
         repetitions vary more.
+    :param overlap: The share of the run in which all guests worked; the upper
+        end is that of guests that work together all the time.
     """
 
     metric: sample.Metric
@@ -57,6 +65,7 @@ class Comparison:
     paired: bool = False
     exact: bool = False
     conservative: bool = True
+    overlap: float = 1.0
 
     @property
     def error(self) -> float:
@@ -85,10 +94,11 @@ class Comparison:
 
     @functools.cached_property
     def departures(self) -> tuple[tuple[str, str, str], ...]:
-        """The departures from normality: side, kind of finding, detail.
+        """What the interval does not assume: side, kind of finding, detail.
 
-        They are the side, the kind of finding and the detail; pairs have one
-        side, their ratios. Without an interval there are none.
+        Pairs have one side, their ratios. Only the guest or the ratios can
+        drift; bare metal that is skewed or bimodal has a kind of its own, as
+        it can be recorded again. Without an interval there are none.
         """
         if self.low is None:
             return ()
@@ -98,14 +108,41 @@ class Comparison:
             ratios = tuple(guest / bare for bare, guest in pairs)
             sides = [(_RATIOS, ratios, self.error)]
         elif not self.exact:
-            sides.append(("bare metal", self.bare_values, self.bare_error))
-        departures = (
-            (side, normality.departure(values, error))
-            for side, values, error in sides
+            sides.append((_BARE_METAL, self.bare_values, self.bare_error))
+        departures = []
+        for side, values, error in sides:
+            kind, detail = normality.departure(values, error) or ("", "")
+            if kind and side == _BARE_METAL:
+                kind, detail = "baseline_irregular", f"{kind}, {detail}"
+            if kind:
+                departures.append((side, kind, detail))
+        side, values, error = sides[0]
+        if drift := normality.drift(values, error):
+            departures.append((side, "drifting", drift))
+        if (factor := f"{1 / (self.overlap or 1):.2f}") != "1.00":
+            shared = units.show_percent(100 * self.overlap)
+            detail = (
+                f"all worked during {shared} % of the run; the loss may be "
+                f"{factor} times as large"
+            )
+            departures.append(("the guests", "loss_understated", detail))
+        return tuple(departures)
+
+    @functools.cached_property
+    def plain_high(self) -> float | None:
+        """The upper end of the interval at ``confidence``, None without one.
+
+        ``high`` is larger if few guest repetitions vary more.
+        """
+        ratios = statistics.interval(
+            self.bare_values,
+            self.guest_values,
+            self.confidence,
+            self.error,
+            self.paired,
         )
-        return tuple(
-            (side, *departure) for side, departure in departures if departure
-        )
+        ends = [percent(self.metric, ratio) for ratio in ratios or ()]
+        return max(ends, default=None)
 
     @property
     def bare_repetitions(self) -> int:
@@ -126,6 +163,8 @@ def compare(
     exact: bool = False,
     paired: bool = False,
     conservative: bool = True,
+    usual: statistics.Values | None = None,
+    overlap: float = 1.0,
 ) -> Comparison:
     """Return the overhead of a guest against bare metal, a comparison.
 
@@ -138,6 +177,9 @@ def compare(
     :param guest: The values of all guests, for each counted repetition.
     :param conservative: Whether few guest repetitions that vary more get a
         wider interval.
+    :param usual: The values with whose variance theirs is compared, by
+        default those of ``bare``; fewer than three have none.
+    :param overlap: The share of the run in which all guests worked.
     :raises ValueError: If the metric is a count, or a side has no values.
     """
     if metric.scale != "ratio":
@@ -148,32 +190,37 @@ def compare(
     guest_values = tuple(statistics.geometric_mean(values) for values in guest)
     bare_mean = statistics.geometric_mean(bare_values)
     guest_mean = statistics.geometric_mean(guest_values)
-    sides = {"the guest": guest_values}
+    sides = [("the guest", guest, guest_mean)]
     if not exact:
-        sides["bare metal"] = bare_values
-    errors = {
-        side: metric.error(statistics.geometric_mean(values))
-        for side, values in sides.items()
-    }
-    quantised = ""
-    for side, values in sides.items():
-        distinct_values = sorted(set(values))
-        is_quantised = len(distinct_values) < statistics.FEWEST <= len(values)
-        if errors[side] is None and is_quantised:
-            errors[side] = _assume_rounding_error(distinct_values)
-            number = units.number_of("different value", len(distinct_values))
-            quantised = f"{number} in {len(values)} repetitions of {side}"
+        sides.append((_BARE_METAL, bare, bare_mean))
+    errors, quantised = {}, ""
+    for side, repetitions, mean in sides:
+        values = [value for values in repetitions for value in values]
+        errors[side] = metric.error(mean)
+        if errors[side] is None and len(repetitions) >= statistics.FEWEST:
+            errors[side] = _assume_rounding_error(values)
+            if errors[side]:
+                count = len(set(values))
+                where = f"{len(values)} samples of {side}"
+                quantised = f"only {count} different values in {where}"
+                if count == 1:
+                    quantised = f"all {where} gave the same value"
     error = sum(error or 0 for error in errors.values())
-    conservative = conservative and not exact
+    usual = bare_values if usual is None else usual
+    usual_variance = 0.0
+    if len(usual) >= statistics.FEWEST:
+        usual_variance = statistics.variance(usual)
     ends = _interval(
         metric,
         confidence,
         error,
         paired,
-        conservative,
+        usual_variance if conservative else None,
         bare_values,
         guest_values,
     )
+    if ends:
+        ends[1] = _correct_for_overlap(metric, ends[1], overlap)
     return Comparison(
         metric=metric,
         bare=bare_mean,
@@ -184,12 +231,13 @@ def compare(
         confidence=confidence,
         bare_values=bare_values,
         guest_values=guest_values,
-        bare_error=errors.get("bare metal") or 0,
+        bare_error=errors.get(_BARE_METAL) or 0,
         guest_error=errors["the guest"] or 0,
         quantised=quantised if ends else "",
         paired=paired,
         exact=exact,
         conservative=conservative,
+        overlap=overlap,
     )
 
 
@@ -198,18 +246,22 @@ def _interval(
     confidence: float,
     error: float,
     paired: bool,
-    conservative: bool,
+    usual_variance: float | None,
     bare: tuple[float, ...],
     guest: tuple[float, ...],
 ) -> list[float]:
-    """Return both ends of the overhead's interval in percent, or []."""
+    """Return both ends of the overhead's interval in percent, or [].
+
+    :param usual_variance: The variance above which few guest repetitions get
+        a higher upper end; None for no such end.
+    """
     ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
     ends = sorted(percent(metric, ratio) for ratio in ratios)
-    if ends and conservative:
+    if ends and usual_variance is not None:
         higher = float(
             statistics.confidence_of_loss(
                 confidence,
-                statistics.variance(bare),
+                usual_variance,
                 statistics.variance(guest),
                 len(guest),
                 paired,
@@ -221,17 +273,41 @@ def _interval(
     return ends
 
 
-def _assume_rounding_error(
-    distinct_values: collections.abc.Sequence[float],
-) -> float:
+def _assume_rounding_error(values: list[float]) -> float:
     """Return the largest rounding error if the tool's rounding is unknown.
 
-    Values cannot be rounded by more than half of their distance. For a single
-    repeated value, the largest error of any tool applies.
+    Means over guests would hide that each of their values is rounded. Values
+    cannot be rounded by more than half of their smallest distance. For one or
+    two different values, the largest error of any tool applies. Values that
+    are many, or all different, are considered as exact.
     """
-    if len(distinct_values) < 2:
+    distinct = sorted(set(values))
+    if len(distinct) < statistics.FEWEST:
         return LARGEST_ROUNDING_ERROR
-    return (distinct_values[1] / distinct_values[0] - 1) / 2
+    if len(distinct) > _MAX_ROUNDED_VALUES or len(distinct) == len(values):
+        return 0.0
+    steps = itertools.pairwise(distinct)
+    return min(larger / smaller - 1 for smaller, larger in steps) / 2
+
+
+def _correct_for_overlap(
+    metric: sample.Metric, loss_percent: float, overlap: float
+) -> float:
+    """Return a loss as if all guests had worked during the whole run.
+
+    In the rest of the run the rate is at most that without a loss: a loss of
+    the rate is understated by the overlap at most.
+    """
+    if overlap >= 1:
+        return loss_percent
+    rest = ratio(metric, loss_percent)
+    lost = 1 - (rest if metric.better == "higher" else 1 / rest)
+    if lost <= 0:
+        return loss_percent
+    corrected = min(1.0, lost / overlap) if overlap > 0 else 1.0
+    if metric.better == "higher":
+        return corrected * 100
+    return corrected / (1 - corrected) * 100 if corrected < 1 else math.inf
 
 
 def percent(metric: sample.Metric, ratio: float) -> float:

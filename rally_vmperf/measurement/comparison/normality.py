@@ -1,36 +1,40 @@
-"""The detection of skewed or bimodal repetitions, beyond chance.
+"""The detection of skewed, bimodal or drifting repetitions, beyond chance.
 
 An interval assumes that the logarithms of repetitions are normally
-distributed. Two figures show where they are not: their skewness, and their
-largest gap. The thresholds come from 40,000 to 200,000 samples of normal
-values for each number of values: 1 in 100 exceeds one threshold, and 1.5 to
-1.9 in 100 exceed either of the two.
+distributed and independent. Two figures show where they are not normal: their
+skewness, and their largest gap. The thresholds come from 4 million samples of
+normal values for each number of values: 1 in 2,000 exceeds either of the two,
+so that 1 in 1,000 metrics with two sides does. A trend over the repetitions
+shows that they are not independent.
 """
 
 import functools
 import itertools
 import math
 import statistics as stdlib
+import sys
 
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 
 #: Number of values -> skewness (moments), and largest gap in standard
-#: deviations within the groups it separates, that 1 % of samples exceed.
-#: Fewer say nothing; in between, the next smaller number counts.
+#: deviations within the groups it separates, either of which 0.05 % of samples
+#: exceed. Fewer say nothing; in between, the next smaller number counts.
 _CHANCE = {
-    5: (1.39, 13.32),
-    6: (1.53, 9.01),
-    7: (1.59, 6.97),
-    8: (1.60, 5.79),
-    10: (1.58, 4.45),
-    12: (1.53, 3.76),
-    15: (1.44, 3.18),
-    20: (1.31, 2.67),
-    30: (1.12, 2.29),
-    50: (0.88, 1.97),
-    100: (0.64, 1.76),
+    5: (1.489, 44.3),
+    6: (1.742, 23.9),
+    7: (1.925, 15.9),
+    8: (2.046, 11.8),
+    10: (2.167, 8.16),
+    12: (2.191, 6.43),
+    15: (2.139, 5.13),
+    20: (2.008, 4.26),
+    30: (1.755, 3.57),
+    50: (1.387, 3.07),
+    100: (0.976, 2.72),
 }
+#: The share of steady metrics that are called drifting.
+_DRIFT_ERROR = 0.01
 
 
 def departure(
@@ -75,3 +79,28 @@ def _find_departure(
         side = "large" if skew > 0 else "small"
         return "skewed", f"skewness {skew:.2g}, towards {side} values"
     return None
+
+
+def drift(values: statistics.Values, error: float = 0) -> str:
+    """Return how far values drift from one to the next as text, or "".
+
+    Student's t test of the slope of the logarithms over their order, at 1 %.
+    Fewer than five values say nothing, nor do differences within the rounding
+    error.
+
+    :param error: The rounding error of a value, as a share.
+    """
+    number = len(values)
+    if number < min(_CHANCE) or len(set(values)) < statistics.FEWEST:
+        return ""
+    logs = statistics.logarithms(values)
+    if max(logs) - min(logs) <= 4 * math.log1p(error):
+        return ""
+    slope, _ = stdlib.linear_regression(range(number), logs)
+    correlation = stdlib.correlation(range(number), logs)
+    unexplained = max(1 - correlation**2, sys.float_info.epsilon)
+    t_value = abs(correlation) * math.sqrt((number - 2) / unexplained)
+    if t_value <= statistics.student_quantile(1 - _DRIFT_ERROR, number - 2):
+        return ""
+    percent = units.show_percent(math.expm1(slope) * 100)
+    return f"{percent} % from repetition to repetition"

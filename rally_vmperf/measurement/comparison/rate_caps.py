@@ -37,7 +37,8 @@ class Cap:
     :param rate: The largest rate, in the unit.
     :param payload_rate: The largest rate of the payload, in the unit.
     :param name: The name of the link or the policy.
-    :param shared: Whether all guests share the cap.
+    :param shared: Whether all guests share the cap, as they share a link;
+        each guest has its own policy.
     """
 
     part: str
@@ -141,6 +142,22 @@ def describe_limiting_cap(
             )
             return f"{subject} {units.show(rate, unit)} of {cap.name}"
     return ""
+
+
+def describe_policy(
+    metric: sample.Metric,
+    guest_rate: float | None,
+    caps: collections.abc.Iterable[Cap] | None,
+) -> str:
+    """Return the policy that limits a rate as text, or "".
+
+    :param guest_rate: The rate of the mean guest, in the metric's unit; None
+        without a rate.
+    :param caps: The caps on the rate; None without any.
+    """
+    rate = guest_rate or 0.0
+    policies = [cap for cap in caps or () if not cap.shared]
+    return describe_limiting_cap(metric, rate, rate, policies)
 
 
 def _cap_unit(metric: sample.Metric) -> tuple[str, float]:

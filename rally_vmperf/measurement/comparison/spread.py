@@ -67,13 +67,6 @@ class Ratio:
     low: float | None
     high: float | None
 
-    @property
-    def ends(self) -> str:
-        """The ends of the interval as text, or ""."""
-        if self.low is None or self.high is None:
-            return ""
-        return f"{self.low:.3g} to {self.high:.3g}"
-
 
 def ratio(
     bare: statistics.Values, guest: statistics.Values, confidence: float
@@ -97,6 +90,28 @@ def ratio(
         return Ratio(value=value, low=None, high=None)
     low, high = interval(value, len(bare), len(guest), confidence)
     return Ratio(value=value, low=low, high=high)
+
+
+def cv_interval(
+    cv_percent: float, count: int, confidence: float
+) -> tuple[float, float] | None:
+    """Return both ends of a coefficient of variation, or None.
+
+    The variance over its true value has the chi-square distribution with
+    ``count - 1`` degrees of freedom; the error of the mean is neglected. None
+    for fewer than three values.
+
+    :param confidence: The confidence of the interval: 0.95 for 95 %.
+    """
+    from scipy import special
+
+    if count < statistics.FEWEST:
+        return None
+    low, high = (
+        cv_percent * math.sqrt((count - 1) / special.chdtri(count - 1, share))
+        for share in ((1 - confidence) / 2, (1 + confidence) / 2)
+    )
+    return low, high
 
 
 def interval(

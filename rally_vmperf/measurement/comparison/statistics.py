@@ -250,7 +250,7 @@ def confidence_of_loss(
     but still vary more than bare metal. The confidence of this end grows with
     the variance of the guest over that of bare metal, up to twice: 98.5 %
     instead of 95 % with up to ten repetitions, less with more, and 95 % from
-    twenty on. An interval of three repetitions is wide enough without this.
+    twenty on.
 
     In pairs a guest, or several, must vary more than twice as much as the
     other side, up to four times: guests that share a host vary more without
@@ -274,7 +274,6 @@ def confidence_of_loss(
         0,
         1,
     )
-    few = numpy.where(guest_count > FEWEST, few, 0)
     return 1 - (1 - confidence) * _ERROR_FACTOR ** (share * few)
 
 

@@ -1,12 +1,17 @@
 """The verdict on a comparison, and its sentences."""
 
+import collections.abc
 import typing as t
 
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 
 Status = t.Literal["passed", "failed", "inconclusive", "void"]
+#: The number of repetitions that a first run should have.
+RECOMMENDED = 5
+
+Comparisons = collections.abc.Collection[loss.Comparison]
 
 #: The names of both sides and of the loss in sentences.
 SIDES = ("bare metal", "guest", "overhead")
@@ -24,24 +29,64 @@ def decide(comparison: loss.Comparison, limit: float) -> Status:
     return decide_interval(comparison.low, comparison.high, limit)
 
 
+def decide_all(
+    comparisons: Comparisons, corrected: Comparisons, limit: float
+) -> Status:
+    """Return the status of all guests against a limit.
+
+    Passed if each guest passes, without correction; failed if any guest
+    fails at a level corrected for their number (S. Holm, "A simple
+    sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6, 1979).
+
+    :param corrected: The comparisons with the corrected confidence.
+    """
+    if {decide(comparison, limit) for comparison in comparisons} == {"passed"}:
+        return "passed"
+    if "failed" in {decide(comparison, limit) for comparison in corrected}:
+        return "failed"
+    return "inconclusive"
+
+
+def correct_confidence(confidence: float, guests: int) -> float:
+    """Return the confidence of each guest's interval, if one may fail all."""
+    return 1 - (1 - confidence) / max(1, guests)
+
+
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
     """Return whether an interval exists and reaches below the limit."""
     return comparison.low is not None and comparison.low <= limit
 
 
-def would_decide(
-    comparison: loss.Comparison,
-    limit: float,
-    figure: str = "overhead",
-    both: bool = False,
-) -> str:
-    """Return how many repetitions would decide, as a clause.
+def would_decide(comparison: loss.Comparison) -> str:
+    """Return what would decide an inconclusive comparison, as a clause."""
+    if comparison.quantised:
+        return (
+            f"{comparison.quantised}, so the rounding of the tool is unknown: "
+            "measure for longer, or use a tool that gives more digits"
+        )
+    has_baseline = not (comparison.paired or comparison.exact)
+    return more_repetitions(
+        comparison.guest_repetitions,
+        comparison.bare_repetitions if has_baseline else None,
+    )
 
-    :param figure: The name of the limited figure.
-    :param both: Whether each repetition measures both sides.
+
+def more_repetitions(guest: int, bare: int | None = None) -> str:
+    """Return which side requires more repetitions, as a clause.
+
+    :param guest: The number of counted repetitions of the guest.
+    :param bare: The number of repetitions in the baseline; None without one.
     """
-    advice = needed.required_repetitions(comparison, limit, both)
-    return advice.sentence(figure)
+    if bare is not None and bare < statistics.FEWEST:
+        return (
+            f"at least {RECOMMENDED} repetitions of bare metal are needed to "
+            "say"
+        )
+    if guest < statistics.FEWEST:
+        return f"at least {RECOMMENDED} repetitions are needed to say"
+    sides = "" if bare is None else " on both sides"
+    return f"more repetitions{sides} narrow the interval"
 
 
 def decide_interval(
@@ -55,12 +100,36 @@ def decide_interval(
     return "failed" if low > limit else "inconclusive"
 
 
-def interval(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Return the interval as text; "no interval" if there is none."""
+def interval(
+    comparison: loss.Comparison, limit: float | None = None, guests: int = 1
+) -> str:
+    """Return the interval as text; "no interval" if there is none.
+
+    :param guests: The number of guests for which its confidence is corrected.
+    """
     if comparison.low is None or comparison.high is None:
         return "no interval"
-    sure = f"{comparison.confidence * 100:g} % interval"
-    return f"{sure} {ends(comparison, limit)}"
+    sure = f"{comparison.confidence * 100:.5g} % interval"
+    if guests > 1:
+        sure += f", as one of {guests} guests,"
+    digits = units.digits_apart((comparison.low, comparison.high), limit)
+    low, high, conservative = (
+        units.show_percent(end, digits)
+        for end in (
+            comparison.low,
+            comparison.plain_high or comparison.low,
+            comparison.high,
+        )
+    )
+    if high == conservative:
+        return f"{sure} {ends(comparison, limit)}"
+    text = f"{sure} {low} to {high} %"
+    if limit is not None and comparison.low > limit:
+        return text
+    reason = "the guest varies more"
+    if comparison.overlap < 1:
+        reason = "the guests overlapped in part"
+    return f"{text}; to pass {conservative} % counts, as {reason}"
 
 
 def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
@@ -92,14 +161,16 @@ def sentence(
     names: tuple[str, str, str] = SIDES,
     title: str = "",
     limit_origin: str = "",
+    guests: int = 1,
 ) -> str:
     """Return the figures, the limit and the verdict as one sentence.
 
     :param reason: The reason why the verdict is inconclusive; the default
-        is the number of repetitions that would decide.
+        is what would decide.
     :param names: The names of both sides and of the loss.
     :param title: The title of the figure; by default the metric's name.
     :param limit_origin: The text behind the limit.
+    :param guests: The number of guests for which the confidence is corrected.
     """
     metric = comparison.metric
     bare, guest, lost = names
@@ -108,12 +179,11 @@ def sentence(
         f"{bare} {units.show(comparison.bare, metric.unit)}, "
         f"{guest} {units.show(comparison.guest, metric.unit)}, "
         f"{lost} {figure(comparison, limit)} "
-        f"({interval(comparison, limit)})"
+        f"({interval(comparison, limit, guests)})"
     )
     if limit is None or status is None:
         return f"{text}, no limit"
     text += f", limit {limit:g} %{limit_origin}: {status}"
     if status == "inconclusive":
-        both = comparison.paired
-        text += f", {reason or would_decide(comparison, limit, lost, both)}"
+        text += f", {reason or would_decide(comparison)}"
     return text

@@ -86,7 +86,7 @@ class MaxGuests:
                 pass
             elif self.predicted_high is None:
                 text += f", {self.predicted_low} or more"
-            else:
+            elif self.predicted_low != self.predicted_high:
                 text += (
                     f", between {self.predicted_low} and {self.predicted_high}"
                 )

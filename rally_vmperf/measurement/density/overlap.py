@@ -11,7 +11,7 @@ from rally_vmperf.measurement.samples import units
 
 #: Share of the run in which all machines must work. Below it the samples
 #: are not those of concurrent machines.
-MIN_OVERLAP = 0.95
+MIN_OVERLAP = 0.9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,6 +61,7 @@ def compute_synchronisation(
     command: str,
     bound: repetition.Bound,
     spans: collections.abc.Sequence[Span],
+    metrics: collections.abc.Iterable[str],
 ) -> repetition.Synchronisation:
     """Return the start skew and the overlap of one command."""
     if len(spans) < 2:
@@ -79,6 +80,7 @@ def compute_synchronisation(
         skew=skew,
         uncertainty=uncertainty,
         overlap=overlap,
+        metrics=tuple(sorted(metrics)),
     )
 
 
@@ -97,14 +99,11 @@ def common_window(
 
 
 def findings(
-    starts: collections.abc.Iterable[
-        tuple[repetition.Synchronisation, collections.abc.Collection[str]]
-    ],
+    starts: collections.abc.Iterable[repetition.Synchronisation],
 ) -> list[finding.Finding]:
     """Return findings on commands that did not overlap, as a list.
 
-    :param starts: The starts with the names of the command's metrics; a
-        command without metrics has no samples to void.
+    A command without metrics has no samples to void.
     """
     return [
         finding.Finding(
@@ -114,9 +113,9 @@ def findings(
             f"{_percent_below(start_.overlap)} % of the run, "
             f"{MIN_OVERLAP * 100:g} % is required; {_describe_skew(start_)}",
         )
-        for start_, metrics in starts
+        for start_ in starts
         if start_.overlap is not None and start_.overlap < MIN_OVERLAP
-        for subject in sorted(metrics)
+        for subject in start_.metrics
     ]
 
 

@@ -13,6 +13,7 @@ import typing as t
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
@@ -211,11 +212,7 @@ class Point:
             host=self.hosts.get(worst, ""),
             value=rates.convert(self.metric, means[worst]),
             rates=rates_by_guest[worst],
-            loss=_loss(
-                self._compare(
-                    worst, rates_by_guest[worst], "solo_guest", self.confidence
-                )
-            ),
+            loss=_loss(self._compare(worst, "solo_guest", self.confidence)),
         )
 
     @functools.cached_property
@@ -290,21 +287,18 @@ class Point:
         self, statistic: Statistic, compare_to: CompareTo
     ) -> loss.Comparison | None:
         """Return the comparison for a limit; None if a side is missing."""
-        guest, guest_rates = "", self.rates
+        guest = ""
         if statistic == "worst" and self.worst is not None:
-            guest, guest_rates = self.worst.guest, self.worst.rates
-        if not guest_rates:
-            return None
-        return self._compare(guest, guest_rates, compare_to, self.confidence)
+            guest = self.worst.guest
+        return self._compare(guest, compare_to, self.confidence)
 
     def of_each(
         self, compare_to: CompareTo, confidence: float
     ) -> list[loss.Comparison]:
         """Return a comparison for each guest that has both sides, a list."""
-        rates_by_guest = rates.of_guests(self.metric, self.samples)
         compared = (
-            self._compare(guest, guest_rates, compare_to, confidence)
-            for guest, guest_rates in rates_by_guest.items()
+            self._compare(guest, compare_to, confidence)
+            for guest in rates.of_guests(self.metric, self.samples)
         )
         return [c for c in compared if c is not None]
 
@@ -313,13 +307,12 @@ class Point:
     ) -> list[loss.Comparison]:
         """Return each guest's comparison, confidence corrected for count."""
         number = len(self.of_each(compare_to, self.confidence))
-        level = 1 - (1 - self.confidence) / max(1, number)
+        level = verdict.correct_confidence(self.confidence, number)
         return self.of_each(compare_to, level)
 
     def _compare(
         self,
         guest: str,
-        guest_rates: tuple[float, ...],
         compare_to: CompareTo,
         confidence: float,
     ) -> loss.Comparison | None:
@@ -328,22 +321,28 @@ class Point:
         A level and the solo guest are measured in the same repetitions:
         they are compared in pairs if there are enough pairs.
         """
-        if compare_to == "bare_metal":
-            bare = rates.means(self.metric, self.bare)
-            return rates.compare(self.metric, bare, guest_rates, confidence)
-        solo_rates, paired = rates.pairs(
+        compare = functools.partial(
+            rates.compare,
             self.metric,
-            self.solo.samples if self.solo else (),
-            self.samples,
-            self.hosts,
-            guest,
+            confidence=confidence,
+            overlap=sample.mean_overlap(self.samples),
+        )
+        guest_rates = rates.of_repetitions(self.metric, self.samples)
+        if guest:
+            own_rates = rates.of_guests(self.metric, self.samples)[guest]
+            guest_rates = tuple((rate,) for rate in own_rates)
+        if compare_to == "bare_metal":
+            bare = rates.of_repetitions(self.metric, self.bare)
+            return compare(bare, guest_rates)
+        solo = self.solo.samples if self.solo else ()
+        solo_rates, paired = rates.pairs(
+            self.metric, solo, self.samples, self.hosts, guest
         )
         if len(solo_rates) >= statistics.FEWEST:
-            return rates.compare(
-                self.metric, solo_rates, paired, confidence, True, not guest
+            return compare(
+                solo_rates, paired, paired=True, conservative=not guest
             )
-        solo_rates = [*self.solo.rates] if self.solo else []
-        return rates.compare(self.metric, solo_rates, guest_rates, confidence)
+        return compare(rates.of_repetitions(self.metric, solo), guest_rates)
 
     def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
         """Return the loss that a limit applies to; None if unknown."""

@@ -13,6 +13,8 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
 RepetitionSamples = collections.abc.Iterable[sample.MetricSamples]
+#: The rates of the guests in one repetition.
+Rates = tuple[float, ...]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -54,20 +56,27 @@ def by_guest(
     }
 
 
-def means(
+def of_repetitions(
     metric: sample.Metric, repetitions: RepetitionSamples
-) -> tuple[float, ...]:
-    """Return the rate of the mean guest in each repetition, a tuple.
+) -> tuple[Rates, ...]:
+    """Return the rates of all guests in each repetition, a tuple.
 
     A percentile is that of the merged values of all guests.
     """
     return tuple(
-        convert(metric, samples.merged)
+        (convert(metric, samples.merged),)
         if samples.merged is not None
-        else statistics.geometric_mean(
-            list(by_guest(metric, samples).values())
-        )
+        else tuple(by_guest(metric, samples).values())
         for samples in repetitions
+    )
+
+
+def means(
+    metric: sample.Metric, repetitions: RepetitionSamples
+) -> tuple[float, ...]:
+    """Return the rate of the mean guest in each repetition, a tuple."""
+    return tuple(
+        map(statistics.geometric_mean, of_repetitions(metric, repetitions))
     )
 
 
@@ -106,7 +115,7 @@ def pairs(
     concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
     guest: str,
-) -> tuple[list[float], list[float]]:
+) -> tuple[list[Rates], list[Rates]]:
     """Return solo and guest rates of repetitions with both, two lists.
 
     A guest is compared with its own solo run, or else with the solo guest
@@ -120,15 +129,16 @@ def pairs(
     solo_rates_by_repetition = {
         samples.number: by_guest(metric, samples) for samples in solo
     }
-    paired_solo_rates, guest_rates = [], []
+    paired_solo_rates: list[Rates] = []
+    guest_rates: list[Rates] = []
     for samples in concurrent:
         solo_rate = _solo_rate(
             solo_rates_by_repetition.get(samples.number, {}), guest, hosts
         )
         concurrent_rates = by_guest(metric, samples)
         if solo_rate is not None and guest in concurrent_rates:
-            paired_solo_rates.append(solo_rate)
-            guest_rates.append(concurrent_rates[guest])
+            paired_solo_rates.append((solo_rate,))
+            guest_rates.append((concurrent_rates[guest],))
     return paired_solo_rates, guest_rates
 
 
@@ -196,32 +206,33 @@ def _mean_pairs(
     metric: sample.Metric,
     solo: RepetitionSamples,
     concurrent: RepetitionSamples,
-) -> tuple[list[float], list[float]]:
-    """Return mean solo and guest rates of shared repetitions, two lists."""
-    solo_means, concurrent_means = (
+) -> tuple[list[Rates], list[Rates]]:
+    """Return solo and guest rates of shared repetitions, two lists."""
+    solo_rates, concurrent_rates = (
         dict(
             zip(
                 (samples.number for samples in side),
-                means(metric, side),
+                of_repetitions(metric, side),
                 strict=True,
             )
         )
         for side in (solo, concurrent)
     )
-    numbers = [n for n in concurrent_means if n in solo_means]
+    numbers = [n for n in concurrent_rates if n in solo_rates]
     return (
-        [solo_means[n] for n in numbers],
-        [concurrent_means[n] for n in numbers],
+        [solo_rates[n] for n in numbers],
+        [concurrent_rates[n] for n in numbers],
     )
 
 
 def compare(
     metric: sample.Metric,
-    bare: statistics.Values,
-    guest: statistics.Values,
+    bare: collections.abc.Sequence[Rates],
+    guest: collections.abc.Sequence[Rates],
     confidence: float,
     paired: bool = False,
     conservative: bool = True,
+    overlap: float = 1.0,
 ) -> loss.Comparison | None:
     """Return the comparison of two sides' rates; None without a side.
 
@@ -230,11 +241,19 @@ def compare(
     :param paired: Whether both sides are of the same repetitions, in order.
     :param conservative: Whether few repetitions that vary more get a wider
         interval; False if several guests all have to pass.
+    :param overlap: The share of the run in which all guests worked.
     """
     if not bare or not guest:
         return None
     errors = [
-        metric.error(convert(metric, statistics.geometric_mean(side)))
+        metric.error(
+            convert(
+                metric,
+                statistics.geometric_mean(
+                    [*map(statistics.geometric_mean, side)]
+                ),
+            )
+        )
         for side in (bare, guest)
     ]
     resolutions = [error for error in errors if error is not None]
@@ -244,9 +263,10 @@ def compare(
             resolution=max(resolutions, default=None),
             step=None,
         ),
-        [[rate] for rate in bare],
-        [[rate] for rate in guest],
+        bare,
+        guest,
         confidence,
         paired=paired,
         conservative=conservative,
+        overlap=overlap,
     )

@@ -4,6 +4,8 @@ import collections
 import collections.abc
 import dataclasses
 import functools
+import statistics
+import types
 import typing as t
 
 from rally_vmperf.measurement.samples import histogram as histograms
@@ -198,12 +200,14 @@ class MetricSamples:
     :param merged: The percentile of the values of all machines together; None
         for a metric that is not a percentile.
     :param merged_machines: The number of these machines.
+    :param overlap: The share of the run in which all machines worked.
     """
 
     number: int
     observations: tuple[Observation, ...]
     merged: float | None = None
     merged_machines: int = 0
+    overlap: float = 1.0
 
     @functools.cached_property
     def values(self) -> tuple[float, ...]:
@@ -226,6 +230,14 @@ class MetricSamples:
         )
 
 
+def mean_overlap(
+    repetitions: collections.abc.Collection[MetricSamples],
+) -> float:
+    """Return the overlap by which the mean loss of repetitions is divided."""
+    overlaps = [samples.overlap for samples in repetitions]
+    return statistics.harmonic_mean(overlaps) if overlaps else 1.0
+
+
 #: The samples of each metric in one repetition.
 ByMetric = collections.abc.Mapping[Metric, MetricSamples]
 
@@ -234,12 +246,15 @@ def group_by_metric(
     number: int,
     observations: collections.abc.Iterable[Observation],
     percentiles: collections.abc.Mapping[Metric, tuple[float, int]],
+    overlaps: collections.abc.Mapping[str, float] = types.MappingProxyType({}),
 ) -> ByMetric:
     """Return the samples as a dict by metric, percentiles last.
 
     :param number: The number of the repetition.
     :param percentiles: The percentiles of all machines together, with the
         number of machines.
+    :param overlaps: The share of the run in which all machines worked, by
+        name of metric; by default all of it.
     """
     groups: dict[Metric, list[Observation]] = {}
     for observation in observations:
@@ -250,6 +265,7 @@ def group_by_metric(
             observations=tuple(groups.get(metric, ())),
             merged=merged,
             merged_machines=machines,
+            overlap=overlaps.get(metric.name, 1.0),
         )
         for metric in {**groups, **percentiles}
         for merged, machines in [percentiles.get(metric, (None, 0))]

@@ -2,7 +2,7 @@
 
 All figures have three significant digits and decimal SI prefixes: 1 kB is
 1000 B for memory, disk and network. Units without prefixes (``events/s``,
-scores, counts) have their digits in groups of three.
+scores, counts) have their digits in groups of three. Counts have all digits.
 """
 
 import collections.abc
@@ -32,6 +32,8 @@ def show(value: float, unit: str) -> str:
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} {unit}: must be a finite number")
+    if unit == "1" and float(value).is_integer():
+        return f"{value:,.0f}".replace(",", " ")
     factor, text = scale_for([_round(value)], unit)
     return f"{_format_digits(value * factor, unit)} {text}".rstrip()
 

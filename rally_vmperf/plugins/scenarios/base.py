@@ -88,6 +88,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                     ),
                     journal=journal.Journal(CONF.vmperf.journal_dir, owner),
                     connect=self._connect,
+                    connect_admin=self._connect_admin,
                     progress=_log_info,
                     warn=_log_warning,
                 ),
@@ -115,6 +116,13 @@ class MeasurementScenario(scenario.OpenStackScenario):
         return cloud.connect(
             credentials.get_guest_credential(self.context, booted["config"])
         )
+
+    def _connect_admin(self) -> t.Any:
+        """Return an administrator's connection to the cloud, or None."""
+        from rally_vmperf.guests import cloud
+
+        admin = credentials.get_admin_credential(self.context)
+        return cloud.connect(admin) if admin else None
 
 
 def raise_if_incomplete(

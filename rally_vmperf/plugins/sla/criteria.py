@@ -10,7 +10,6 @@ from rally.task import sla
 
 from rally_vmperf import documents
 from rally_vmperf import sanitize
-from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.plugins import defects
 from rally_vmperf.questions import table
@@ -59,7 +58,7 @@ class Criterion(sla.SLA):
         sentences: list[str] = []
         if not self._defects:
             with self._record_defects():
-                sentences = self.judge.judgement().sentences()
+                sentences = self.judge.judgement().lines()
         if self._defects:
             times = units.number_of("time", len(self._defects))
             return sanitize.text(
@@ -69,7 +68,7 @@ class Criterion(sla.SLA):
             )
         lines = [
             textwrap.fill(sentence, WIDTH, break_on_hyphens=False)
-            for sentence in [*sentences, summary.RULES]
+            for sentence in sentences
         ]
         return sanitize.text("\n".join(lines))
 

@@ -83,7 +83,8 @@ class Cloud(TaskValidator):
         one_host = task_question.one_host(workload)
         shape = _check_capacity(context, workload, one_host=one_host)
         _check_baseline(workload, shape, task_question.compared(workload))
-        minutes = task_question.minutes(workload)
+        sized = dataclasses.replace(workload, vcpus=shape.vcpus)
+        minutes = task_question.minutes(sized)
         LOG.info(f"plan: about {minutes} minutes, including boot of guests")
 
 

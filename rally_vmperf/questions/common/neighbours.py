@@ -55,6 +55,7 @@ def take_argument(
             f"neighbours: guests {', '.join(request.booted.absent)} failed "
             "to boot, so neighbours cannot be assigned; run the task again"
         )
+    neighbours_ = neighbours_.for_vcpus(request.booted.guests[-1].flavor.vcpus)
     unmeasured = conditions.Unmeasured(
         axis=neighbours_judge.NEIGHBOURS,
         guests=neighbours_.guests,

@@ -214,5 +214,25 @@ class Question:
             workloads=subtask.workloads,
             peer=subtask.peer,
             protocol=subtask.protocol,
+            tolerate=self.list_tolerated(subtask.criteria),
         )
         return self.run(request, subtask.question_arguments)
+
+    def list_tolerated(self, criteria: Criteria) -> frozenset[str]:
+        """Return the kinds of findings that do not void a task's verdicts.
+
+        They are those that a criterion tolerates by name, or because it does
+        not compare guests with bare metal. A task without criteria has no
+        verdict.
+        """
+        main, *_ = self.criteria
+        if not any(criterion.name in criteria for criterion in self.criteria):
+            return frozenset(finding.KINDS)
+        return frozenset(
+            kind
+            for criterion in self.criteria
+            if criterion is main or criterion.name in criteria
+            for kind in criterion.judge(
+                **criteria.get(criterion.name, {})
+            ).tolerate
+        )

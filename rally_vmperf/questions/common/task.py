@@ -66,6 +66,7 @@ class Task:
     :param criteria: The configuration of SLAs by name.
     :param runner: The name of the runner.
     :param times: The number of repetitions, warm-up included.
+    :param vcpus: The number of vCPUs of a guest; None before it is known.
     """
 
     title: str
@@ -75,6 +76,7 @@ class Task:
     criteria: Sections
     runner: str
     times: int
+    vcpus: int | None = None
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
@@ -82,7 +84,12 @@ class Task:
 
         :raises WorkloadError: If an argument is not valid.
         """
-        return assignment.assign(self.workloads, self.protocol)
+        assignments = assignment.assign(self.workloads, self.protocol)
+        if self.vcpus is None:
+            return assignments
+        return tuple(
+            assigned.for_vcpus(self.vcpus) for assigned in assignments
+        )
 
     @property
     def workloads(self) -> list[documents.Arguments]:

@@ -31,6 +31,11 @@ OVERHEAD = question.Criterion(
                 "percent of bare metal; the most specific match applies.",
             },
             **question.ABSOLUTE,
+            "statistic": {
+                "enum": ["mean", "worst"],
+                "description": "Guest that max_percent applies to: the mean "
+                "or the worst guest; default mean.",
+            },
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),

@@ -135,6 +135,7 @@ class MeasurementTest(GuestTest):
             identifier=cls.owner.id,
             booted=booted,
             connect=cls.owner.connect,
+            connect_admin=cls.owner.connect_admin,
             baseline=cls.configured.baseline,
             journal_dir=directory,
             report_dir=pathlib.Path(CONF.vmperf.report_dir or directory),

@@ -31,7 +31,7 @@ class Sysbench(base.Workload):
     title = "Processor: prime numbers with sysbench"
     part = "cpu"
     ARGUMENTS = schemas.schema(
-        threads=schemas.integer("Number of threads", 1, 1024, default=1),
+        threads=schemas.per_vcpu("Number of threads", 1024),
         time=schemas.duration("Duration of a run"),
         max_prime=schemas.integer(
             "Largest number that an event tests for primality",

@@ -50,8 +50,12 @@ class Cp(base.Workload):
         ),
     )
     TOOLS = (
-        tools.define("cp", package="coreutils"),
-        tools.define("sync", package="coreutils"),
+        tools.define(
+            "cp", package="coreutils", comparable_from=tools.ANY_VERSION
+        ),
+        tools.define(
+            "sync", package="coreutils", comparable_from=tools.ANY_VERSION
+        ),
         tools.define("rm", package="coreutils", affects_results=False),
         tools.define("bash", affects_results=False),
         tools.define("python3", affects_results=False),

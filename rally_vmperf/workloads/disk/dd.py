@@ -61,7 +61,11 @@ class Dd(sequence.CommandSequenceWorkload):
     )
     OPTIONS = "directions"
     METRICS = (sample.Metric("disk.dd.{}.bandwidth", "B/s", "higher"),)
-    TOOLS = (tools.define("dd", package="coreutils"),)
+    TOOLS = (
+        tools.define(
+            "dd", package="coreutils", comparable_from=tools.ANY_VERSION
+        ),
+    )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""

@@ -97,7 +97,7 @@ class Fio(sequence.CommandSequenceWorkload):
         ),
         **_fio_job_file.ARGUMENTS,
     )
-    TOOLS = (tools.define("fio"),)
+    TOOLS = (tools.define("fio", comparable_from=tools.ANY_VERSION),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return the Tools: fio, and Python for the search script."""

@@ -68,6 +68,7 @@ class Iozone(base.Workload):
             version_argument="",
             package="iozone3",
             packages={"dnf": "iozone", "zypper": "iozone"},
+            comparable_from=tools.ANY_VERSION,
             advice={
                 "apt": f"{_ADVICE}enable Debian's section non-free (Ubuntu: "
                 "multiverse)",

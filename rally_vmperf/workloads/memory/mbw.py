@@ -82,8 +82,10 @@ class Mbw(sequence.SequenceWorkload):
             default=262144,
             note="the array must be a multiple of it",
         ),
-        processes=schemas.concurrency(
-            "processes, whose rates are added", 256, "each has its own arrays"
+        processes=schemas.per_vcpu(
+            "Number of concurrent processes, whose rates are added",
+            256,
+            note="each has its own arrays",
         ),
     )
     OPTIONS = "methods"
@@ -92,6 +94,7 @@ class Mbw(sequence.SequenceWorkload):
         tools.define(
             "mbw",
             version_argument="",
+            comparable_from=(1, 4),
             advice={
                 "dnf": f"no known package of mbw for RHEL: {_BUILD}",
                 "zypper": f"no known package of mbw for SUSE: {_BUILD}",

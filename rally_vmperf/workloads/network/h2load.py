@@ -54,6 +54,7 @@ class H2load(_nginx.NginxWorkload):
             package="nghttp2-client",
             side="machine",
             packages={"dnf": "nghttp2", "zypper": "nghttp2"},
+            comparable_from=tools.ANY_VERSION,
         ),
         tools.define("python3", affects_results=False, side="machine"),
         _nginx.TOOL,

@@ -78,7 +78,13 @@ class Iperf3(_directed.ServerWorkload):
             "Measure the CPU time of client and server", default=False
         ),
     )
-    TOOLS = (tools.define("iperf3", packages={"zypper": "iperf"}),)
+    TOOLS = (
+        tools.define(
+            "iperf3",
+            packages={"zypper": "iperf"},
+            comparable_from=tools.ANY_VERSION,
+        ),
+    )
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
         """Return the arguments with all defaults as a dict.

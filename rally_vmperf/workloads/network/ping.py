@@ -74,6 +74,7 @@ class Ping(_directed.DirectionalWorkload):
             "-V",
             package="iputils-ping",
             packages={"dnf": "iputils", "zypper": "iputils"},
+            comparable_from=tools.ANY_VERSION,
         ),
     )
 

@@ -112,7 +112,7 @@ class Sockperf(_directed.ServerWorkload):
             "network.sockperf.{}.dropped", "1", "lower", scale="count"
         ),
     )
-    TOOLS = (tools.define("sockperf"),)
+    TOOLS = (tools.define("sockperf", comparable_from=tools.ANY_VERSION),)
 
     def command(
         self, option: str, arguments: base.Arguments, endpoints: base.Endpoints

@@ -56,9 +56,13 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     OPTIONS = "protocols"
     METRICS = (sample.Metric("network.wget.{}.throughput", "B/s", "higher"),)
     TOOLS = (
-        tools.define("wget", side="machine"),
+        tools.define(
+            "wget", side="machine", comparable_from=tools.ANY_VERSION
+        ),
         _nginx.TOOL,
-        tools.define("vsftpd", "", side="peer"),
+        tools.define(
+            "vsftpd", "", side="peer", comparable_from=tools.ANY_VERSION
+        ),
         tools.define("python3", affects_results=False, side="peer"),
     )
 

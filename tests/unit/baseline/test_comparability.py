@@ -5,6 +5,8 @@ import unittest
 import ddt
 
 from rally_vmperf.baseline import comparability
+from rally_vmperf.baseline import tool_comparison
+from rally_vmperf.workloads import registry
 
 METAL = {
     "cpu_model": "Xeon",
@@ -71,6 +73,12 @@ class TestCompareMachines(unittest.TestCase):
         {"network_interfaces": [{"mtu": "1500", "offloads": ""}]},
         {"network_interfaces": None},
         {"network_interfaces": 7, "disks": ["a"], "cpu_flags": "avx2"},
+        {
+            "mitigations": {
+                "meltdown": "PTI",
+                "mds": "Unknown: Dependent on hypervisor status",
+            }
+        },
     )
     def test_no_difference(self, changes):
         """What is not known, or differs from device to device, is none."""
@@ -101,6 +109,23 @@ class TestCompareMachines(unittest.TestCase):
         self.assertEqual(expected, [one.metrics for one in found])
         found = comparability.governor({"governor": "powersave"}, metrics)
         self.assertEqual(expected, [one.metrics for one in found])
+
+    def test_what_every_cloud_has_is_a_note(self):
+        """A named CPU model, a virtual disk and a virtual NIC differ."""
+        guest = {
+            "cpu_model": "QEMU Virtual CPU",
+            "disks": [{"scheduler": "none [bfq]"}],
+            "network_interfaces": [{"mtu": "1450"}],
+        }
+        findings = comparability.compare_machines(METAL, METAL | guest, "g1")
+        self.assertEqual(
+            {
+                "cpu_model_differs": "note",
+                "disk_settings_differ": "note",
+                "nic_settings_differ": "note",
+            },
+            {finding_.kind: finding_.severity for finding_ in findings},
+        )
 
     def test_alike_and_unknown(self):
         """Equal or unknown values are no difference."""
@@ -173,8 +198,41 @@ class TestOthers(unittest.TestCase):
     def test_tools(self, theirs, kinds):
         """Another version weighs more than another checksum."""
         ours = {"fio": {"version": "3.33", "checksum": "a"}}
-        found = comparability.compare_tools(ours, {"fio": theirs}, "g1")
+        found = tool_comparison.compare_tools(ours, {"fio": theirs}, "g1")
         self.assertEqual(kinds, [one.kind for one in found])
+
+    @ddt.data(
+        ("fio", "fio-3.28", "fio-3.33", "warning"),
+        ("fio", "fio-2.20", "fio-3.33", "void"),
+        ("fio", "of git", "fio-3.33", "void"),
+        ("iperf3", "iperf 3.9 (cJSON 1.7.13)", "iperf 3.12", "warning"),
+        ("ping", "ping from iputils 20211215", "iputils-s20161105", "warning"),
+        ("mbw", "mbw 1.2.2-1", "mbw 1.4-1", "void"),
+        ("mbw", "mbw 1.4-1", "mbw 1.5-1", "warning"),
+        ("sysbench", "sysbench 1.0.18", "sysbench 1.0.20", "void"),
+        ("stress-ng", "stress-ng, version 0.13.12", "0.15.06", "void"),
+        ("openssl", "OpenSSL 3.0.2", "OpenSSL 3.0.9", "void"),
+        ("bzip2", "bzip2 1.0.6", "bzip2 1.0.8", "void"),
+        ("perl", "perl 5.34.0", "perl 5.36.0", "void"),
+    )
+    @ddt.unpack
+    def test_severity(self, command, ours, theirs, severity):
+        """Versions of a load generator are comparable, of a program not."""
+        definitions = [
+            tool
+            for name in registry.workload_names()
+            for tool in registry.get_workload(name).TOOLS
+        ]
+        (finding_,) = tool_comparison.compare_tools(
+            {command: {"version": ours, "checksum": "a"}},
+            {command: {"version": theirs, "checksum": "b"}},
+            "g1",
+            definitions=definitions,
+        )
+        self.assertEqual(
+            ("tool_version_differs", severity),
+            (finding_.kind, finding_.severity),
+        )
 
     @ddt.data(
         ("mbw 1.2.2-1+b1", "mbw 1.2.2-2", "tool_checksum_differs"),
@@ -184,7 +242,7 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_upstream_version(self, ours, theirs, kind):
         """A distribution's revision is another build, not another version."""
-        (found,) = comparability.compare_tools(
+        (found,) = tool_comparison.compare_tools(
             {"mbw": {"version": ours, "checksum": "a"}},
             {"mbw": {"version": theirs, "checksum": "b"}},
             "g1",
@@ -207,15 +265,21 @@ class TestOthers(unittest.TestCase):
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(
-        ("performance", []),
-        (None, []),
-        ("powersave", ["governor_not_performance"]),
+        ("performance", "acpi-cpufreq", []),
+        (None, None, []),
+        ("powersave", None, ["governor_not_performance"]),
+        ("schedutil", "intel_cpufreq", ["governor_not_performance"]),
+        ("powersave", "amd-pstate", ["governor_not_performance"]),
+        ("powersave", "intel_pstate", []),
+        ("powersave", "amd-pstate-epp", []),
     )
     @ddt.unpack
-    def test_governor(self, name, kinds):
-        """Bare metal that saved power looks slower than it is."""
-        found = comparability.governor({"governor": name})
-        self.assertEqual(kinds, [one.kind for one in found])
+    def test_governor(self, name, driver, kinds):
+        """Bare metal saves power only with some frequency drivers."""
+        findings = comparability.governor(
+            {"governor": name, "scaling_driver": driver}
+        )
+        self.assertEqual(kinds, [finding_.kind for finding_ in findings])
 
     @ddt.data(("kvm", ["bare_metal_is_guest"]), ("none", []), (None, []))
     @ddt.unpack

@@ -50,6 +50,44 @@ class TestFind(unittest.TestCase):
             ],
         )
 
+    def test_as_many_threads_as_vcpus(self):
+        """Only the entry with the same shape matches."""
+        asked = {**ARGUMENTS, "threads": "vcpus"}
+        two = made.entry(
+            arguments={**ARGUMENTS, "threads": 2},
+            shape={"vcpus": 2, "memory_mib": 2048, "copies": 1},
+        )
+        single = made.entry(
+            shape={"vcpus": 4, "memory_mib": 2048, "copies": 1}
+        )
+        baseline = made.baseline(entries=[made.entry(), two, single])
+        shape = matching.Shape(2, 2048)
+        self.assertEqual(
+            two, matching.find(baseline, "sysbench", asked, shape)
+        )
+        self.assertEqual(
+            [made.entry(), two], matching.covers(baseline, "sysbench", asked)
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError, "but the guests are 1 x 4 vCPU"
+        ):
+            matching.find(baseline, "sysbench", asked, matching.Shape(4, 2048))
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "threads is 1 in the baseline and 'vcpus' in the task",
+        ):
+            matching.covers(made.baseline(entries=[single]), "sysbench", asked)
+
+    def test_imported_entry_without_vcpus(self):
+        """Its number of threads is compared once guests are known."""
+        entry = made.entry(
+            imported=True,
+            shape={"vcpus": None, "memory_mib": None, "copies": 1},
+        )
+        baseline = made.baseline(entries=[entry])
+        asked = {**ARGUMENTS, "threads": "vcpus"}
+        self.assertEqual([entry], matching.covers(baseline, "sysbench", asked))
+
     @ddt.data(
         ("mbw", {}, matching.Shape(1, 1024), "no workload 'mbw'.*sysbench"),
         (

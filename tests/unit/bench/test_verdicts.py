@@ -8,6 +8,7 @@ import dataclasses
 import unittest
 
 import ddt
+import numpy
 
 from tests.bench import verdicts
 
@@ -54,13 +55,28 @@ class TestOverhead(unittest.TestCase):
             )
             self.assertLessEqual(got.passed + got.failed, 4)
 
+    def test_whole_seconds_of_many_guests(self):
+        """Are no certainty either, though their means are not whole."""
+        noise = verdicts.normal(0.01)
+        got = verdicts.overhead(
+            "x",
+            (5, 5),
+            noise,
+            noise,
+            trials=200,
+            rounded=numpy.round,
+            base=None,
+            guests=8,
+        )
+        self.assertLessEqual(got.passed + got.failed, 2)
+
     def test_flagged(self):
         """Are two states and outliers, and hardly ever what is normal."""
         quiet = verdicts.normal(0.005)
         for draw, least, most in (
-            (quiet, 0, 10),
-            (verdicts.bimodal, 90, 100),
-            (verdicts.outliers(0.01), 60, 100),
+            (quiet, 0, 4),
+            (verdicts.bimodal, 75, 100),
+            (verdicts.outliers(0.01), 35, 100),
         ):
             got = verdicts.overhead("x", (15, 15), quiet, draw, trials=60)
             self.assertGreaterEqual(got.flagged, least)
@@ -82,7 +98,7 @@ class TestDensity(unittest.TestCase):
         got = verdicts.density(
             "x", 4, 15, trials=40, deviation=0.005, level=verdicts.bimodal
         )
-        self.assertGreaterEqual(got.flagged, 60)
+        self.assertGreaterEqual(got.flagged, 10)
         self.assertLessEqual(got.passed, 15)
 
     def test_worst_of_many(self):

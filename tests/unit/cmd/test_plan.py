@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import json
+import math
 import os
 import pathlib
 import tempfile
@@ -15,9 +16,11 @@ import yaml
 from cliff import app
 
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import store
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import task_file
 from rally_vmperf.guests import errors
+from tests.unit import made
 from tests.unit.guests import testing
 
 ADMIN = {"auth_url": "http://keystone/v3", "username": "admin"}
@@ -60,6 +63,9 @@ class PlanTest(unittest.TestCase):
         for target, new in {
             "cmd.rally_api.get_platform": lambda env: self.platform,
             "guests.cloud.connect": lambda credential: self.cloud,
+            "cmd.rally_api.open_baseline_store": lambda config_file: (
+                store.Store(self.path.parent)
+            ),
         }.items():
             patch = mock.patch(f"rally_vmperf.{target}", new)
             patch.start()
@@ -101,6 +107,108 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(17, found["", "minutes, about"]["Needed"])
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", said)
+
+    def test_minutes_of_the_flavor(self):
+        """What each vCPU copies takes time."""
+        wanted = subtask()
+        (scenario,) = wanted["scenario"].values()
+        minutes = []
+        for processes in (1, "vcpus"):
+            scenario["workloads"] = [
+                {
+                    "name": "mbw",
+                    "arguments": {"runs": 1000, "processes": processes},
+                }
+            ]
+            _, rows, _ = self.plan(wanted)
+            minutes += [
+                row["Needed"]
+                for row in rows
+                if row["What"] == "minutes, about"
+            ]
+        self.assertEqual([10, 16], minutes)
+
+    def plan_overhead(self, noise, **sla):
+        """Plan a task with overhead; return rows and what else is printed.
+
+        :param noise: The factor between repetitions of the baseline.
+        """
+        values = (100.0, 100.0 * noise, 100.0 / noise, 100.0, 100.0)
+        entry = made.entry(
+            shape={"vcpus": 2, "memory_mib": 1024, "copies": 1},
+            repetitions=[
+                {
+                    "cpu.sysbench.rate": [value],
+                    "cpu.sysbench.latency_p95": [1 / value],
+                }
+                for value in values
+            ],
+        )
+        store.Store(self.path.parent).save(
+            made.baseline(entries=[entry]), replace=True
+        )
+        wanted = subtask(count=1)
+        wanted["scenario"] = {
+            "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
+        }
+        wanted["contexts"]["vmperf_baseline"] = {"name": "metal"}
+        wanted["sla"] = {"vmperf_overhead": sla}
+        _, rows, printed = self.plan(wanted)
+        return [row for row in rows if row["Of"] == "baseline metal"], printed
+
+    def test_distance_from_the_limit(self):
+        """It is that of the baseline's noise, for metrics with a limit."""
+        sla = {"max_percent": {"cpu.sysbench.rate": 10}}
+        rows, printed = self.plan_overhead(1.01, **sla)
+        (row,) = rows
+        self.assertEqual(
+            ("% from the limit of cpu.sysbench.rate", 10.0),
+            (row["What"], row["Room"]),
+        )
+        deviation = math.log(1.01) * math.sqrt(2 / 4)
+        # A rate of 90 % times this factor passes in four of five runs.
+        self.assertAlmostEqual(
+            90 * math.expm1(2.4 * deviation), row["Needed"], delta=0.05
+        )
+        self.assertIn(
+            "with 5 repetitions of bare metal and 5 of guests, a guest "
+            "passes in 4 of 5 runs if it keeps 2.4 times the noise of the "
+            "baseline from its limit",
+            printed,
+        )
+        self.assertNotIn("even a guest without loss", printed)
+
+    def test_more_confidence_needs_more_distance(self):
+        sla = {"max_percent": {"cpu.sysbench.rate": 10}}
+        usual, _ = self.plan_overhead(1.01, **sla)
+        strict, _ = self.plan_overhead(1.01, **sla, confidence=0.99)
+        self.assertGreater(strict[0]["Needed"], usual[0]["Needed"])
+
+    def test_a_limit_within_the_noise(self):
+        """Even a guest without loss rarely passes."""
+        _, printed = self.plan_overhead(
+            1.05, max_percent={"cpu.sysbench.rate": 5}
+        )
+        self.assertIn(
+            "cpu.sysbench.rate: even a guest without loss passes in less "
+            "than 4 of 5 runs; measure for longer",
+            printed,
+        )
+
+    def test_without_a_baseline(self):
+        """The rest of the plan is printed."""
+        wanted = subtask(count=1)
+        wanted["scenario"] = {
+            "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
+        }
+        wanted["contexts"]["vmperf_baseline"] = {"name": "missing"}
+        wanted["sla"] = {"vmperf_overhead": {"max_percent": {"cpu.*": 5}}}
+        code, rows, printed = self.plan(wanted)
+        self.assertEqual(0, code)
+        self.assertTrue(rows)
+        self.assertRegex(
+            printed, "distances from limits are unknown: .*missing"
+        )
 
     def read(self, given):
         """Read a task with arguments; return what is printed to stderr."""

@@ -224,6 +224,7 @@ def baseline(name, assignments, limited_by="cgroup2"):
 
 
 def _entry(one, copies, limited_by):
+    one = one.for_vcpus(SHAPE["vcpus"])
     metrics = one.workload.metrics(one.arguments)
     samples = {metric.name: [100.0] * copies for metric in metrics}
     line = {"machines": copies, "end": 10, "mean": [90, 110]}

@@ -111,6 +111,7 @@ class ShippedTestCase(unittest.TestCase):
             "repetitions": 10,
             "warmup": 0,
             "max_percent": {"*": 20, "disk.*": 30},
+            "disk_p99_percent": 30,
             "max": {"network.*": 10},
             "tolerate": ["tool_version_differs"],
             "cpu_seconds": 5,
@@ -118,6 +119,7 @@ class ShippedTestCase(unittest.TestCase):
             "bzip2_mib": 8,
             "memory_mib": 64,
             "memory_runs": 5,
+            "memory_processes": 2,
             "disk_mib": 64,
             "disk_seconds": 5,
             "disk_ramp": 0,
@@ -496,6 +498,44 @@ class ShippedTestCase(unittest.TestCase):
         self.assertIsNone(held.for_metric("cpu.sysbench.latency_p95"))
         for metric in ("cpu.sysbench.rate", "cpu.bzip2.compress_time"):
             self.assertIsNotNone(held.for_metric(metric))
+
+    def test_p99_has_no_limit_unless_one_is_set(self):
+        """It would leave every run undecided; the argument sets a limit."""
+        metric = "disk.fio.randread.latency_p99"
+        for given, expected in (
+            ({}, None),
+            ({"disk_p99_percent": 30}, (30, "disk.*.latency_p99")),
+            (
+                {"disk_p99_percent": 30, "max_percent": {"disk.*": 20}},
+                (30, "disk.*.latency_p99"),
+            ),
+        ):
+            task = tasks.render(tasks.MAIN, given)
+            tasks.check(task)
+            sla = task["subtasks"][0]["sla"]["vmperf_overhead"]
+            limit = limits.Limits(sla["max_percent"]).for_metric(metric)
+            self.assertEqual(expected, limit)
+        path = pages.ROOT / "etc" / "tempest-limits.yaml"
+        shipped = limits_file.read_limits(str(path))["vmperf_overhead"]
+        limited = limits.Limits(shipped["max_percent"])
+        self.assertIsNone(limited.for_metric(metric))
+        self.assertEqual(
+            20, limited.for_metric("disk.fio.randread.latency_p50")[0]
+        )
+
+    @ddt.data(tasks.MAIN, tasks.DENSITY)
+    def test_all_vcpus_are_loaded(self, path):
+        """Whatever the flavor has."""
+        (subtask,) = tasks.render(path, {})["subtasks"]
+        (scenario,) = subtask["scenario"].values()
+        per_vcpu = {
+            one["name"]: one["arguments"].get(key)
+            for one in scenario["workloads"]
+            for key in ("threads", "processes")
+            if key in one["arguments"]
+        }
+        self.assertEqual({"vcpus"}, set(per_vcpu.values()))
+        self.assertIn("sysbench", per_vcpu)
 
     @ddt.data(*tasks.TAKEN)
     def test_the_task_tells_each_argument_that_it_takes(self, path):

@@ -21,6 +21,19 @@ class TestAssign(unittest.TestCase):
         self.assertEqual(3, one.arguments["time"])
         self.assertIn("threads", one.arguments)
 
+    def test_number_of_vcpus(self):
+        """The word is replaced; a number that is too large is rejected."""
+        (one,) = assignment.assign(
+            [{"name": "mbw", "arguments": {"processes": "vcpus"}}]
+        )
+        self.assertEqual("vcpus", one.arguments["processes"])
+        self.assertEqual(4, one.for_vcpus(4).arguments["processes"])
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^workload mbw: processes: 300 is greater .*1 to 256",
+        ):
+            one.for_vcpus(300)
+
     def test_protocol(self):
         """What a workload says of it goes before what the task says."""
         first, second = assignment.assign(

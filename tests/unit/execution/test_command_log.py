@@ -102,6 +102,7 @@ class TestRan(unittest.TestCase):
         self.assertAlmostEqual(0.01, start.skew)
         self.assertAlmostEqual(0.003, start.uncertainty)
         self.assertAlmostEqual(0.999, start.overlap)
+        self.assertEqual(("m.one", "m.two"), start.metrics)
         self.assertEqual([], found)
 
     def test_load_that_is_kept_up_counts(self):

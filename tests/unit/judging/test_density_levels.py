@@ -73,7 +73,7 @@ class FairnessTestCase(unittest.TestCase):
     def test_takes_three_repetitions(self):
         got = made.fairness(made.levels(self.UNFAIR, 2), {"*": 0.9})
         self.assertEqual({"inconclusive"}, {*got.rows[0].statuses.values()})
-        self.assertIn("at least 3 repetitions would", got.sentence())
+        self.assertIn("at least 5 repetitions are needed", got.sentence())
 
     def test_void(self):
         got = made.fairness(made.killed(), {"*": 0.5})

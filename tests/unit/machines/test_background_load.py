@@ -66,9 +66,10 @@ class TestBetween(unittest.TestCase):
     @ddt.unpack
     def test_others(self, changes, named):
         """A process, what it waited for, and a new one are named."""
-        (said,) = self.between(**changes)
-        self.assertIn(f"({named}", said)
-        self.assertIn("of its 4 processors", said)
+        (load,) = self.between(**changes)
+        self.assertEqual("processors of bare metal", load.subject)
+        self.assertIn(f"({named}", load.description)
+        self.assertIn("of its 4 processors", load.description)
 
     def test_a_little(self):
         """Two in a hundred are a host's own services."""
@@ -85,16 +86,23 @@ class TestQuiet(unittest.TestCase):
     """A second in which nothing of ours runs."""
 
     QUIET = """machine hz=100 cpus=4 own=30
-counters up=90.00 sectors=1000 bytes=5000 cpu=1000000 io=0 memory=0
-counters up=91.00 sectors={sectors} bytes={bytes} cpu={cpu} io={io} memory=0
+counters up=90.00 sectors=1000 bytes=5000 speed=0 cpu=1000000 io=0 memory=0
+counters up=91.00 sectors={sectors} bytes={bytes} speed={speed} cpu={cpu} \
+io={io} memory=0
 process 30 20 8900 1 0 {name}
 """
 
-    def said(self, sectors=1000, bytes=5000, cpu=1000000, io=0, name="sh"):
+    def said(self, **changes):
         """Return what is said of it."""
-        text = self.QUIET.format(
-            sectors=sectors, bytes=bytes, cpu=cpu, io=io, name=name
-        )
+        facts = {
+            "sectors": 1000,
+            "bytes": 5000,
+            "speed": 0,
+            "cpu": 1000000,
+            "io": 0,
+            "name": "sh",
+        }
+        text = self.QUIET.format(**{**facts, **changes})
         return background_load.find_load(background_load.parse(text))
 
     def test_nothing(self):
@@ -102,16 +110,56 @@ process 30 20 8900 1 0 {name}
         self.assertEqual([], self.said())
 
     @ddt.data(
-        ({"sectors": 1000 + 8192}, "its disks moved 4.2 MB/s"),
-        ({"bytes": 3000000}, "its links moved 3.0 MB/s"),
-        ({"cpu": 1300000}, "processes waited for processors 30% of the time"),
-        ({"io": 200000}, "processes waited for disks 20% of the time"),
-        ({"name": "qemu-system-x86"}, "1 QEMU processes run on it"),
+        ({"sectors": 1000 + 8192}, "disks", "its disks moved 4.2 MB/s"),
+        ({"bytes": 3000000}, "links", "its links moved 3.0 MB/s"),
+        (
+            {"bytes": 13000000, "speed": 10000},
+            "links",
+            "its links moved 13.0 MB/s",
+        ),
+        (
+            {"cpu": 1300000},
+            "processors",
+            "processes waited for processors 30% of the time",
+        ),
+        (
+            {"io": 200000},
+            "disks",
+            "processes waited for disks 20% of the time",
+        ),
+        ({"name": "qemu-system-x86"}, "", "1 QEMU processes run on it"),
     )
     @ddt.unpack
-    def test_others(self, changes, said):
+    def test_others(self, changes, noun, description):
         """Disks, links, pressure and guests are."""
-        self.assertEqual([said], self.said(**changes))
+        subject = f"{noun} of bare metal" if noun else "baseline"
+        self.assertEqual([(subject, description)], self.said(**changes))
+
+    def test_one_percent_of_the_link(self):
+        """A heartbeat of storage is no load for a link of 10 Gbit/s."""
+        self.assertEqual([], self.said(bytes=12000000, speed=10000))
+
+    @ddt.data(
+        ("processors of bare metal", ["cpu", "memory", "application"]),
+        ("disks of bare metal", ["disk", "application"]),
+        ("links of bare metal", ["network", "application"]),
+        (
+            "baseline",
+            ["cpu", "memory", "disk", "network", "application"],
+        ),
+    )
+    @ddt.unpack
+    def test_parts(self, subject, parts):
+        """A load concerns the workloads of its part."""
+        all_parts = ("cpu", "memory", "disk", "network", "application")
+        self.assertEqual(
+            parts,
+            [
+                part
+                for part in all_parts
+                if background_load.concerns(subject, part)
+            ],
+        )
 
     def test_a_kernel_without_pressure(self):
         """What it does not tell is not asked for."""
@@ -144,8 +192,8 @@ class TestLook(unittest.TestCase):
             for one in burning:
                 one.kill()
                 one.wait()
-        (said,) = background_load.find_cpu_use(before, later)
-        self.assertIn("other processes used ", said)
+        (load,) = background_load.find_cpu_use(before, later)
+        self.assertIn("other processes used ", load.description)
         # Whoever else works here now: without the burners it is less.
         others = dataclasses.replace(
             later,
@@ -156,7 +204,7 @@ class TestLook(unittest.TestCase):
             ),
         )
         self.assertNotEqual(
-            [said], background_load.find_cpu_use(before, others)
+            [load], background_load.find_cpu_use(before, others)
         )
 
     def test_a_quiet_look_has_two_readings(self):

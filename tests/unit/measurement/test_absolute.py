@@ -86,6 +86,10 @@ class RatiosTestCase(unittest.TestCase):
         self.assertAlmostEqual(13.0297, row.value.high, places=4)
         self.assertAlmostEqual(10.0, row.value.bare, places=2)
 
+    def test_the_table_has_the_interval(self):
+        got = made.judgement(made.several(self.SLOW), {}, max={"*": 99})
+        self.assertEqual("13.0 s to 13.0 s", got.absolute[0].cells().interval)
+
     @ddt.data(1, 2)
     def test_few_repetitions_have_no_interval(self, count):
         few = {made.TIME: self.SLOW[made.TIME][:count]}
@@ -93,7 +97,7 @@ class RatiosTestCase(unittest.TestCase):
             got = made.judgement(made.several(few), {}, max={"*": limit})
             self.assertEqual("inconclusive", got.status)
             self.assertIn("(no interval)", got.absolute[0].sentence())
-            self.assertIn("would decide", got.absolute[0].sentence())
+            self.assertIn("are needed to say", got.absolute[0].sentence())
 
     @ddt.data((4, True), (2, False))
     @ddt.unpack
@@ -108,6 +112,22 @@ class RatiosTestCase(unittest.TestCase):
         counts = made.several({made.COUNT: (0.0,) * count})
         got = made.judgement(counts, {}, max={"*": 2}, on_inconclusive="pass")
         self.assertEqual(passed, got.passed)
+
+    @ddt.data(("max", 12.9753, 13.0457), ("min", 12.9595, 13.0297))
+    @ddt.unpack
+    def test_few_that_vary_more_need_more(self, figure, low, high):
+        """The end of the loss is that of 98.5 % where bare metal is steady."""
+        steady = made.reference({made.TIME: (10.0, 10.0001, 10.0002)})
+        for reference in (steady, made.reference()):
+            got = made.judgement(
+                made.several(self.SLOW, reference=reference),
+                {},
+                **{figure: {"*": 13.02}},
+            )
+            (row,) = got.absolute
+            self.assertAlmostEqual(low, row.value.low, places=4)
+            self.assertAlmostEqual(high, row.value.high, places=4)
+            self.assertEqual("inconclusive", row.status)
 
     def test_no_bare_metal_is_needed(self):
         entries = made.several(self.SLOW, reference=made.reference())

@@ -22,10 +22,14 @@ class FindingsTestCase(unittest.TestCase):
     def test_headline_of_a_void_run(self):
         """It counts void metrics with a limit, and never none of them."""
         for metrics, limits, headline in (
-            ((made.TIME.name,), {"disk.*": 20}, "a finding voids metrics "),
-            ((made.IOPS.name,), {"*": 99}, "1 of 2 metrics means nothing"),
-            ((), {"*": 99}, "2 of 2 metrics mean nothing"),
-            ((), {"disk.*": 99}, "1 of 1 metric means nothing"),
+            (
+                (made.TIME.name,),
+                {"disk.*": 20},
+                f"{made.TIME.name}, which has no limit, is void",
+            ),
+            ((made.IOPS.name,), {"*": 99}, "1 metric cannot be judged"),
+            ((), {"*": 99}, "2 metrics cannot be judged"),
+            ((), {"disk.*": 99}, "1 metric cannot be judged"),
         ):
             found = made.seen("wrong_host", metrics=metrics)
             entries = made.several(made.BOTH, findings=found)
@@ -65,3 +69,11 @@ class FindingsTestCase(unittest.TestCase):
             for one in made.judgement(made.several(made.NEAR)).findings
         ]
         self.assertEqual(["interval_one_session"], kinds)
+
+    def test_reboots_make_it_unconditional(self):
+        """Each repetition is another boot."""
+        entries = [
+            dataclasses.replace(repetition, rebooted=True)
+            for repetition in made.several(made.NEAR)
+        ]
+        self.assertEqual((), made.judgement(entries).findings)

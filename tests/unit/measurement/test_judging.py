@@ -10,8 +10,9 @@ from hypothesis import strategies
 
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import needed
 from tests.unit import made
+
+ONE_SESSION = "interval_one_session"
 
 
 @ddt.ddt
@@ -156,6 +157,31 @@ class SentenceTestCase(unittest.TestCase):
         self.assertNotIn(-1, places, text)
         self.assertEqual(sorted(places), places, text)
 
+    def test_five_lines(self):
+        """The verdict, what is not passed, and the place of the rest."""
+        metrics = [
+            dataclasses.replace(made.IOPS, name=f"disk.fio.p{number}.iops")
+            for number in range(9)
+        ]
+        good = dataclasses.replace(made.IOPS, name="disk.fio.good.iops")
+        bare = dict.fromkeys([*metrics, good], made.BARE[made.IOPS])
+        entries = made.several(
+            {
+                **dict.fromkeys(metrics, made.FAR[made.IOPS]),
+                good: made.NEAR[made.IOPS],
+            },
+            reference=made.reference(bare),
+        )
+        lines = made.judgement(entries).lines()
+        self.assertEqual(5, len(lines))
+        self.assertTrue(lines[0].startswith("failed: 9 of 10 metrics "))
+        for number, line in enumerate(lines[1:4]):
+            self.assertTrue(line.startswith(f"disk.fio.p{number}.iops: bare"))
+        self.assertRegex(
+            lines[4], "^6 more reasons and all figures: rally-vmperf judge. "
+        )
+        self.assertNotIn("good", " ".join(lines))
+
     def test_the_pattern_of_the_limit(self):
         """It is named, unless it is the metric's own name."""
         entries = made.several(made.BOTH)
@@ -169,17 +195,11 @@ class SentenceTestCase(unittest.TestCase):
             ],
         )
 
-    def test_what_would_decide_is_computed_once(self):
-        needed.required_repetitions.cache_clear()
-        for _ in range(3):
-            got = made.judgement(made.several(made.NEAR), {"*": 10.6})
-            self.assertIn("would decide", got.sentence())
-        self.assertEqual(1, needed.required_repetitions.cache_info().misses)
-
     def test_passed(self):
         text = made.judgement(made.several(made.NEAR)).sentence()
         self.assertEqual(
-            "passed: 1 of 1 metric is within the limit. "
+            "passed: 1 of 1 metric is within the limit, with 1 warning: "
+            "interval_one_session. "
             "passed: disk.fio.randread.iops overhead 10.6 % (95 % interval "
             "10.2 to 11.0 %, limit 15 %).",
             text,
@@ -218,7 +238,9 @@ class LeftOutTestCase(unittest.TestCase):
 
     def test_what_a_void_one_lacks_is_not_missing(self):
         """A reboot cuts a command off; the same gap elsewhere counts."""
-        entries = made.several({made.IOPS: [11000.0, 11001.0] * 2})
+        entries = made.several(
+            {made.IOPS: [11000.0, 11001.0, 11002.0, 11003.0]}
+        )
         gap = repetition.Missing(
             name=made.IOPS.name, machine="g1", reason="it broke"
         )
@@ -235,6 +257,36 @@ class LeftOutTestCase(unittest.TestCase):
             )
             found = made.judgement([entries[0], short, *entries[2:]])
             self.assertEqual(expected, found.status, found.sentence())
+
+    @ddt.data(
+        (1.0, "passed", ()),
+        (0.9, "inconclusive", ()),
+        (0.9, "passed", ("partial_overlap",)),
+    )
+    @ddt.unpack
+    def test_guests_that_worked_together_for_a_part(
+        self, share, status, tolerate
+    ):
+        """A loss of 10.6 % may be one of 11.7 %, unless this is tolerated."""
+        entries = [
+            made.repetition(
+                number,
+                [
+                    made.taken(
+                        number,
+                        {made.IOPS: [10999.0 + number, 11001.5 + number]},
+                        synchronisation=made.overlapping(share, made.IOPS),
+                        reference=made.reference(made.BARE),
+                    )
+                ],
+            )
+            for number in (1, 2, 3, 4)
+        ]
+        got = made.judgement(entries, {"*": 11.4}, tolerate=tolerate)
+        self.assertEqual(status, got.status, got.sentence())
+        kinds = {one.finding.kind for one in got.findings}
+        is_corrected = share < 1 and not tolerate
+        self.assertEqual(is_corrected, "loss_understated" in kinds)
 
     @ddt.data(
         ((2,), {}, 4, "passed"),
@@ -320,7 +372,7 @@ class WarningsTestCase(unittest.TestCase):
     """Nothing passes in silence."""
 
     def test_kinds_and_numbers(self):
-        kinds = ("kernel_differs", "governor_not_performance")
+        kinds = ("steal_time", "governor_not_performance", ONE_SESSION)
         findings = (
             *made.seen(kinds[0], "g1"),
             *made.seen(kinds[0], "g2"),
@@ -328,14 +380,42 @@ class WarningsTestCase(unittest.TestCase):
         )
         entries = made.several(made.NEAR, findings=findings)
         self.assertEqual(
-            "passed: 1 of 1 metric is within the limit, with 3 warnings: "
-            "kernel_differs (2), governor_not_performance",
+            "passed: 1 of 1 metric is within the limit, with 4 warnings: "
+            "governor_not_performance, steal_time (2), interval_one_session",
             made.judgement(entries).headline(),
         )
         quiet = made.judgement(entries, tolerate=kinds)
         self.assertEqual(
             "passed: 1 of 1 metric is within the limit", quiet.headline()
         )
+
+    def test_differences_of_systems_are_one_warning(self):
+        for kinds, text in (
+            (
+                ("kernel_differs", "mitigations_differ"),
+                "guest's kernel and mitigations differ",
+            ),
+            (
+                (
+                    "instructions_differ",
+                    "kernel_differs",
+                    "mitigations_differ",
+                ),
+                "guest's kernel, mitigations and instructions differ",
+            ),
+            (("kernel_differs",), "guest's kernel differs"),
+        ):
+            findings = [
+                finding_
+                for kind in kinds
+                for guest in ("g1", "g2")
+                for finding_ in made.seen(kind, guest)
+            ]
+            entries = made.several(made.NEAR, findings=tuple(findings))
+            headline = made.judgement(entries).headline()
+            self.assertIn(
+                f", with 2 warnings: {ONE_SESSION}, {text}", headline
+            )
 
 
 @ddt.ddt

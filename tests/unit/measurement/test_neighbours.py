@@ -108,7 +108,12 @@ def curve(losses, metric=made.IOPS, **changes):
         there = [
             made.taken(
                 number,
-                {metric: [left * rate / guests] * guests},
+                {
+                    metric: [
+                        left * (rate + place / 100) / guests
+                        for place in range(guests)
+                    ]
+                },
                 axes={"guests": guests, "neighbours": some},
                 **(changes if some else {}),
             )

@@ -48,6 +48,29 @@ def changed(path, value):
     return config
 
 
+class TestTolerated(unittest.TestCase):
+    """The kinds of findings that void no verdict of a task."""
+
+    def test_by_name_or_by_reference(self):
+        kind = "tool_version_differs"
+        for name, criteria, is_tolerated in (
+            ("overhead", {"vmperf_overhead": {}}, False),
+            ("overhead", {"vmperf_overhead": {"tolerate": [kind]}}, True),
+            ("overhead", {"vmperf_valid": {}}, False),
+            ("overhead", {"failure_rate": {"max": 0}}, True),
+            ("density", {"vmperf_degradation": {}}, True),
+            (
+                "density",
+                {"vmperf_degradation": {"compare_to": "bare_metal"}},
+                False,
+            ),
+        ):
+            question = table.questions()[name]
+            self.assertEqual(
+                is_tolerated, kind in question.list_tolerated(criteria)
+            )
+
+
 @ddt.ddt
 class TestTask(unittest.TestCase):
     """A task is checked as a whole."""

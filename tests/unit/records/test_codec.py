@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import output
@@ -44,6 +45,32 @@ class TestDecode(unittest.TestCase):
             [(0.01, 1e-6), (None, None)],
             [(one.resolution, one.step) for one in found.values()],
         )
+
+    def test_severity_of_a_finding(self):
+        """It is recorded if it is not that of the kind."""
+        finding_ = finding.Finding(
+            "tool_version_differs", "g1", "fio", severity_override="warning"
+        )
+        documents = parts.encode_findings([finding_])
+        self.assertEqual("warning", documents[0]["severity_override"])
+        record = schema.check(made.record(findings=documents))
+        self.assertEqual((finding_,), codec.decode(record).findings)
+        self.assertEqual("warning", finding_.severity)
+        documents = parts.encode_findings(
+            [finding.Finding("tool_version_differs", "g1", "bzip2")]
+        )
+        self.assertNotIn("severity_override", documents[0])
+
+    def test_reboots(self):
+        """With reboots, each repetition of a run is another boot."""
+        for options, rebooted in (
+            ({}, False),
+            ({"reboot": "never"}, False),
+            ({"reboot": "between_repetitions"}, True),
+            ({"reboot": "between_workloads"}, True),
+        ):
+            record = made.record(options=options)
+            self.assertEqual(rebooted, codec.decode(record).rebooted)
 
     def test_size_of_the_host(self):
         """Is what Nova tells of it, or else the fingerprint of bare metal."""
@@ -247,6 +274,7 @@ class TestOutput(unittest.TestCase):
         {"samples": {RATE: ["1"]}},
         {"samples": {RATE: [["1"]]}},
         {"samples": {RATE: [1, 2]}},
+        {"axes": {"guests": "x"}},
         {"findings": [{"kind": "made_up", "subject": "g1", "detail": ""}]},
         {"expected_metrics": ["unexplained"]},
         {"conditions": None},
@@ -257,7 +285,8 @@ class TestOutput(unittest.TestCase):
         """What cannot be meant is no record, not a crash."""
         record = copy.deepcopy(made.record())
         for key, value in changes.items():
-            part = record["conditions"][0] if key == "samples" else record
+            in_condition = key in ("samples", "axes")
+            part = record["conditions"][0] if in_condition else record
             part[key] = value
         iteration = self.iteration(made.record())
         iteration["output"]["complete"][0]["data"] = record

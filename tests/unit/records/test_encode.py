@@ -33,6 +33,7 @@ START = repetition.Synchronisation(
     skew=0.003,
     uncertainty=0.001,
     overlap=0.98,
+    metrics=("cpu.sysbench.rate",),
 )
 STEAL = finding.Finding(kind="steal_time", subject="g1", detail="9 %")
 AGED = finding.Finding(kind="baseline_old", subject="baseline", detail="99 d")

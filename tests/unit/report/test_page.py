@@ -152,6 +152,21 @@ class PageTestCase(unittest.TestCase):
         for words in (kind.title, kind.why, kind.remedy, "runs under TCG"):
             self.assertIn(words, text)
 
+    def test_severity_in_this_case(self):
+        """Another version of a load generator is only a warning."""
+        records = made.records()
+        for record in records:
+            record["findings"].append(
+                {
+                    "kind": "tool_version_differs",
+                    "subject": "g1",
+                    "detail": "fio",
+                    "severity_override": "warning",
+                }
+            )
+        title = finding.KINDS["tool_version_differs"].title
+        self.assertIn(f"warning {title}", read(judged(records)).text)
+
     def test_sign_convention_is_stated(self):
         text = read(judged(made.records())).text
         self.assertIn("If it is positive, the guest is worse", text)

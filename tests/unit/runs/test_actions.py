@@ -10,6 +10,8 @@ from rally_vmperf.guests.booting import placement
 from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
+from tests.unit.guests import made
+from tests.unit.guests import testing
 from tests.unit.runs import test_guest_power
 
 CURRENT = conditions.CurrentCondition(
@@ -97,6 +99,49 @@ class MiddleTestCase(unittest.TestCase):
 
                 with self.assertRaises(type(error)):
                     actions.BackgroundAction(Doing(fail), CURRENT).result()
+
+
+class HostWatchTest(unittest.TestCase):
+    """The hosts are checked before the run and after each condition."""
+
+    def setUp(self):
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+        self.watch = actions.HostWatch(
+            self.cloud, [made.guest("g1", host="h1")], lambda line: None
+        )
+
+    def add_server(self):
+        """Add a server of others to the host."""
+        self.cloud.compute.host = "h1"
+        return self.cloud.compute.create_server(name="s", networks=[])
+
+    def measure(self, event=lambda: None):
+        """Return the findings of a condition during which an event occurs."""
+        self.assertEqual(actions.ActionResult(), self.watch.before(CURRENT))
+        event()
+        return [one.detail for one in self.watch.after(CURRENT).findings]
+
+    def test_an_empty_host(self):
+        """There is no finding, and two requests before the second one."""
+        self.assertEqual([], self.measure())
+        self.assertEqual([], self.measure())
+        self.assertEqual(["servers"] * 3, self.cloud.calls)
+
+    def test_a_guest_that_arrives_and_leaves(self):
+        """Both conditions have a finding, the later ones none."""
+        self.assertEqual([], self.measure())
+        finding = "host h1 has 1 guest of others with 2 vCPUs"
+        self.assertEqual([finding], self.measure(self.add_server))
+        servers = self.cloud.compute.all_servers
+        self.assertEqual([finding], self.measure(servers.clear))
+        self.assertEqual([], self.measure())
+
+    def test_a_guest_that_was_there_before_the_run(self):
+        """A guest that leaves during the first condition is found."""
+        self.add_server()
+        servers = self.cloud.compute.all_servers
+        self.assertEqual(1, len(self.measure(servers.clear)))
 
 
 class WatchTest(test_guest_power.Case):

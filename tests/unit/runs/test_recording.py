@@ -172,6 +172,19 @@ class TestAlone(unittest.TestCase):
         )
         self.assertIn("other processes use bare metal: other", "\n".join(said))
 
+    def test_busy_disks_do_not_concern_processors(self):
+        """A workload has the loads of the parts that it uses."""
+        part, _ = self.record(golden.Machine("metal"))
+        busy = finding.Finding(
+            kind="bare_metal_busy",
+            subject="disks of bare metal",
+            detail="its disks moved 4.2 MB/s",
+        )
+        part.records = [
+            with_findings(record, [busy]) for record in part.records
+        ]
+        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
+
     def test_how_often_and_how_much(self):
         """The baseline counts repetitions, and has the worst of them."""
         part, _ = self.record(golden.Machine("metal"), repetitions=4)

@@ -80,23 +80,36 @@ class TestVoid(unittest.TestCase):
     @ddt.unpack
     def test_shape(self, name, kind, metric):
         """A processor that is not held to the shape says nothing."""
+        found = self.find(name, "shape_not_enforced", "host-1")
+        self.assertEqual([kind], [each.kind for each in found])
+        self.assertIn(metric, found[0].metrics)
+
+    @ddt.data(
+        ("disks of bare metal", ["disk.fio.read.iops"]),
+        # Guests on the machine concern all workloads.
+        ("baseline", []),
+    )
+    @ddt.unpack
+    def test_background_load(self, subject, metrics):
+        """A busy part of the machine voids the workloads that use it."""
+        (finding_,) = self.find("fio", "bare_metal_busy", subject)
+        self.assertEqual("void", finding_.severity)
+        self.assertEqual(bool(metrics), bool(finding_.metrics))
+        self.assertLessEqual({*metrics}, {*finding_.metrics})
+
+    def find(self, name, kind, subject):
+        """Return the findings of a baseline with one finding."""
         (one,) = assignment.assign([{"name": name}])
-        unheld = {
-            "kind": "shape_not_enforced",
-            "subject": "host-1",
-            "detail": "x",
-        }
+        finding_ = {"kind": kind, "subject": subject, "detail": "x"}
         entry = made.entry(
-            workload=name, arguments=one.arguments, findings=[unheld]
+            workload=name, arguments=one.arguments, findings=[finding_]
         )
         document = made.baseline(entries=[entry])
         shape = matching.Shape(**entry["shape"])
-        found = [
+        return [
             each
             for each in reference.find_baseline_findings(
                 document, [one], shape, NOW
             )
             if each.kind != "baseline_old"
         ]
-        self.assertEqual([kind], [each.kind for each in found])
-        self.assertIn(metric, found[0].metrics)

@@ -60,6 +60,9 @@ class Guests:
     def connect(self):
         """Return no connection."""
 
+    def connect_admin(self):
+        """Return no connection."""
+
     def boot(self, options, network, ports_open, *, one_host):
         """Return as many guests as are asked for."""
         self.done.append("boot")

@@ -56,6 +56,7 @@ class MeasureTestCase(unittest.TestCase):
                 identifier="t",
                 booted=given.booted,
                 connect=given.connect,
+                connect_admin=given.connect_admin,
                 baseline=self.document,
                 journal_dir=self.folder,
                 report_dir=self.folder / "reports",

@@ -110,6 +110,23 @@ class TasksTestCase(unittest.TestCase):
         self.assertEqual("sysbench", one["name"])
         self.assertEqual(2, one["arguments"]["time"])
 
+    def test_workloads_of_a_baseline_with_several_flavors(self):
+        """The number of threads that follows the vCPUs is one workload."""
+        document = whole.baseline(self.folder)
+        (entry,) = document["entries"]
+        two = {
+            **entry,
+            "arguments": {**entry["arguments"], "threads": 2},
+            "shape": {**entry["shape"], "vcpus": 2},
+        }
+        store.Store(pathlib.Path(self.folder)).save(
+            {**document, "entries": [entry, two]}
+        )
+        asked = self.asked(baseline="metal", workloads_file=None)
+        (one,) = asked.workloads
+        self.assertEqual("vcpus", one["arguments"]["threads"])
+        asked.build_task([one], 1, {}, {})
+
     def test_task_of_one_part(self):
         """Limits of other parts are left out, with what belongs to them."""
         self.register()

@@ -11,10 +11,13 @@ from rally_vmperf.workloads import schemas
 
 RULES = {
     "time": schemas.integer("Seconds of a run", 1, 3600, default=10),
+    "threads": schemas.per_vcpu("Threads", 8),
     "share": schemas.number(
         "Share of reads", 0, 1.5, default=0.5, note="0 only writes"
     ),
-    "method": schemas.choice("fast or slow.", ["fast", "slow"], default="f"),
+    "method": schemas.choice(
+        "fast or slow.", ["fast", "slow"], default="fast"
+    ),
     "methods": schemas.choices("fast, slow.", ["fast", "slow"]),
     "block": schemas.size("Size of a request", default="4k"),
     "direct": schemas.flag("Bypass the page cache", default=True),
@@ -35,6 +38,10 @@ class RulesTestCase(unittest.TestCase):
 
     @ddt.data(
         ("time", "Seconds of a run, 1 to 3600."),
+        (
+            "threads",
+            "Threads, 1 to 8; vcpus is the number of vCPUs of the guest.",
+        ),
         ("share", "Share of reads, 0 to 1.5; 0 only writes."),
         ("methods", "fast, slow."),
         ("block", "Size of a request: 1k to 9999k, or 1M, 2M, 4M, 8M, 16M."),
@@ -47,6 +54,7 @@ class RulesTestCase(unittest.TestCase):
 
     @ddt.data(
         ("time", [1, 3600], [0, 3601, 1.5, "1", None, True]),
+        ("threads", [1, 8, "vcpus"], [0, 9, 1.5, "1", "vcpus\n", "VCPUS"]),
         ("share", [0, 0.25, 1.5], [-0.1, 1.6, "1"]),
         ("method", ["fast"], ["quick", ["fast"], ""]),
         ("methods", [["slow"], ["slow", "fast"]], [[], ["fast"] * 2, "fast"]),
@@ -86,6 +94,27 @@ class CompleteTestCase(unittest.TestCase):
             ("20", "1.0"),
             tuple(str(complete[key]) for key in ("time", "share")),
         )
+
+    def test_number_of_vcpus(self):
+        """The word is replaced by the number; other arguments remain."""
+        rules = Everything.ARGUMENTS
+        complete = Everything().complete({"threads": "vcpus"})
+        self.assertEqual("vcpus", complete["threads"])
+        self.assertEqual(
+            {**complete, "threads": 4},
+            schemas.resolve_vcpus(rules, complete, 4),
+        )
+        complete = Everything().complete({"threads": 2.0})
+        self.assertEqual("2", str(complete["threads"]))
+        self.assertEqual(complete, schemas.resolve_vcpus(rules, complete, 4))
+
+    def test_other_words_are_rejected(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^workload everything: threads: 'cores' .*; threads: Threads, 1 "
+            "to 8; vcpus is the number of vCPUs of the guest.$",
+        ):
+            Everything().complete({"threads": "cores"})
 
     def test_refusal_says_what_is_allowed(self):
         with self.assertRaisesRegex(

@@ -1,5 +1,6 @@
 """Tests of the commands over registered baselines."""
 
+import argparse
 import csv
 import io
 import json
@@ -10,6 +11,7 @@ from unittest import mock
 
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd.baselines import baseline
+from rally_vmperf.cmd.baselines import baseline_import
 from tests.unit.runs import whole
 
 METRIC = "cpu.sysbench.rate"
@@ -38,7 +40,7 @@ class TestFormats(unittest.TestCase):
 
     def printed(self, command, *arguments):
         """Return what a command prints."""
-        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        self.app = app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         shown = command(app, None)
         parser = shown.get_parser("x")
         arguments = [*arguments, "--config-file", str(self.config)]
@@ -59,6 +61,32 @@ class TestFormats(unittest.TestCase):
         table = self.printed(baseline.Show, "metal")
         self.assertRegex(table, r"\| 2.000 events/s ")
         self.assertNotIn("Unit", table)
+
+    def test_irregular(self):
+        """Repetitions that form two groups have a warning with a remedy."""
+        self.printed(baseline.Show, "metal")
+        self.assertNotIn("baseline_irregular", self.app.stderr.getvalue())
+        content = self.register("groups", (100.0, 100.02, 99.99))
+        more = self.register("more", (100.01, 90.0, 100.0))
+        for entry, added in zip(
+            content["entries"], more["entries"], strict=True
+        ):
+            entry["repetitions"] += added["repetitions"][:2]
+        self.registry.save(content, replace=True)
+        self.printed(baseline.Show, "groups")
+        registered = baseline_import.Import(self.app, None)
+        registered.register(
+            self.registry,
+            content,
+            argparse.Namespace(name="groups", of_class=None, replace=True),
+        )
+        for stream in (self.app.stderr, self.app.stdout):
+            self.assertRegex(
+                stream.getvalue(),
+                rf"baseline_irregular: {METRIC} of .*: bimodal, 1 and 4, "
+                "11.1 % apart; record the baseline again with 5 more "
+                "repetitions\n",
+            )
 
     def test_compare(self):
         """Figures and loss are numbers, with an interval if there is one."""

@@ -213,7 +213,9 @@ class TaskTest(Case):
         self.assertEqual(peer, asked.peer)
         (one,) = asked.coverages
         self.assertEqual(5, len(one.assignments))
-        self.assertEqual((5, 1), (one.repetitions, one.warmup))
+        self.assertEqual((6, 1), (one.repetitions, one.warmup))
+        sysbench, _, mbw, *_ = (one.arguments for one in one.assignments)
+        self.assertEqual((2, 2), (sysbench["threads"], mbw["processes"]))
 
 
 @ddt.ddt

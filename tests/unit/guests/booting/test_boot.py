@@ -288,6 +288,17 @@ class BootTest(unittest.TestCase):
         found = self.boot(admin=admin)
         self.assertEqual("h9", found.guests[0].host)
 
+    def test_a_host_with_guests_of_others(self):
+        """It is rejected with empty_host only; the run's guests may share."""
+        self.cloud.compute.host = "h1"
+        self.boot(count=2, admin=self.cloud, empty_host=True)
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^empty_host: host h1 has 2 guests of others with 4 vCPUs; ",
+        ):
+            self.boot(admin=self.cloud, empty_host=True)
+        self.boot(admin=self.cloud)
+
     def test_the_administrator_sees_processors_and_size_of_the_host(self):
         admin = testing.FakeCloud()
         admin.compute.get_server = lambda identifier: mock.Mock(

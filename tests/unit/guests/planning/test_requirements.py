@@ -57,6 +57,12 @@ class RequirementsTest(unittest.TestCase):
         found.check()
         self.assertEqual([], self.cloud.placement.asked)
 
+    def test_empty_host_without_an_administrator(self):
+        """The option is rejected before the boot and by the validation."""
+        self.requirements(empty_host=True).check()
+        with self.assertRaisesRegex(errors.GuestError, "^empty_host: only"):
+            self.requirements(admin=False, empty_host=True)
+
     def test_a_host_that_becomes_too_full(self):
         """Refused, unless it is overruled; what runs there counts."""
         self.cloud.placement.all_hosts["h1"] = host(vcpus=(32, 24))

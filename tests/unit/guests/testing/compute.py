@@ -146,6 +146,7 @@ class FakeCompute:
             compute_host=self.host,
             hypervisor_hostname=self.host,
             availability_zone=self.zone,
+            flavor=self._find_flavor(request.get("flavor_id")),
             created_at="2026-01-01T00:00:00Z",
             updated_at="2026-01-01T00:01:00Z",
             detail=0,
@@ -157,6 +158,13 @@ class FakeCompute:
             self.cloud.block_storage.attach(server.id, disk["uuid"])
         return server
 
+    def _find_flavor(self, identifier: str | None) -> calls.Thing:
+        """Return a flavor by its identifier; the first one by default."""
+        return next(
+            (one for one in self.all_flavors if one.id == identifier),
+            self.all_flavors[0],
+        )
+
     @calls.call
     def servers(self, **query: t.Any) -> list[calls.Thing]:
         for server in list(self.all_servers.values()):
@@ -167,7 +175,7 @@ class FakeCompute:
                 self.cloud.block_storage.detach(server.id)
             elif server.status == "BUILD" and server.detail > 1:
                 server.status = self.final_status
-            elif server.task_state:
+            elif server.task_state and not server.deleted:
                 server.status, server.task_state = server.task_state, None
         return calls.named(self.all_servers.values(), query.get("name"))
 
@@ -180,6 +188,7 @@ class FakeCompute:
         server = self.all_servers.get(identifier)
         if server and not server.deleted:
             server.deleted, server.detail = True, 0
+            server.task_state = "deleting"
 
     def _switch(self, identifier: str, seen: str, wish: str) -> None:
         """Have a server in another status when it is listed next."""

@@ -34,15 +34,6 @@ def compare(metric, bare, guest, **kind):
     )
 
 
-def further(got):
-    """Return how far the upper end is from the middle, by the lower one."""
-    up, middle, down = (
-        math.log1p(one / 100)
-        for one in (got.high, got.overhead_percent, got.low)
-    )
-    return (up - middle) / (middle - down)
-
-
 def published(metric):
     entry = next(e for e in PUBLISHED if e["metric"] == metric)
     measured = sample.Metric(
@@ -160,11 +151,15 @@ class CompareTestCase(unittest.TestCase):
         self.assertEqual(rate.overhead_percent, -time.overhead_percent)
         self.assertLessEqual(-rate.low, time.high)
         self.assertLessEqual(-time.low, rate.high)
-        if len(guest) == 3:
-            self.assertEqual((rate.low, rate.high), (-time.high, -time.low))
 
-    def test_the_end_of_the_loss_is_further_where_a_guest_varies_more(self):
-        bare, guest = [100.0, 100.1, 99.9] * 2, [110.0, 111.0, 109.0] * 2
+    @ddt.data(3, 6)
+    def test_the_end_of_the_loss_is_further_where_a_guest_varies_more(
+        self, count
+    ):
+        """Also of three repetitions, so that a fourth is no loss of power."""
+        noise = (0.0, 1.0, -1.0, 0.5, -0.5, 0.25)[:count]
+        bare = [100 + 0.1 * one for one in noise]
+        guest = [110 + one for one in noise]
         plain = statistics.ratio_interval(bare, guest, 0.95)
         wider = statistics.ratio_interval(bare, guest, 0.985)
         for metric, low, high in (
@@ -174,8 +169,42 @@ class CompareTestCase(unittest.TestCase):
             got = compare(metric, bare, guest)
             self.assertAlmostEqual(loss.percent(metric, low), got.low)
             self.assertAlmostEqual(loss.percent(metric, high), got.high)
-        got = compare(made.TIME, bare, guest, exact=True)
-        self.assertAlmostEqual(1, further(got))
+
+    @ddt.data(
+        (None, 0.985),
+        ((), 0.985),
+        ((100.0, 120.0), 0.985),
+        ((100.0, 100.1, 100.2), 0.985),
+        ((110.0, 111.0, 109.0, 110.5), 0.95),
+    )
+    @ddt.unpack
+    def test_a_limit_does_not_vary(self, usual, confidence):
+        """The variance of bare metal decides how far the end is, if known."""
+        guest = [110.0, 111.0, 109.0, 110.5]
+        got = compare(made.TIME, [100.0] * 3, guest, exact=True, usual=usual)
+        for end, sure in ((got.low, 0.95), (got.high, confidence)):
+            ends = statistics.ratio_interval([100.0] * 3, guest, sure)
+            percents = [loss.percent(made.TIME, ratio) for ratio in ends]
+            self.assertAlmostEqual(0, min(abs(end - one) for one in percents))
+
+    @ddt.data(
+        (made.IOPS, (80.0, 80.1, 79.9), 0.9, lambda high: high / 0.9),
+        # Twice the time is half the rate; 0.5 / 0.8 of it is lost.
+        (made.TIME, (200.0,) * 3, 0.8, lambda high: 62.5 / 0.375),
+        (made.IOPS, (110.0, 110.1, 109.9), 0.9, lambda high: high),
+        (made.IOPS, (10.0, 10.1, 9.9), 0.0, lambda high: 100.0),
+        (made.TIME, (999.0, 1000.0, 1001.0), 0.5, lambda high: math.inf),
+    )
+    @ddt.unpack
+    def test_guests_that_worked_together_for_a_part(
+        self, metric, guest, overlap, expected
+    ):
+        """Lose more when they work together all the time."""
+        metric = dataclasses.replace(metric, resolution=0.0)
+        whole = compare(metric, [100.0] * 3, guest)
+        part = compare(metric, [100.0] * 3, guest, overlap=overlap)
+        self.assertEqual(whole.low, part.low)
+        self.assertTrue(math.isclose(expected(whole.high), part.high))
 
     @ddt.data((1.0, 0.95), (1.4, 0.95), (2.01, 0.985))
     @ddt.unpack

@@ -7,7 +7,9 @@ from rally_vmperf.measurement.comparison import normality
 
 STEADY = (100.0, 100.3, 99.8, 100.1, 99.9)
 # Steps that grow, as quantiles of a skewed distribution do.
-TAIL = tuple(100 + 0.01 * 1.35**place for place in range(20))
+TAIL = tuple(100 + 0.01 * 1.5**place for place in range(20))
+# The same, within what 1 in 100 samples of normal values exceed.
+SHORT_TAIL = tuple(100 + 0.01 * 1.35**place for place in range(20))
 
 
 @ddt.ddt
@@ -17,6 +19,7 @@ class DoubtTestCase(unittest.TestCase):
         ((*STEADY, 130.0), "bimodal"),
         ((*STEADY, 130.2, 129.9, 130.4), "bimodal"),
         (TAIL, "skewed"),
+        (SHORT_TAIL, None),
         (tuple(1 / one for one in TAIL), "skewed"),
         ((100.0, 100.1, 100.2, 130.0), None),
         ((100.0,) * 9, None),
@@ -44,8 +47,39 @@ class DoubtTestCase(unittest.TestCase):
 
     @ddt.data(5, 6, 9, 15, 40, 200)
     def test_normal_values(self, count):
-        """Are in doubt in about 2 of 100 samples at most."""
+        """Are in doubt in 1 of 2,000 samples."""
         random = numpy.random.default_rng(5)
         samples = numpy.exp(random.normal(0, 0.02, (1000, count)))
         found = [one for one in samples.tolist() if normality.departure(one)]
-        self.assertLess(len(found), 33)
+        self.assertLess(len(found), 5)
+
+
+@ddt.ddt
+class TestDrift(unittest.TestCase):
+    """A trend over the order of the repetitions."""
+
+    @ddt.data(
+        ((1.01, 1.02, 1.03, 1.04, 1.05), "1.0 % from repetition to"),
+        ((1.05, 1.04, 1.03, 1.02, 1.01), "-1.0 % from repetition to"),
+        ((1.0, 1.01, 1.02, 1.03), ""),
+        ((1.0, 1.001, 0.999, 1.002, 1.0), ""),
+        ((1.0,) * 6, ""),
+    )
+    @ddt.unpack
+    def test_detail(self, values, detail):
+        self.assertEqual(detail, normality.drift(values)[: len(detail) or 9])
+
+    def test_rounding_is_no_drift(self):
+        values = (1.005, 1.01, 1.01, 1.015, 1.02)
+        self.assertTrue(normality.drift(values))
+        self.assertEqual("", normality.drift(values, 0.005))
+
+    @ddt.data((1.0, 0, 20), (1.005, 330, 400))
+    @ddt.unpack
+    def test_shares(self, factor, least, most):
+        """One in a hundred steady runs; most that lose 0.5 % each time."""
+        random = numpy.random.default_rng(3)
+        noise = numpy.exp(random.normal(0, 0.002, (400, 6)))
+        runs = noise * factor ** numpy.arange(6)
+        number = sum(bool(normality.drift(run)) for run in runs.tolist())
+        self.assertTrue(least <= number <= most, number)

@@ -148,10 +148,13 @@ class EqualTest(unittest.TestCase):
 class VerdictTest(unittest.TestCase):
     """No silent 0 %."""
 
+    #: All that a guest may send, just as bare metal does.
+    POLICY = (rate_caps.network(9.95e9, "QoS policy slow"),)
+
     def judged(
         self, rate, caps_=(), tolerate=(), limit=5, findings=(), **given
     ):
-        steady = (0.999, 0.9995, 1.0, 1.0005, 1.001)
+        steady = (0.9995, 1.001, 0.999, 1.0005, 1.0)
         entries = made.several(
             {WIRE: [rate * share for share in steady]},
             reference=made.reference({WIRE: [9.41e9 * x for x in steady]}),
@@ -168,33 +171,53 @@ class VerdictTest(unittest.TestCase):
             **given,
         )
 
-    def test_equal_sides_are_no_pass(self):
+    def test_equal_sides_pass_with_a_warning(self):
         found = self.judged(9.411e9)
+        self.assertEqual("passed", found.status)
+        self.assertIn(
+            "2 warnings: bottleneck_outside_guest, interval_one_session",
+            found.headline(),
+        )
+
+    def test_a_policy_is_no_pass(self):
+        """Without the policy, the guest can lose more."""
+        found = self.judged(9.411e9, self.POLICY)
         self.assertEqual("inconclusive", found.status)
-        self.assertIn("something else limits it: both", found.sentence())
-        self.assertIn("1 warning: bottleneck_outside_guest", found.headline())
+        self.assertIn(
+            "a policy limits it: the guest has 9.41 Gbit/s of QoS policy slow",
+            found.sentence(),
+        )
 
     def test_it_is_not_forgiven(self):
         """``on_inconclusive: pass`` is for a limit inside the interval."""
         for limit in (5, 0):
-            found = self.judged(9.411e9, limit=limit, on_inconclusive="pass")
+            found = self.judged(
+                9.411e9, self.POLICY, limit=limit, on_inconclusive="pass"
+            )
             self.assertEqual("inconclusive", found.status)
             self.assertFalse(found.passed, found.sentence())
         found = self.judged(
             9.411e9,
+            self.POLICY,
             limit=0,
             tolerate=["bottleneck_outside_guest"],
             on_inconclusive="pass",
         )
         self.assertTrue(found.passed, found.sentence())
 
-    def test_a_full_link_is_no_pass(self):
+    def test_a_full_link_passes_with_a_warning(self):
+        """A better link passes as a worse one does."""
         link = tuple(rate_caps.links(TEN_GIGABIT, "metal"))
-        self.assertEqual("inconclusive", self.judged(9.28e9, link).status)
-        self.assertEqual("passed", self.judged(9.28e9).status)
+        full = self.judged(9.28e9, link)
+        self.assertEqual("passed", full.status)
+        self.assertIn("bottleneck_outside_guest", full.headline())
+        worse = self.judged(9.28e9)
+        self.assertEqual("passed", worse.status)
+        self.assertNotIn("bottleneck_outside_guest", worse.headline())
 
     def test_tolerated(self):
-        found = self.judged(9.411e9, tolerate=["bottleneck_outside_guest"])
+        kinds = ["bottleneck_outside_guest"]
+        found = self.judged(9.411e9, self.POLICY, tolerate=kinds)
         self.assertEqual("passed", found.status)
 
     def test_a_rate_that_was_asked_for_is_not_capped_by_something_else(self):
@@ -203,7 +226,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual("passed", found.status)
         self.assertNotIn("bottleneck_outside_guest", found.headline())
         other = self.judged(9.411e9, findings=[offered(HTTP)])
-        self.assertEqual("inconclusive", other.status)
+        self.assertIn("bottleneck_outside_guest", other.headline())
 
     def test_what_is_beyond_its_limit_has_failed(self):
         slow = (rate_caps.network(5e9, "QoS policy slow"),)

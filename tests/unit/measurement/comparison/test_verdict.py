@@ -8,10 +8,11 @@ from hypothesis import strategies
 
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
-from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from tests.unit import made
 
+#: A metric without rounding, whose values may repeat.
+EXACT = dataclasses.replace(made.IOPS, resolution=0.0)
 ORDER = {"failed": 0, "inconclusive": 1, "passed": 2}
 
 
@@ -37,7 +38,7 @@ class DecideTestCase(unittest.TestCase):
     def test_a_side_in_two_states(self, paired):
         """The interval decides, whatever one repetition contributes to it."""
         bare = [[one] for one in (100.0, 100.3, 99.8, 100.1, 99.9, 100.2)]
-        slow = [[one] for one in (107.0, 107.1, 106.8, 106.9, 107.2, 103.0)]
+        slow = [[one] for one in (107.0, 107.1, 106.8, 106.9, 107.2, 99.0)]
         pair = loss.compare(made.TIME, bare, slow, paired=paired)
         (_, kind, _) = pair.departures[0]
         self.assertEqual("bimodal", kind)
@@ -66,17 +67,37 @@ class DecideTestCase(unittest.TestCase):
             self.assertEqual("inconclusive", verdict.decide(pair, limit))
             words = verdict.sentence(pair, limit, "inconclusive")
             self.assertIn(name, words)
-            self.assertIn("decide nothing: measure for longer", words)
+            self.assertIn("so the rounding of the tool is unknown", words)
         self.assertEqual("passed", verdict.decide(pair, 35))
         self.assertEqual("failed", verdict.decide(pair, -10))
 
-    def test_two_values_are_off_by_half_of_what_is_between_them(self):
-        pair = compare([1000.0, 1001.0, 1002.0], [850.0, 867.0, 850.0])
-        self.assertAlmostEqual(0.01, pair.error)
-        self.assertIn("2 different values", pair.quantised)
-        exact = compare([1000.0, 1001.0, 1002.0], [850.0, 867.0, 850.1])
+    def test_few_values_are_off_by_half_of_their_smallest_distance(self):
+        bare = [1000.0, 1001.0, 1002.0]
+        pair = compare(bare, [850.0, 867.0, 858.5, 850.0])
+        self.assertAlmostEqual((867 / 858.5 - 1) / 2, pair.error)
+        self.assertEqual(
+            "only 3 different values in 4 samples", pair.quantised[:36]
+        )
+        exact = compare(bare, [850.0, 867.0, 858.5, 850.1])
+        self.assertEqual((0, ""), (exact.error, exact.quantised))
         self.assertLess(pair.low, exact.low)
         self.assertGreater(pair.high, exact.high)
+
+    def test_one_or_two_values_are_off_by_a_tenth(self):
+        for guest in ([850.0] * 3, [850.0, 867.0, 850.0]):
+            pair = compare([1000.0, 1001.0, 1002.0], guest)
+            self.assertAlmostEqual(0.1, pair.error)
+
+    def test_means_over_guests_do_not_hide_few_values(self):
+        """Eight guests whose tool writes whole seconds have many means."""
+        slow = (2, 4, 3, 5, 1)
+        bare = [[20.0] * (7 - n) + [21.0] * n + [22.0] for n in slow]
+        guest = [[value + 1 for value in values] for values in bare]
+        pair = loss.compare(made.TIME, bare, guest)
+        self.assertEqual(5, len(set(pair.guest_values)))
+        self.assertAlmostEqual((22 / 21 - 1 + 23 / 22 - 1) / 2, pair.error)
+        for limit in (4, 5, 6):
+            self.assertEqual("inconclusive", verdict.decide(pair, limit))
 
     @ddt.data(
         # 100 and 120 us may be 99.22 and 120.94: a loss of 21.9 %.
@@ -128,8 +149,8 @@ class SentenceTestCase(unittest.TestCase):
         words = verdict.sentence(FIFTH, 20, "inconclusive")
         self.assertRegex(
             words,
-            r": inconclusive, a new run of about \d+ repetitions would decide "
-            "in 4 of 5 cases$",
+            ": inconclusive, more repetitions on both sides narrow the "
+            "interval$",
         )
 
     def test_no_interval(self):
@@ -137,102 +158,86 @@ class SentenceTestCase(unittest.TestCase):
         self.assertEqual(
             "disk.fio.randread.iops: bare metal 100 ops/s, guest 90.0 ops/s, "
             "overhead 10.0 % (no interval), limit 20 %: inconclusive, at "
-            "least 3 repetitions would decide",
+            "least 5 repetitions are needed to say",
             verdict.sentence(pair, 20, "inconclusive"),
         )
 
+    def test_the_interval_that_decides(self):
+        """Its upper end is of a higher confidence if the guest varies more."""
+        pair = compare([100.0, 100.1, 99.9, 100.0], [92.0, 97.0, 95.0, 96.0])
+        self.assertLess(pair.plain_high, pair.high)
+        self.assertRegex(
+            verdict.interval(pair),
+            rf"^95 % interval {pair.low:.1f} to {pair.plain_high:.1f} %; to "
+            rf"pass {pair.high:.1f} % counts, as the guest varies more$",
+        )
 
-class NeededTestCase(unittest.TestCase):
+    def test_the_interval_of_guests_that_overlapped_in_part(self):
+        bare, guest = ([[100.0], [100.1], [99.9]], [[92.0], [92.1], [91.9]])
+        pair = loss.compare(made.IOPS, bare, guest, overlap=0.95)
+        self.assertRegex(
+            verdict.interval(pair, 12),
+            rf"; to pass {pair.high:.1f} % counts, as the guests overlapped "
+            "in part$",
+        )
+        self.assertNotIn("to pass", verdict.interval(pair, 5))
+
+
+class WouldDecideTestCase(unittest.TestCase):
     def test_baseline_too_short(self):
         pair = compare([100.0, 100.0], [90.0] * 5)
-        got = needed.required_repetitions(pair, 15)
-        self.assertEqual(needed.RequiredRepetitions(bare=3), got)
-        self.assertIn("record a baseline with at least 3", got.sentence())
-
-    def test_one_more(self):
-        pair = compare([100.0, 100.1, 99.9], [90.0, 90.1])
-        got = needed.required_repetitions(pair, 15)
         self.assertEqual(
-            "a new run of about 3 repetitions would decide in 4 of 5 cases",
-            got.sentence(),
+            "at least 5 repetitions of bare metal are needed to say",
+            verdict.would_decide(pair),
         )
 
-    def test_what_is_said_decides_in_four_of_five_cases(self):
-        random = numpy.random.default_rng(3)
-        bare = numpy.exp(random.normal(0, 0.02, 30))
-        # What is seen of a run is the truth: means and spread.
-        bare = (bare / numpy.exp(numpy.log(bare).mean()) * 100).tolist()
-        pair = compare(bare, [88.0, 90.1, 92.0, 90.5, 89.4])
-        self.assertEqual("inconclusive", verdict.decide(pair, 11.5))
-        count = needed.required_repetitions(pair, 11.5).guest
-        logs = statistics.logarithms(pair.guest_values)
-        theirs = statistics.logarithms(bare)
-        decided = sum(
-            verdict.decide(
-                compare(
-                    numpy.exp(
-                        random.normal(
-                            numpy.mean(theirs), numpy.std(theirs, ddof=1), 30
-                        )
-                    ).tolist(),
-                    numpy.exp(
-                        random.normal(
-                            numpy.mean(logs), numpy.std(logs, ddof=1), count
-                        )
-                    ).tolist(),
-                ),
-                11.5,
-            )
-            != "inconclusive"
-            for _ in range(300)
-        )
-        self.assertTrue(0.72 < decided / 300 < 0.9, (count, decided))
-
-    def test_a_guest_that_varies_more_needs_more_to_pass(self):
-        """As far from the limit on either side, it takes fewer to fail."""
-        bare, guest = [100.0, 100.1, 99.9] * 5, [87.0, 92.0, 91.0, 89.0]
-        pair = compare(bare, guest)
-        counts = {
-            limit: needed.required_repetitions(pair, limit).guest
-            for limit in (8.2, 12.3)
-        }
-        self.assertEqual({8.2: 12, 12.3: 14}, counts)
-
-    def test_pairs_of_which_one_side_varies_more(self):
-        """They need more as well, and only to pass."""
-        steps = (-2, 1, -1, 2, 0)
-        bare = [[100 * 1.001**one] for one in steps]
-        guest = [[90 * 1.02**one] for one in sorted(steps)]
-        pair = loss.compare(made.IOPS, bare, guest, paired=True)
-        counts = [
-            needed.required_repetitions(pair, limit, True).guest
-            for limit in (100 - 90 * 1.035, 100 - 90 / 1.035)
-        ]
-        self.assertEqual([9, 11], counts)
-
-    def test_close_to_the_limit_it_is_a_guess(self):
-        pair = compare([100.0, 101.0, 99.0] * 4, [90.0, 88.0, 92.0])
-        self.assertIn(
-            "in 4 of 5 cases (a guess, as the overhead is close",
-            needed.required_repetitions(pair, 10.9).sentence(),
-        )
-        self.assertFalse(needed.required_repetitions(pair, 14).approximate)
-
-    def test_baseline_too_wide(self):
-        pair = compare([100.0, 112.0, 92.0], [90.0, 90.1, 89.9])
-        got = needed.required_repetitions(pair, 15)
-        self.assertIsNone(got.guest)
-        self.assertGreater(got.bare, 3)
-
-    def test_at_the_limit(self):
+    def test_no_number_of_repetitions_is_promised(self):
         pair = compare([100.0, 101.0, 99.0], [85.0, 86.0, 84.0])
-        got = needed.required_repetitions(pair, pair.overhead_percent)
-        self.assertEqual(needed.RequiredRepetitions(), got)
-        self.assertIn("not even 100", got.sentence())
-
-    def test_unreachable_limit(self):
-        pair = compare([100.0] * 3, [90.0])
-        got = needed.required_repetitions(pair, 150)
         self.assertEqual(
-            needed.RequiredRepetitions(guest=3, minimum=True), got
+            "more repetitions on both sides narrow the interval",
+            verdict.would_decide(pair),
         )
+
+    def test_too_coarse(self):
+        pair = compare([100.0] * 3, [90.0] * 3)
+        self.assertRegex(
+            verdict.would_decide(pair),
+            "rounding of the tool is unknown: measure for longer",
+        )
+
+
+@ddt.ddt
+class DecidableDistanceTestCase(unittest.TestCase):
+    @ddt.data((3, 4.4), (5, 2.4), (8, 1.7), (10, 1.5), (15, 1.1))
+    @ddt.unpack
+    def test_multiple_of_the_noise(self, count, expected):
+        """These figures were simulated independently."""
+        distance = needed.decidable_distance(count, count)
+        self.assertAlmostEqual(expected, distance, delta=0.15)
+
+    def test_no_interval(self):
+        self.assertIsNone(needed.decidable_distance(5, 2))
+
+    def test_a_guest_at_this_distance_passes_in_four_of_five_runs(self):
+        random = numpy.random.default_rng(3)
+        limit, noise = 10, 0.02
+        distance = noise * needed.decidable_distance(5, 5)
+        for metric in (made.TIME, made.IOPS):
+            lost = needed.passing_loss(metric, limit, distance)
+            self.assertLess(lost, limit - 3)
+            ratio = loss.ratio(metric, lost)
+            passed = sum(
+                verdict.decide(
+                    compare(
+                        numpy.exp(random.normal(0, noise, 5)).tolist(),
+                        (
+                            ratio * numpy.exp(random.normal(0, noise, 5))
+                        ).tolist(),
+                        metric,
+                    ),
+                    limit,
+                )
+                == "passed"
+                for _ in range(300)
+            )
+            self.assertTrue(0.72 < passed / 300 < 0.88, passed)

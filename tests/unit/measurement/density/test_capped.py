@@ -64,6 +64,16 @@ class CappedTestCase(unittest.TestCase):
         half = {n: [x / 2 for x in values] for n, values in SHARED.items()}
         self.assertEqual([], capped(made.degradation(levels(half, LINK))))
 
+    def test_a_link_against_bare_metal(self):
+        """It limits both sides, and what guests lose is within the limit."""
+        bare = {RATE: [9.41e9, 9.42e9, 9.40e9]}
+        rates = {1: [9.41e9], 2: [9.41e9 / 2] * 2}
+        got = made.degradation(
+            levels(rates, LINK, bare=bare), {"*": 60}, compare_to="bare_metal"
+        )
+        self.assertEqual("passed", got.status, got.sentence())
+        self.assertIn("bottleneck_outside_guest", got.headline())
+
     def test_against_bare_metal(self):
         """As in overhead: of virtualisation it says nothing."""
         bare = {RATE: [0.945e9, 0.946e9, 0.944e9]}
@@ -84,7 +94,7 @@ class CappedTestCase(unittest.TestCase):
                 on_inconclusive=on_inconclusive,
             )
             self.assertFalse(strict.passed)
-        self.assertIn("something else limits it: the guest", strict.sentence())
+        self.assertIn("a policy limits it: the guest", strict.sentence())
 
     def test_what_is_offered_at_a_rate(self):
         """It arrives at that rate, which no cap is the reason of."""

@@ -112,4 +112,5 @@ class TestMerged(unittest.TestCase):
         lone, own = rates.pairs(
             made.LATENCY, together(0.5, 0.25, 0.2), together(1.0, 0.5), {}, ""
         )
-        self.assertEqual(([2.0, 4.0], [1.0, 2.0]), (lone, own))
+        expected = [(2.0,), (4.0,)], [(1.0,), (2.0,)]
+        self.assertEqual(expected, (lone, own))

@@ -37,7 +37,7 @@ class TestValid(unittest.TestCase):
         (["swap_or_oom"], {}, "void: 1 finding is not tolerated"),
         (["swap_or_oom"], {"tolerate": ["swap_or_oom"]}, "passed"),
         (["swap_or_oom"], {"tolerate": ["guest_faster"]}, "void"),
-        (["steal_time"], {}, "passed: .*, with 1 warning: steal_time"),
+        (["steal_time"], {}, "passed: .*, with 2 warnings: steal_time"),
         (["steal_time"], {"refuse": ["steal_time"]}, "void: 1 finding is"),
         (["bare_metal_unrestricted"], {"refuse": ["steal_time"]}, "passed"),
     )

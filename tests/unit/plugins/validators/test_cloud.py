@@ -107,6 +107,7 @@ class CloudTest(unittest.TestCase):
             "boot_volume: type 'x' does not exist; the project sees ssd",
         ),
         ({"count": 3}, "metal"),
+        ({"empty_host": True}, "empty_host: only an administrator sees"),
     )
     def test_refused(self, options, words):
         with self.assertRaisesRegex(validation.ValidationError, words):

@@ -6,6 +6,7 @@ from unittest import mock
 
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import models
+from rally_vmperf.measurement import finding
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.runs import run_request
@@ -58,6 +59,7 @@ class TestCreateRun(unittest.TestCase):
                 "workloads": [{"name": "sysbench"}],
                 "peer": {"address": "192.0.2.1"},
                 "protocol": protocols.Protocol(shape="whole"),
+                "tolerate": frozenset(finding.KINDS),
             },
             vars(request),
         )

@@ -287,13 +287,17 @@ class TestMake(unittest.TestCase):
             record["options"],
         )
         self.assertEqual("complete", record["state"])
-        idle, _ = run.ready.actions
+        idle, *_ = run.ready.actions
         cloud = idle.connection
         self.assertEqual(1, cloud.calls.count("pause_server"))
         self.assertEqual(1, cloud.calls.count("unpause_server"))
-        self.assertEqual(
-            [[], []], [c["findings"] for c in record["conditions"]]
-        )
+        kinds = {
+            finding["kind"]
+            for condition in record["conditions"]
+            for finding in condition["findings"]
+        }
+        # The machine that runs the tests may be busy.
+        self.assertEqual(set(), kinds - {"controller_busy"})
 
     def test_a_stopped_guest_has_another_boot(self):
         """For it is another QEMU process; another one is alone each time."""

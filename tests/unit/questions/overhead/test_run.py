@@ -7,10 +7,14 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import models
 from rally_vmperf.questions import table
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
+from tests.unit.guests import testing
 from tests.unit.runs import fakes
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -59,6 +63,22 @@ class TestMake(unittest.TestCase):
         )
         self.assertRegex(record["machines"][0]["boot_id"], "^.+#1$")
 
+    def test_threads_of_the_flavor(self):
+        """The record has their number, for neighbours as well."""
+        work = {"name": "sysbench", "arguments": {"time": 2}}
+        work["arguments"]["threads"] = "vcpus"
+        record = self.run_of(
+            whole.baseline(self.folder, (1, 2)), workloads=[work]
+        ).repeat(1)
+        (recorded,) = record["workloads"]
+        self.assertEqual(1, recorded["arguments"]["threads"])
+        self.assertEqual("complete", record["state"])
+        asked = whole.asked(self.folder, None, *self.machines)
+        beside = {"guests": 1, "workload": work}
+        taken = neighbours.take_argument(asked, {"neighbours": beside})
+        (assigned,) = taken["unmeasured"].assignments
+        self.assertEqual(1, assigned.arguments["threads"])
+
     def test_a_baseline_without_them(self):
         """Is the reason why nothing is measured."""
         record = self.run_of(whole.baseline(self.folder)).repeat(1)
@@ -68,6 +88,33 @@ class TestMake(unittest.TestCase):
         self.assertEqual(2, record["shape"]["copies"])
         self.assertIn("cpu.sysbench.rate", record["expected_metrics"])
         self.assertEqual([], self.machines[0].jobs)
+
+    def test_another_version_of_a_tool(self):
+        """A run whose metrics would be void does not start."""
+        document = whole.baseline(self.folder, (2,))
+        sysbench = document["machine"]["tools"]["sysbench"]
+        sysbench["version"] = "sysbench 1.0.11"
+        lines = []
+        run = self.run_of(document, warn=lines.append)
+        record = run.repeat(1)
+        self.assertEqual([], record["conditions"])
+        self.assertEqual([], self.machines[0].jobs)
+        reason = record["missing"][0]["reason"]
+        self.assertIn("bare metal sysbench 1.0.11, g1 sysbench 1.0.20", reason)
+        self.assertIn("record the baseline again", reason)
+        self.assertIn(reason, lines[0])
+
+    def test_another_version_that_is_tolerated(self):
+        document = whole.baseline(self.folder, (2,))
+        sysbench = document["machine"]["tools"]["sysbench"]
+        sysbench["version"] = "sysbench 1.0.11"
+        run = self.run_of(document, tolerate={"tool_version_differs"})
+        record = run.repeat(1)
+        self.assertEqual("complete", record["state"])
+        self.assertIn(
+            "tool_version_differs",
+            {document["kind"] for document in record["findings"]},
+        )
 
     def test_those_who_came(self):
         """They are compared with as many copies; it is kept who was asked."""
@@ -119,13 +166,16 @@ class TestMake(unittest.TestCase):
         """Nova is asked once the workloads have run."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         run.prepare()
-        (watch,) = run.ready.actions
+        watch, *_ = run.ready.actions
         server = watch.connection.compute.all_servers[watch.guests[1].id]
         server.host_id = "elsewhere"
         record = run.repeat(1)
-        (found,) = record["conditions"][0]["findings"]
-        self.assertEqual(
-            ("guest_host_changed", "g2"), (found["kind"], found["subject"])
+        self.assertIn(
+            ("guest_host_changed", "g2"),
+            [
+                (found["kind"], found["subject"])
+                for found in record["conditions"][0]["findings"]
+            ],
         )
 
     def test_no_secret(self):
@@ -140,6 +190,55 @@ class TestMake(unittest.TestCase):
         self.assertNotIn("secret", str(record))
         self.assertEqual(
             "kvm", kept["machines"]["g1"]["fingerprint"]["virtualisation"]
+        )
+
+
+class TestWatches(unittest.TestCase):
+    """The record has findings on the controller and on the hosts."""
+
+    def test_a_busy_controller(self):
+        """Its load is sampled while the workloads run."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        asked = whole.asked(
+            folder, whole.baseline(folder), golden.Machine("g1")
+        )
+        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
+        self.addCleanup(asked.run_cache.close, "w")
+        with mock.patch.object(
+            controller, "LoadSampler", autospec=True
+        ) as sampler:
+            load = controller.ControllerLoad(samples=1, load=1e6)
+            sampler.return_value.stop.return_value = load
+            (condition,) = run.repeat(1)["conditions"]
+        self.assertEqual(
+            [("controller_busy", "controller")],
+            [(one["kind"], one["subject"]) for one in condition["findings"]],
+        )
+
+    def test_guests_of_others(self):
+        """A guest of others on the host of a measured guest is found."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        cloud = testing.FakeCloud()
+        asked = whole.asked(
+            folder,
+            whole.baseline(folder),
+            golden.Machine("g1"),
+            cloud=cloud,
+            connect_admin=lambda: cloud,
+        )
+        cloud.compute.host = "h1"
+        cloud.compute.create_server(name="other", networks=[])
+        (guest,) = asked.booted.guests
+        booted = models.BootedGuests(
+            guests=(dataclasses.replace(guest, host="h1"),), client_key=""
+        )
+        asked = dataclasses.replace(asked, booted=booted)
+        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
+        self.addCleanup(asked.run_cache.close, "w")
+        (condition,) = run.repeat(1)["conditions"]
+        self.assertIn(
+            "host h1 has 1 guest of others with 2 vCPUs",
+            [document["detail"] for document in condition["findings"]],
         )
 
 

@@ -36,7 +36,7 @@ class ProcessorTestCase(unittest.TestCase):
 
     @ddt.data(
         ({"threads": 0}, "threads: 0 is less .*1 to 1024"),
-        ({"threads": "2"}, "threads: '2' is not .*1 to 1024"),
+        ({"threads": "2"}, "threads: '2' does not match .*1 to 1024; vcpus"),
         ({"threads": True}, "threads: True is not"),
         ({"time": 3601}, "time: 3601 is greater .*1 to 3600"),
         ({"max_prime": 999}, "max_prime: 999 is less .*1000 to 1000000"),

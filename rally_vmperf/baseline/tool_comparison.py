@@ -1,0 +1,71 @@
+"""Findings on tools that differ between guests and bare metal."""
+
+import collections.abc
+import typing as t
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.workloads import tools
+
+#: Command -> version and checksum.
+_Json = collections.abc.Mapping[str, t.Any]
+
+
+def compare_tools(
+    bare_metal: _Json,
+    tools_: _Json,
+    subject: str,
+    users: collections.abc.Mapping[str, tuple[str, ...]] | None = None,
+    definitions: collections.abc.Iterable[tools.Tool] | None = None,
+) -> list[finding.Finding]:
+    """Return findings on tools with another upstream version or build.
+
+    Another version of a load generator is only a warning.
+
+    :param users: Tool -> the metrics that depend on it; all if it is not in
+        it.
+    :param definitions: The tools to compare; None for all.
+    """
+    findings = []
+    by_command = {tool.command: tool for tool in definitions or ()}
+    commands = bare_metal.keys() & tools_.keys()
+    if definitions is not None:
+        commands &= by_command.keys()
+    for command in sorted(commands):
+        recorded, reported = bare_metal[command], tools_[command]
+        for key, kind in (
+            ("version", "tool_version_differs"),
+            ("checksum", "tool_checksum_differs"),
+        ):
+            if _is_same_tool(key, recorded.get(key), reported.get(key)):
+                continue
+            versions = (str(recorded.get(key)), str(reported.get(key)))
+            tool = by_command.get(command)
+            comparable = tool is not None and tool.is_comparable(*versions)
+            findings.append(
+                finding.Finding(
+                    kind,
+                    subject,
+                    f"{command}: bare metal {versions[0]}, "
+                    f"{subject} {versions[1]}",
+                    metrics=(users or {}).get(command, ()),
+                    severity_override="warning"
+                    if comparable and key == "version"
+                    else None,
+                )
+            )
+            break
+    return findings
+
+
+def _is_same_tool(
+    key: str, recorded: str | None, reported: str | None
+) -> bool:
+    """Return whether a tool is the same on both sides.
+
+    The revision of a distribution is part of the build, not of the version.
+    """
+    if key == "version" and recorded and reported:
+        versions = tools.parse_version(recorded), tools.parse_version(reported)
+        if all(versions):
+            return versions[0] == versions[1]
+    return recorded == reported

@@ -1,0 +1,240 @@
+"""Verdicts on ``tasks/kvm-overhead.yaml`` in simulated runs.
+
+The metrics and limits are those of the task with a peer, and the judge is that
+of the product. Noise and the differences between boots are assumptions, not
+measurements.
+"""
+
+import argparse
+import collections
+import collections.abc
+import dataclasses
+import pathlib
+import typing as t
+
+import jinja2
+import numpy
+import yaml
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions import table
+from tests.bench import verdicts
+from tests.unit import made
+
+TASK = pathlib.Path(__file__).parents[2] / "tasks" / "kvm-overhead.yaml"
+PEER = {"address": "192.0.2.1", "user": "root"}
+PARTS = ("cpu", "memory", "disk", "network")
+#: The suffix of metrics that are determined by few requests.
+P99 = "p99"
+#: The assumed noise of a repetition in percent, by part.
+NOISES = {
+    "quiet": {"cpu": 0.2, "memory": 0.5, "disk": 0.5, "network": 0.5, P99: 1},
+    "usual": {"cpu": 0.3, "memory": 1, "disk": 2, "network": 1, P99: 5},
+    "rough": {"cpu": 1, "memory": 3, "disk": 5, "network": 3, P99: 15},
+}
+#: The assumed differences between boots and sessions, in percent.
+BOOTS = (0, 0.5, 1, 1.5, 2)
+#: The difference at which one part alone is beyond its limit.
+TYPICAL_BOOTS = 0.5
+#: The true losses, as multiples of the limits.
+LOSSES = (0, 0.5, 0.9, 1.1, 1.25, 2)
+#: The loss of one part alone; the other parts lose half of their limits.
+ALONE = 1.25
+STATUSES = ("passed", "failed", "inconclusive", "void")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ShippedTask:
+    """The shipped task: its metrics and its SLA.
+
+    :param repetitions: The number of counted repetitions.
+    :param limits: The limits of losses in percent, by metric.
+    """
+
+    metrics: tuple[sample.Metric, ...]
+    sla: dict[str, t.Any]
+    repetitions: int
+    limits: dict[str, float]
+
+
+def read_task() -> ShippedTask:
+    """Return the task with a peer and defaults for all other arguments."""
+    environment = jinja2.Environment()
+    template = environment.from_string(TASK.read_text())
+    (subtask,) = yaml.safe_load(template.render(peer=PEER))["subtasks"]
+    ((_, arguments),) = subtask["scenario"].items()
+    metrics = [
+        metric
+        for assigned in assignment.assign(arguments["workloads"])
+        for metric in assigned.metrics()
+    ]
+    sla = subtask["sla"]["vmperf_overhead"]
+    patterns = limits.Limits(sla["max_percent"])
+    limited = {
+        metric.name: limit[0]
+        for metric in metrics
+        if metric.scale == "ratio"
+        and (limit := patterns.for_metric(metric.name))
+    }
+    return ShippedTask(
+        metrics=tuple(
+            metric
+            for metric in metrics
+            if metric.name in limited
+            or metric.scale == "count"
+            or metric.name.endswith(P99)
+        ),
+        sla=sla,
+        repetitions=subtask["runner"]["serial"]["times"] - arguments["warmup"],
+        limits=limited,
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The assumptions about simulated runs.
+
+    :param boots: The difference between boots and sessions, in percent.
+    :param losses: The true loss as a multiple of the limit, by part.
+    """
+
+    noise: str
+    boots: float
+    losses: dict[str, float]
+
+
+def all_parts(multiple: float) -> dict[str, float]:
+    """Return the same multiple of the limits for all parts."""
+    return dict.fromkeys(PARTS, multiple)
+
+
+def one_part(part: str) -> dict[str, float]:
+    """Return multiples of the limits, of which one is beyond its limit."""
+    return {**all_parts(0.5), part: ALONE}
+
+
+def simulate(
+    task: ShippedTask, setting: Setting, trials: int
+) -> dict[str, float]:
+    """Return how often the judge decides runs, in percent.
+
+    A boot of the guest and a recording session of bare metal change all
+    metrics of a part alike. Each repetition varies independently.
+    """
+    random = numpy.random.default_rng(7)
+    count: collections.Counter[str] = collections.Counter()
+    criterion = table.criteria()["vmperf_overhead"]
+    for _ in range(trials):
+        guest, bare = _draw_run(task, setting, random)
+        reference = made.reference(bare)
+        judge = criterion.judge(**task.sla)
+        for entry in made.several(guest, reference=reference):
+            judge.add(entry)
+        count[judge.judgement().status] += 1
+    return {status: 100 * count[status] / trials for status in STATUSES}
+
+
+Values = dict[sample.Metric, list[float]]
+
+
+def _draw_run(
+    task: ShippedTask, setting: Setting, random: t.Any
+) -> tuple[Values, Values]:
+    """Return the values of the guest and of bare metal in one run."""
+    noises = NOISES[setting.noise]
+    boots = {part: random.normal(0, setting.boots / 100, 2) for part in PARTS}
+    sides: tuple[Values, Values] = ({}, {})
+    for metric in task.metrics:
+        part = metric.name.partition(".")[0]
+        if metric.scale == "count":
+            for values in sides:
+                drawn = random.integers(0, 10, task.repetitions)
+                values[metric] = drawn.tolist()
+            continue
+        # The bandwidth of fio is proportional to its rate of requests.
+        if part == "disk" and metric.name.endswith(".bandwidth"):
+            requests = metric.name.replace(".bandwidth", ".iops")
+            for values in sides:
+                values[metric] = next(
+                    drawn
+                    for other, drawn in values.items()
+                    if other.name == requests
+                )
+            continue
+        noise = noises[P99 if metric.name.endswith(P99) else part] / 100
+        # What has no limit loses as much as the median.
+        limit = task.limits[metric.name.replace(P99, "p50")]
+        lost = setting.losses[part] * limit
+        ratios = (loss.ratio(metric, lost), 1)
+        # The position of the values in the buckets of a histogram.
+        base = random.uniform(0, 1)
+        for values, ratio, boot in zip(
+            sides, ratios, boots[part], strict=True
+        ):
+            drawn = ratio * numpy.exp(
+                base + boot + random.normal(0, noise, task.repetitions)
+            )
+            if metric.resolution:
+                drawn = verdicts.bucket(drawn)
+            values[metric] = drawn.tolist()
+    return sides
+
+
+def format_row(
+    task: ShippedTask,
+    title: str,
+    settings: collections.abc.Iterable[Setting],
+    trials: int,
+) -> str:
+    """Return a row with the shares of runs by status in each setting."""
+    cells = []
+    for setting in settings:
+        shares = simulate(task, setting, trials)
+        cells.append("/".join(f"{shares[status]:.0f}" for status in STATUSES))
+    return f"{title:<12}" + "".join(f"{cell:>12}" for cell in cells)
+
+
+def print_table(task: ShippedTask, noise: str, trials: int) -> None:
+    """Print the tables of a noise while they are made."""
+    print(f"{noise} noise, {'/'.join(STATUSES)} in % of {trials} runs")
+    print(
+        "boots, loss:" + "".join(f"{f'{loss_:g} x':>12}" for loss_ in LOSSES)
+    )
+    for boots in BOOTS:
+        settings = [
+            Setting(noise=noise, boots=boots, losses=all_parts(multiple))
+            for multiple in LOSSES
+        ]
+        row = format_row(task, f"{boots:g} %", settings, trials)
+        print(row, flush=True)
+    print(
+        f"{ALONE:g} x in:".ljust(12) + "".join(f"{part:>12}" for part in PARTS)
+    )
+    settings = [
+        Setting(noise=noise, boots=TYPICAL_BOOTS, losses=one_part(part))
+        for part in PARTS
+    ]
+    row = format_row(task, f"{TYPICAL_BOOTS:g} %", settings, trials)
+    print(row + "\n", flush=True)
+
+
+def main() -> None:
+    """Print the tables of all noises, or of some."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--trials", type=int, default=200, help="runs in each cell; 200"
+    )
+    parser.add_argument(
+        "--noise", action="append", choices=NOISES, help="all by default"
+    )
+    parsed = parser.parse_args()
+    task = read_task()
+    for noise in parsed.noise or NOISES:
+        print_table(task, noise, parsed.trials)
+
+
+if __name__ == "__main__":
+    main()

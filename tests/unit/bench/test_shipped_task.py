@@ -1,0 +1,66 @@
+"""A short form of the simulation of the shipped task, with few runs."""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from tests.bench import shipped_task
+
+
+@ddt.ddt
+class ShippedTaskTest(unittest.TestCase):
+    """Runs with the usual noise, and boots that differ by 0.5 %."""
+
+    def setUp(self):
+        """Read the task with its metrics and limits."""
+        super().setUp()
+        self.task = shipped_task.read_task()
+
+    def simulate(self, losses, noise="usual", trials=20):
+        """Return the shares of runs by status in percent."""
+        setting = shipped_task.Setting(noise=noise, boots=0.5, losses=losses)
+        return shipped_task.simulate(self.task, setting, trials)
+
+    def test_limits_of_the_task(self):
+        """The percentile p99 is measured and has no limit."""
+        self.assertEqual(
+            {5: 3, 10: 2, 20: 12, 15: 2},
+            {
+                limit: list(self.task.limits.values()).count(limit)
+                for limit in (5, 10, 20, 15)
+            },
+        )
+        names = {metric.name for metric in self.task.metrics}
+        p99 = "disk.fio.randread.latency_p99"
+        self.assertIn(p99, names)
+        self.assertNotIn(p99, self.task.limits)
+
+    def test_half_of_the_limits_passes(self):
+        shares = self.simulate(shipped_task.all_parts(0.5))
+        self.assertGreaterEqual(shares["passed"], 75)
+
+    def test_a_limit_on_p99_makes_it_undecided(self):
+        """Therefore, none is shipped."""
+        p99 = {
+            metric.name: 20
+            for metric in self.task.metrics
+            if metric.name.endswith(shipped_task.P99)
+        }
+        limits = {**self.task.sla["max_percent"], **p99}
+        self.task = dataclasses.replace(
+            self.task, sla={**self.task.sla, "max_percent": limits}
+        )
+        shares = self.simulate(shipped_task.all_parts(0.5))
+        self.assertLessEqual(shares["passed"], 50)
+
+    @ddt.data(*shipped_task.PARTS)
+    def test_one_part_beyond_its_limit_does_not_pass(self, part):
+        shares = self.simulate(shipped_task.one_part(part), trials=10)
+        self.assertLessEqual(shares["passed"], 10)
+
+    def test_twice_the_limits_fails(self):
+        shares = self.simulate(
+            shipped_task.all_parts(2), noise="quiet", trials=5
+        )
+        self.assertEqual(100, shares["failed"])
