@@ -161,7 +161,7 @@ def check_result(
 
 
 #: The results of commands by the names of the commands.
-Outcomes = collections.abc.Mapping[str, CommandResult]
+Results = collections.abc.Mapping[str, CommandResult]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -304,38 +304,36 @@ class Workload(abc.ABC):
         """Return the commands that prepare the peer before any repetition."""
         return ()
 
-    def facts(
-        self, arguments: Arguments, outcomes: Outcomes
-    ) -> dict[str, str]:
+    def facts(self, arguments: Arguments, results: Results) -> dict[str, str]:
         """Return facts that two machines must share, as texts by name.
 
-        :param outcomes: The results of the commands in ``prepare``.
+        :param results: The results of the commands in ``prepare``.
         :raises WorkloadError: If an output is invalid.
         """
         return {}
 
     def progress(
-        self, arguments: Arguments, outcome: CommandResult
+        self, arguments: Arguments, result: CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a command's work over time as a curve, or None.
 
         If several machines run a command concurrently, its metrics are
         restricted to the time in which all of them were working.
 
-        :param outcome: The result of a command that ``parse`` accepted;
+        :param result: The result of a command that ``parse`` accepted;
             times are on the same clock.
         :raises WorkloadError: If the output is invalid.
         """
         return None
 
     def work_done(
-        self, arguments: Arguments, outcome: CommandResult
+        self, arguments: Arguments, result: CommandResult
     ) -> Work | None:
         """Return the amount of a command's work, or None if not known.
 
         CPU seconds are then reported per gigabyte or thousand operations.
 
-        :param outcome: The result of any command, including failed ones.
+        :param result: The result of any command, including failed ones.
         :raises WorkloadError: If the output is invalid.
         """
         return None
@@ -358,7 +356,7 @@ class Workload(abc.ABC):
         """Return the measured Commands in the order of their execution."""
 
     def parse_all(
-        self, arguments: Arguments, outcomes: Outcomes
+        self, arguments: Arguments, results: Results
     ) -> list[sample.Reading]:
         """Return the samples in the outputs of several commands as a list.
 
@@ -367,21 +365,21 @@ class Workload(abc.ABC):
         :raises WorkloadError: If an output is invalid.
         """
         readings: list[sample.Reading] = []
-        for outcome in outcomes.values():
+        for result in results.values():
             readings += self.parse(
-                arguments, check_result(outcome, self.LONGEST)
+                arguments, check_result(result, self.LONGEST)
             )
         return readings
 
     @abc.abstractmethod
     def parse(
-        self, arguments: Arguments, outcome: CommandResult
+        self, arguments: Arguments, result: CommandResult
     ) -> collections.abc.Sequence[sample.Reading]:
         """Return the samples in the output of one command as a sequence.
 
         Samples are values, distributions and series.  The percentiles of
         distributions are added by the caller.
 
-        :param outcome: The result of a command that succeeded.
+        :param result: The result of a command that succeeded.
         :raises WorkloadError: If the output is invalid.
         """

@@ -47,17 +47,17 @@ class Reader:
         return [self.number(text) for text in texts]
 
     def check_duration(
-        self, seconds: float, outcome: base.CommandResult, slack: float = 0.01
+        self, seconds: float, result: base.CommandResult, slack: float = 0.01
     ) -> None:
         """Reject a reported duration that exceeds that of the command.
 
         :param slack: The accepted difference in seconds.
         :raises base.WorkloadError: If the duration is longer.
         """
-        if seconds > outcome.seconds + slack:
+        if seconds > result.seconds + slack:
             raise self.error(
                 f"took {seconds:g} s of a command that took "
-                f"{outcome.seconds:g} s"
+                f"{result.seconds:g} s"
             )
 
 
@@ -86,19 +86,19 @@ def rounding_slack(printed: str) -> float:
 
 
 def parse_checksum(
-    outcomes: base.Outcomes, program: str, fact: str
+    results: base.Results, program: str, fact: str
 ) -> dict[str, str]:
     """Return a dict of the SHA-256 that a script printed for its data.
 
-    :param outcomes: The results of the commands; without the command
+    :param results: The results of the commands; without the command
         ``generate`` there are no facts.
     :param program: The name of the script in the message.
     :param fact: The name of the fact.
     :raises base.WorkloadError: If the output is not a checksum.
     """
-    if "generate" not in outcomes:
+    if "generate" not in results:
         return {}
-    output = base.check_result(outcomes["generate"]).stdout
+    output = base.check_result(results["generate"]).stdout
     match = _CHECKSUM.fullmatch(output)
     if not match:
         raise base.WorkloadError(

@@ -90,7 +90,7 @@ class Report:
 
 
 def parse(
-    outcome: base.CommandResult,
+    result: base.CommandResult,
     arguments: base.Arguments,
     *lines: str,
 ) -> Report:
@@ -100,7 +100,7 @@ def parse(
     :raises base.WorkloadError: If the run had other arguments, is not
         complete, or contradicts itself.
     """
-    text, threads = outcome.stdout, arguments["threads"]
+    text, threads = result.stdout, arguments["threads"]
     time = arguments["time"]
     _check_lines(text, *lines, f"Number of threads: {threads}")
     matches = list(_END.finditer(text))
@@ -114,7 +114,7 @@ def parse(
     )
     if not 0.95 * time <= total <= 1.05 * time + 0.5 + high / 1000:
         raise OUTPUT.error(f"took {total:g} s instead of {time} s")
-    OUTPUT.check_duration(total, outcome, _CLOCK)
+    OUTPUT.check_duration(total, result, _CLOCK)
     events = int(count)
     agreements = {
         "events of a thread": abs(per_thread * threads - count)
@@ -130,7 +130,7 @@ def parse(
     for agreement, agrees in agreements.items():
         if not agrees:
             raise OUTPUT.error(f"contradicts itself in its {agreement}")
-    return Report(total, events, p95 / 1000, outcome.seconds)
+    return Report(total, events, p95 / 1000, result.seconds)
 
 
 def _check_lines(text: str, *lines: str) -> None:

@@ -34,14 +34,14 @@ class HepScore(_bmkrun.Benchmark):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of the total score and of each benchmark.
 
         :raises base.WorkloadError: If the run failed, or its score does not
             agree with its benchmarks.
         """
-        report = document.Document.parse_single(outcome.stdout, self.name)
+        report = document.Document.parse_single(result.stdout, self.name)
         profile = report.at("profiles", self.BENCHMARK)
         if profile.find("status") != "success":
             raise self.error("did not succeed")

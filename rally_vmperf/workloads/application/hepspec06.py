@@ -24,14 +24,14 @@ class HepSpec06(_bmkrun.Benchmark):
         return (SCORE,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the score of all copies.
 
         :raises base.WorkloadError: If it is not the sum of the geometric
             means of the programs of each copy.
         """
-        report = document.Document.parse_single(outcome.stdout, self.name)
+        report = document.Document.parse_single(result.stdout, self.name)
         profiles = report.mapping("profiles")
         keys = [key for key in profiles if key.startswith("hs06")]
         if len(keys) != 1:

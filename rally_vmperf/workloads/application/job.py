@@ -171,13 +171,13 @@ class Job(base.Workload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of all copies as a list sorted by metric.
 
         :raises base.WorkloadError: If a copy failed or did not print a metric.
         """
-        report = document.Document(outcome.stdout, "job.py")
+        report = document.Document(result.stdout, "job.py")
         if len(report.array("copies")) != arguments["copies"]:
             raise outputs.Reader("job.py").error(
                 f"did not report {arguments['copies']} copies"
@@ -187,7 +187,7 @@ class Job(base.Workload):
             copy = report.at("copies", number)
             user, system, wall = copy.numbers("user", "system", "seconds")
             copy_output = outputs.Reader(f"copy {number + 1}")
-            copy_output.check_duration(wall, outcome)
+            copy_output.check_duration(wall, result)
             text = copy.find("stdout")
             figures = [
                 _parse_value(rule, text) for rule in arguments["metrics"]

@@ -195,13 +195,13 @@ class UnixBench(sequence.SequenceWorkload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of rates, indices and numbers of samples.
 
         UnixBench does not count the worst third of the passes as samples.
         """
-        results = report.parse(outcome.stdout, arguments["copies"])
+        results = report.parse(result.stdout, arguments["copies"])
         names = self.selected(arguments)
         if set(results.scores) != {TESTS[name].title for name in names}:
             raise report.OUTPUT.error(

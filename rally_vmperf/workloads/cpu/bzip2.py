@@ -63,10 +63,10 @@ class Bzip2(base.Workload):
         return _timed_commands(steps, arguments)
 
     def facts(
-        self, arguments: base.Arguments, outcomes: base.Outcomes
+        self, arguments: base.Arguments, results: base.Results
     ) -> dict[str, str]:
         """Return the SHA-256 of the data in a dict."""
-        return outputs.parse_checksum(outcomes, "generate.py", "data_sha256")
+        return outputs.parse_checksum(results, "generate.py", "data_sha256")
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of the times of both directions."""
@@ -83,19 +83,19 @@ class Bzip2(base.Workload):
         return _timed_commands(steps, arguments)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the measured wall time.
 
         :raises base.WorkloadError: If bzip2 printed a message.
         """
-        output = outcome.stdout or outcome.stderr
+        output = result.stdout or result.stderr
         if output:
             raise base.WorkloadError(
                 f"bzip2 printed an unexpected message: "
                 f"{sanitize.line(output, 80)!r}; look at the raw output"
             )
-        return [limits.create_sample(METRICS[outcome.name], outcome.seconds)]
+        return [limits.create_sample(METRICS[result.name], result.seconds)]
 
 
 def _compress_argv(arguments: base.Arguments) -> tuple[str, ...]:

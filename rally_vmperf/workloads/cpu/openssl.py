@@ -94,13 +94,13 @@ class Openssl(base.Workload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the total rate of processes."""
         keys = ("algorithm", "threads", "block_size")
         settings = (arguments[key] for key in keys)
-        total = parse_rate(outcome.stdout, *settings)
-        _check_processes(outcome, arguments)
+        total = parse_rate(result.stdout, *settings)
+        _check_processes(result, arguments)
         return [limits.create_sample(RATE, total)]
 
 
@@ -149,7 +149,7 @@ def parse_rate(
 
 
 def _check_processes(
-    outcome: base.CommandResult, arguments: base.Arguments
+    result: base.CommandResult, arguments: base.Arguments
 ) -> None:
     """Reject standard error that contradicts the command's arguments.
 
@@ -157,7 +157,7 @@ def _check_processes(
 
     :raises base.WorkloadError: If a process had other arguments.
     """
-    output = outcome.stderr[: base.LONGEST]
+    output = result.stderr[: base.LONGEST]
     for name, time, size in _STARTED.findall(output):
         if (name.lower(), int(time), int(size)) != (
             arguments["algorithm"],
@@ -174,7 +174,7 @@ def _check_processes(
         if float(seconds) > 0
     )
     printed_rates = sorted(
-        float(rate_text) for _, rate_text, _ in _RATE.findall(outcome.stdout)
+        float(rate_text) for _, rate_text, _ in _RATE.findall(result.stdout)
     )
     if len(rates) == len(printed_rates) == arguments["threads"] and not all(
         math.isclose(computed, printed, rel_tol=1e-6, abs_tol=0.01)

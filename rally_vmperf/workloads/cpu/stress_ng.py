@@ -74,15 +74,15 @@ class StressNg(sequence.CommandSequenceWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the operations per second.
 
         stress-ng prints them on standard error, newer versions on standard
         output.
         """
-        method = outcome.name
-        output = outcome.stderr[: base.LONGEST] + outcome.stdout
+        method = result.name
+        output = result.stderr[: base.LONGEST] + result.stdout
         operation_rate = parse_rate(
             output, method, arguments["threads"], arguments["time"]
         )

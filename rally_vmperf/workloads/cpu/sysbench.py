@@ -63,13 +63,13 @@ class Sysbench(base.Workload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of the event rate and of the latency."""
         limit = f"Prime numbers limit: {arguments['max_prime']}"
-        report = sysbench_report.parse(outcome, arguments, limit)
+        report = sysbench_report.parse(result, arguments, limit)
         (printed_rate,) = sysbench_report.match_line(
-            outcome.stdout, _RATE, "events per second:"
+            result.stdout, _RATE, "events per second:"
         )
         rate = outputs.parse_number(
             printed_rate, "sysbench: events per second"

@@ -82,10 +82,10 @@ class Cp(base.Workload):
         )
 
     def facts(
-        self, arguments: base.Arguments, outcomes: base.Outcomes
+        self, arguments: base.Arguments, results: base.Results
     ) -> dict[str, str]:
         """Return the SHA-256 of the tree in a dict."""
-        return outputs.parse_checksum(outcomes, "tree.py", "tree_sha256")
+        return outputs.parse_checksum(results, "tree.py", "tree_sha256")
 
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if the copy is not flushed, else nothing."""
@@ -109,21 +109,21 @@ class Cp(base.Workload):
         return (_command("copy", ("bash", "copy.bash", *flush), arguments),)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the copy's seconds.
 
         :raises base.WorkloadError: If cp or sync printed a message.
         """
-        match = _SECONDS.fullmatch(outcome.stderr)
-        if match is None or outcome.stdout:
-            output = outcome.stdout or outcome.stderr
+        match = _SECONDS.fullmatch(result.stderr)
+        if match is None or result.stdout:
+            output = result.stdout or result.stderr
             raise _OUTPUT.error(
                 f"printed {sanitize.line(output, 80)!r} instead of its "
                 "duration"
             )
         seconds = float(match[1])
-        _OUTPUT.check_duration(seconds, outcome)
+        _OUTPUT.check_duration(seconds, result)
         return [limits.create_sample(TIME, seconds)]
 
 

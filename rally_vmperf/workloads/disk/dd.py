@@ -108,12 +108,12 @@ class Dd(sequence.CommandSequenceWorkload):
         return _commands.create_command(option, argv, _size_bytes(arguments))
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the bytes per second of dd."""
         size, blocks = _size_bytes(arguments), arguments["count"]
-        value = parse_rate(outcome.stderr, outcome.name, size, blocks)
-        return self.samples(outcome.name, value)
+        value = parse_rate(result.stderr, result.name, size, blocks)
+        return self.samples(result.name, value)
 
 
 def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:

@@ -213,30 +213,30 @@ class Fio(sequence.CommandSequenceWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of rates and latencies of one command."""
         if arguments["job_file"]:
-            return _fio_job_file.parse(outcome.name, outcome.stdout, arguments)
-        if outcome.name == SEARCH:
+            return _fio_job_file.parse(result.name, result.stdout, arguments)
+        if result.name == SEARCH:
             return _fio_search.parse(
-                outcome.stdout,
+                result.stdout,
                 _search_step(arguments),
                 schemas.size_bytes(arguments["block_size"]),
                 arguments["runtime"],
                 arguments["search_latency_us"] * 1000,
             )
-        text = outcome.stdout
-        argv = _command_line(outcome.name, arguments)
-        block = schemas.size_bytes(_block_size(outcome.name, arguments))
+        text = result.stdout
+        argv = _command_line(result.name, arguments)
+        block = schemas.size_bytes(_block_size(result.name, arguments))
         readings: list[sample.Reading] = []
         runtime = arguments["runtime"]
-        if outcome.name == FIRST_WRITE:
+        if result.name == FIRST_WRITE:
             runtime = 0
             _fio_result.check_written(
-                outcome.name, text, (arguments["size_mib"] << 20) // block
+                result.name, text, (arguments["size_mib"] << 20) // block
             )
-        for pattern in _sides(outcome.name):
+        for pattern in _sides(result.name):
             _fio_agreement.check(pattern, text, argv, block)
             readings += _fio_result.parse(pattern, text, runtime)
             readings.append(_fio_result.parse_latencies(pattern, text))
@@ -244,33 +244,34 @@ class Fio(sequence.CommandSequenceWorkload):
         return readings
 
     def progress(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a curve of completed requests over time, or None."""
         alone = (*MIXED, FIRST_WRITE, SEARCH)  # no metric has both sides
-        if arguments["job_file"] or outcome.name in alone:
+        if arguments["job_file"] or result.name in alone:
             return None
-        return _fio_result.progress(outcome.name, outcome.stdout)
+        return _fio_result.progress(result.name, result.stdout)
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> base.Work | None:
         """Return the number of requests of a pattern as Work, or None.
 
         Requests in the ramp time, which fio does not count, are estimated.
         """
-        output = base.check_result(outcome, self.LONGEST).stdout
-        if outcome.name not in self.selected(arguments):
-            return None
-        if outcome.name == SEARCH:
+        output = base.check_result(result, self.LONGEST).stdout
+        # Steps of the search that are beyond the limit give no figure.
+        if result.name == SEARCH or result.name not in self.selected(
+            arguments
+        ):
             return None
         sides = _mixed_sides if arguments["job_file"] else _sides
         counted = sum(
             _fio_result.completed_requests(side, output)
-            for side in sides(outcome.name)
+            for side in sides(result.name)
         )
         ramp_factor = 1 + arguments["ramp_time"] / arguments["runtime"]
-        if outcome.name == FIRST_WRITE:
+        if result.name == FIRST_WRITE:
             ramp_factor = 1
         return base.Work(amount=counted * ramp_factor, unit="ops")
 

@@ -127,11 +127,11 @@ class Iozone(base.Workload):
         return (_commands.create_command("iozone", argv, size),)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the bandwidth samples, summed over all processes."""
         rates_by_title = parse_rates(
-            outcome.stdout,
+            result.stdout,
             arguments["processes"],
             arguments["size_mib"] * 1024,
             _record_kib(arguments),

@@ -152,7 +152,7 @@ class Mbw(sequence.SequenceWorkload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples and series of the rates in bytes per second.
 
@@ -160,7 +160,7 @@ class Mbw(sequence.SequenceWorkload):
         rates of the n-th copies of several processes are added; if these
         overlap for less than half of their time, no series is returned.
         """
-        text = outcome.stdout
+        text = result.stdout
         old = _is_old(text)
         if old and "mcblock" in arguments["methods"]:
             raise outputs.Reader("mbw: mcblock").error(

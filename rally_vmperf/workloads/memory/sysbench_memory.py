@@ -89,22 +89,22 @@ class SysbenchMemory(sequence.CommandSequenceWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the bandwidth."""
-        return self.samples(outcome.name, bandwidth(outcome, arguments))
+        return self.samples(result.name, bandwidth(result, arguments))
 
 
-def bandwidth(outcome: base.CommandResult, arguments: base.Arguments) -> float:
+def bandwidth(result: base.CommandResult, arguments: base.Arguments) -> float:
     """Parse a result into the bytes per second of all threads.
 
-    :param outcome: The result of the command for an operation.
+    :param result: The result of the command for an operation.
     :raises base.WorkloadError: If the run had other arguments, is not
         complete, or contradicts itself.
     """
-    operation, text = outcome.name, outcome.stdout
+    operation, text = result.name, result.stdout
     report = sysbench_report.parse(
-        outcome,
+        result,
         arguments,
         f"  block size: {arguments['block_kib']}KiB",
         f"  operation: {operation}",

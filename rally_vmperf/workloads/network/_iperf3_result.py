@@ -83,7 +83,7 @@ def metrics(
 def parse(
     direction: str,
     protocol: Protocol,
-    outcome: base.CommandResult,
+    result: base.CommandResult,
     time: float,
     *,
     cpu: bool = False,
@@ -93,7 +93,7 @@ def parse(
     :param time: The requested duration in seconds.
     :param cpu: True to include the CPU time of client and server.
     """
-    report = document.Document(outcome.stdout, "iperf3")
+    report = document.Document(result.stdout, "iperf3")
     duration = report.number("end", "sum_received", "seconds")
     if duration < _MIN_SHARE * time:
         raise outputs.Reader(f"iperf3: {direction}").error(
@@ -187,7 +187,7 @@ def measured_intervals(
 def progress(
     direction: str,
     protocol: Protocol,
-    outcome: base.CommandResult,
+    result: base.CommandResult,
     omit: float,
 ) -> curves.ProgressCurve | None:
     """Return a curve of the transferred bytes over time, or None.
@@ -197,10 +197,10 @@ def progress(
 
     :param omit: The omitted time before the measurement in seconds.
     """
-    report = document.Document(outcome.stdout, "iperf3")
+    report = document.Document(result.stdout, "iperf3")
     duration = report.number("end", "sum_received", "seconds")
-    overhead = outcome.ended - outcome.started - omit - duration
-    begin = outcome.started + overhead / 2 + omit
+    overhead = result.ended - result.started - omit - duration
+    begin = result.started + overhead / 2 + omit
     points = [(begin, 0.0)]
     transferred = 0.0
     for interval in measured_intervals(report):
@@ -213,7 +213,7 @@ def progress(
 def series(
     direction: str,
     protocol: Protocol,
-    outcome: base.CommandResult,
+    result: base.CommandResult,
     omit: float,
 ) -> list[sample.Series]:
     """Return a list with the throughput series; empty for one report.
@@ -223,7 +223,7 @@ def series(
     throughput, *_ = metrics(direction, protocol)
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
-        curve = progress(direction, protocol, outcome, omit)
+        curve = progress(direction, protocol, result, omit)
         if curve is not None and len(curve.points) > 2:
             return [sample.Series(metric=throughput, points=curve.rates(8))]
     return []
@@ -254,19 +254,19 @@ def _udp_values(end: document.Document, direction: str) -> list[float]:
 
 
 def raise_reported_error(
-    outcome: base.CommandResult, protocol: Protocol
+    result: base.CommandResult, protocol: Protocol
 ) -> None:
     """Raise the error that iperf3 reports on standard output."""
-    if len(outcome.stdout) > base.LONGEST:
+    if len(result.stdout) > base.LONGEST:
         return
     try:
-        reported = document.Document(outcome.stdout, "iperf3").find("error")
+        reported = document.Document(result.stdout, "iperf3").find("error")
     except base.WorkloadError:
         return
     if isinstance(reported, str):
         transports = ", by TCP and by UDP" if protocol == "udp" else ""
         raise base.WorkloadError(
-            f"iperf3: {direction_of(outcome.name)}: "
+            f"iperf3: {direction_of(result.name)}: "
             f"{sanitize.line(reported)}; check that the server is reachable "
             f"at this port{transports}"
         )

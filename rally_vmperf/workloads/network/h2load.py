@@ -123,7 +123,7 @@ class H2load(_nginx.NginxWorkload):
         return (command,)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of rates, response times and failures.
 
@@ -131,7 +131,7 @@ class H2load(_nginx.NginxWorkload):
             counts of h2load differ from those of its log, or the control did
             not run concurrently with the load.
         """
-        report = document.Document.parse_single(outcome.stdout, "h2load")
+        report = document.Document.parse_single(result.stdout, "h2load")
         load, control = _create_load(arguments), _create_control(arguments)
         if report.find("control") is not None and not control:
             raise load.error("reported a control that was not requested")

@@ -87,16 +87,16 @@ class Iperf2(_directed.ServerWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of the total throughput.
 
         :raises base.WorkloadError: If iperf failed, with its message; its
             exit status is 0 in this case, too.
         """
-        direction, streams = outcome.name, arguments["streams"]
+        direction, streams = result.name, arguments["streams"]
         bit_rate, duration = parse_rate(
-            outcome.stdout, direction, streams, outcome.stderr
+            result.stdout, direction, streams, result.stderr
         )
         if duration < _MIN_SHARE * arguments["time"]:
             raise outputs.Reader(f"iperf2: {direction}").error(

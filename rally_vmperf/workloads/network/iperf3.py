@@ -219,29 +219,29 @@ class Iperf3(_directed.ServerWorkload):
         return (free or endpoints.own_ports)[0]
 
     def parse_all(
-        self, arguments: base.Arguments, outcomes: base.Outcomes
+        self, arguments: base.Arguments, results: base.Results
     ) -> list[sample.Reading]:
         """Return the samples in the outputs of several commands as a list.
 
         :raises base.WorkloadError: If iperf3 failed, with its message.
         """
-        for outcome in outcomes.values():
-            _iperf3_result.raise_reported_error(outcome, arguments["protocol"])
-        return super().parse_all(arguments, outcomes)
+        for result in results.values():
+            _iperf3_result.raise_reported_error(result, arguments["protocol"])
+        return super().parse_all(arguments, results)
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of one direction, or of two concurrent ones."""
-        if outcome.name != BIDIR:
-            return self._parse(arguments, outcome)
+        if result.name != BIDIR:
+            return self._parse(arguments, result)
         readings = []
         without_cpu = {**arguments, "cpu": False}
         for direction, text in _iperf3_result.split_directions(
-            outcome.stdout
+            result.stdout
         ).items():
             half_outcome = dataclasses.replace(
-                outcome, name=direction, stdout=text
+                result, name=direction, stdout=text
             )
             readings += [
                 dataclasses.replace(
@@ -252,43 +252,43 @@ class Iperf3(_directed.ServerWorkload):
         return readings
 
     def _parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples and the series of a single direction."""
         protocol = arguments["protocol"]
-        direction = _iperf3_result.direction_of(outcome.name)
+        direction = _iperf3_result.direction_of(result.name)
         readings = _iperf3_result.parse(
             direction,
             protocol,
-            outcome,
+            result,
             arguments["time"],
             cpu=arguments["cpu"],
         )
         _iperf3_agreement.check(
-            document.Document.parse_single(outcome.stdout, "iperf3"),
+            document.Document.parse_single(result.stdout, "iperf3"),
             direction,
             arguments,
         )
         return [
             *readings,
             *_iperf3_result.series(
-                direction, protocol, outcome, arguments["omit"]
+                direction, protocol, result, arguments["omit"]
             ),
         ]
 
     def progress(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a curve of the bytes of a direction over time, or None."""
-        direction = _iperf3_result.direction_of(outcome.name)
+        direction = _iperf3_result.direction_of(result.name)
         if direction == BIDIR or direction not in self.selected(arguments):
             return None
         return _iperf3_result.progress(
-            direction, arguments["protocol"], outcome, arguments["omit"]
+            direction, arguments["protocol"], result, arguments["omit"]
         )
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> base.Work | None:
         """Return the number of received bytes as Work, or None.
 
@@ -296,9 +296,9 @@ class Iperf3(_directed.ServerWorkload):
         assumed for them.
         """
         omit_factor = 1 + arguments["omit"] / arguments["time"]
-        texts = [base.check_result(outcome).stdout]
-        if outcome.name == BIDIR:
-            texts = [*_iperf3_result.split_directions(outcome.stdout).values()]
+        texts = [base.check_result(result).stdout]
+        if result.name == BIDIR:
+            texts = [*_iperf3_result.split_directions(result.stdout).values()]
         received = sum(map(_iperf3_result.received_bytes, texts))
         return base.Work(amount=omit_factor * received, unit="B")
 

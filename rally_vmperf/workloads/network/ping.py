@@ -93,12 +93,12 @@ class Ping(_directed.DirectionalWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of latencies and loss of a direction."""
-        direction, count = outcome.name, arguments["count"]
+        direction, count = result.name, arguments["count"]
         times = parse_latencies(
-            outcome.stdout, direction, count, arguments["size"]
+            result.stdout, direction, count, arguments["size"]
         )
         return self.samples(
             direction,

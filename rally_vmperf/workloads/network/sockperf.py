@@ -137,16 +137,16 @@ class Sockperf(_directed.ServerWorkload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the samples of rate, latencies and loss of a direction.
 
         :raises base.WorkloadError: If sockperf failed, with its message; its
             exit status is 0 in this case, too.
         """
-        run_report = parse_report(outcome.stdout, outcome.name, outcome.stderr)
-        _check_arguments(run_report, outcome.name, arguments)
-        return self.samples(outcome.name, *run_report.figures)
+        run_report = parse_report(result.stdout, result.name, result.stderr)
+        _check_arguments(run_report, result.name, arguments)
+        return self.samples(result.name, *run_report.figures)
 
 
 def parse_report(text: str, direction: str, stderr: str = "") -> Report:

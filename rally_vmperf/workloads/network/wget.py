@@ -143,21 +143,21 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
         )
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> base.Work | None:
         """Return the number of downloaded bytes as Work, or None."""
-        return base.Work(amount=_parse_bytes(arguments, outcome), unit="B")
+        return base.Work(amount=_parse_bytes(arguments, result), unit="B")
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return a list with the sample of bytes per second of wget."""
-        loaded = _parse_bytes(arguments, outcome)
-        if not outcome.seconds > 0:
+        loaded = _parse_bytes(arguments, result)
+        if not result.seconds > 0:
             raise base.WorkloadError(
-                f"wget took {outcome.seconds:g} s; look at the machine's clock"
+                f"wget took {result.seconds:g} s; look at the machine's clock"
             )
-        return self.samples(outcome.name, loaded / outcome.seconds)
+        return self.samples(result.name, loaded / result.seconds)
 
 
 def _ftp_server(endpoints: base.Endpoints) -> base.Server:
@@ -174,18 +174,18 @@ def _ftp_server(endpoints: base.Endpoints) -> base.Server:
 
 
 def _parse_bytes(
-    arguments: base.Arguments, outcome: base.CommandResult
+    arguments: base.Arguments, result: base.CommandResult
 ) -> float:
     """Return the number of bytes that wget reports as a float.
 
     :raises base.WorkloadError: If it is missing or is not that of the file.
     """
     size = _size_bytes(arguments)
-    text = outcome.stderr
+    text = result.stderr
     match = _LOADED.fullmatch(text[: base.LONGEST])
     protocol, *numbers = match.groups() if match else ("",)
     reported_sizes = {int(number) for number in numbers if number}
-    if protocol != outcome.name or reported_sizes != {size}:
+    if protocol != result.name or reported_sizes != {size}:
         raise outputs.Reader("wget").error(
             f"printed {sanitize.line(text, 80)!r} instead of a download of "
             f"{size} bytes"

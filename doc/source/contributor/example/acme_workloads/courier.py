@@ -92,16 +92,16 @@ class Courier(base.Workload):
         )
 
     def parse(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return values, a distribution and a series of a command."""
-        return _read(outcome.name, outcome.stdout)
+        return _read(result.name, result.stdout)
 
     def work_done(
-        self, arguments: base.Arguments, outcome: base.CommandResult
+        self, arguments: base.Arguments, result: base.CommandResult
     ) -> base.Work | None:
         """Return how many messages were answered."""
-        told = document.Document(base.check_result(outcome).stdout, "courier")
+        told = document.Document(base.check_result(result).stdout, "courier")
         amount = sum(told.number("tenths", place) for place in range(10))
         return base.Work(amount=amount, unit="ops")
 
