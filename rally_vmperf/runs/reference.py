@@ -176,16 +176,13 @@ def collect_values(
 ) -> dict[str, list[list[float]]]:
     """Return the values of each metric as one list per repetition."""
     repetitions: dict[str, list[list[float]]] = {}
-    copies = parts.copy_names(baseline_entry["shape"]["copies"])
-    metrics = parts.decode_metrics(baseline_entry["metrics"])
     for samples in baseline_entry["repetitions"]:
-        by_metric: dict[str, list[float]] = {}
-        for decoded in parts.decode_samples(samples, copies, metrics):
-            by_metric.setdefault(decoded.sample.metric.name, []).append(
-                decoded.sample.value
-            )
-        for name, copy_values in by_metric.items():
-            repetitions.setdefault(name, []).append(copy_values)
+        for name, values in samples.items():
+            decoded = [*map(parts.decode_values, values)]
+            if any(decoded):
+                repetitions.setdefault(name, []).append(
+                    [*itertools.chain.from_iterable(decoded)]
+                )
     return repetitions
 
 
