@@ -1,18 +1,15 @@
 """Findings on tools that differ between guests and bare metal."""
 
 import collections.abc
-import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import tools
 
-#: Command -> version and checksum.
-_Json = collections.abc.Mapping[str, t.Any]
-
 
 def compare_tools(
-    bare_metal: _Json,
-    tools_: _Json,
+    bare_metal: documents.Facts,
+    machine: documents.Facts,
     subject: str,
     users: collections.abc.Mapping[str, tuple[str, ...]] | None = None,
     definitions: collections.abc.Iterable[tools.Tool] | None = None,
@@ -21,17 +18,19 @@ def compare_tools(
 
     Another version of a load generator is only a warning.
 
+    :param bare_metal: The version and the checksum of each tool on bare metal.
+    :param machine: The same on the other machine.
     :param users: Tool -> the metrics that depend on it; all if it is not in
         it.
     :param definitions: The tools to compare; None for all.
     """
     findings = []
     by_command = {tool.command: tool for tool in definitions or ()}
-    commands = bare_metal.keys() & tools_.keys()
+    commands = bare_metal.keys() & machine.keys()
     if definitions is not None:
         commands &= by_command.keys()
     for command in sorted(commands):
-        recorded, reported = bare_metal[command], tools_[command]
+        recorded, reported = bare_metal[command], machine[command]
         for key, kind in (
             ("version", "tool_version_differs"),
             ("checksum", "tool_checksum_differs"),
