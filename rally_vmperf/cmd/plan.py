@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import math
 import typing as t
 
 from rally_vmperf.baseline import document
@@ -107,7 +106,7 @@ def _list_distances(
     names = [metric.name for metric in task.metrics]
     guest = task.times - task.warmup
     rows: list[tuple[t.Any, ...]] = []
-    rules: dict[str, None] = {}
+    rules: list[str] = []
     entries = reference.find_entries(baseline, task.assignments, shape)
     for assigned, entry in zip(task.assignments, entries, strict=True):
         recorded = reference.collect_values(entry)
@@ -129,27 +128,25 @@ def _list_distances(
             )
             if multiple is None:
                 least = f"at least {statistics.FEWEST} of each are required"
-                rules[f"{counts}, no limit decides: {least}"] = None
+                rules.append(f"{counts}, no limit decides: {least}")
                 continue
-            rules[
+            rules.append(
                 f"{counts}, a guest passes in 4 of 5 runs if it keeps "
                 f"{multiple:.1f} times the noise of the baseline from its "
                 "limit"
-            ] = None
-            noise = math.sqrt(statistics.variance(values))
-            error = metric.error(statistics.geometric_mean(values)) or 0
+            )
             limit, _ = limited
-            distance = limit - needed.passing_loss(
-                metric, limit, multiple * noise + math.log1p(2 * error)
+            distance = needed.distance_from_limit(
+                metric, limit, multiple, values
             )
             what = f"% from the limit of {name}"
             origin = f"baseline {baseline['name']}"
             rows.append((task.title, what, round(distance, 2), limit, origin))
             if distance > limit:
-                rules[
+                rules.append(
                     f"{name}: even a guest without loss passes in less than "
                     "4 of 5 runs; measure for longer, add repetitions on "
                     "both sides, or increase the limit"
-                ] = None
-    remarks += rules
+                )
+    remarks += dict.fromkeys(rules)
     return rows

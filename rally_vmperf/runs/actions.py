@@ -193,7 +193,7 @@ class ControllerWatch(Action):
         if self.sampler is None:
             return ActionResult()
         load, self.sampler = self.sampler.stop(), None
-        return ActionResult(findings=load.find_load(os.cpu_count() or 1))
+        return ActionResult(findings=load.create_findings(os.cpu_count() or 1))
 
 
 @dataclasses.dataclass

@@ -44,7 +44,7 @@ class ControllerLoad:
         self.longest = max(self.longest, lag)
         self.load += load
 
-    def find_load(self, processors: int) -> tuple[finding.Finding, ...]:
+    def create_findings(self, processors: int) -> tuple[finding.Finding, ...]:
         """Return a finding if the load or the lag is beyond its limit.
 
         :param processors: The number of processors of the controller.

@@ -64,6 +64,25 @@ def passing_loss(
     return loss.percent(metric, ratio)
 
 
+def distance_from_limit(
+    metric: sample.Metric,
+    limit: float,
+    multiple: float,
+    bare_values: statistics.Values,
+) -> float:
+    """Return the distance from a limit in points of percent.
+
+    :param limit: The limit of the loss, in percent.
+    :param multiple: The distance as a multiple of the noise.
+    :param bare_values: The values of bare metal, whose noise and rounding the
+        guest is assumed to have.
+    """
+    noise = math.sqrt(statistics.variance(bare_values))
+    error = metric.error(statistics.geometric_mean(bare_values)) or 0
+    distance = multiple * noise + math.log1p(2 * error)
+    return limit - passing_loss(metric, limit, distance)
+
+
 def lowest_possible_loss(
     comparison: loss.Comparison, planned: int, both: bool = False
 ) -> float | None:

@@ -36,7 +36,7 @@ class LoadTest(unittest.TestCase):
         load = controller.ControllerLoad()
         for lag, load_average in samples:
             load.add(lag, load_average)
-        findings = load.find_load(2)
+        findings = load.create_findings(2)
         self.assertEqual(
             [("controller_busy", "controller", detail)] if detail else [],
             [(one.kind, one.subject, one.detail) for one in findings],
@@ -46,7 +46,7 @@ class LoadTest(unittest.TestCase):
         """One finding has both."""
         load = controller.ControllerLoad()
         load.add(1.0, 3.0)
-        (found,) = load.find_load(2)
+        (found,) = load.create_findings(2)
         self.assertRegex(found.detail, "^load average 3.0 .*; 1 of 1 samples")
 
 
