@@ -8,9 +8,7 @@ from rally_vmperf.judging import level
 from rally_vmperf.judging import plausibility
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -204,20 +202,6 @@ def reference_label(
     worst = statistic == "worst"
     remark = ", as no guest has a copy of its own," if worst else ""
     return f"mean of {guests} bare-metal copies{remark}"
-
-
-def compare_worst(
-    point: points.Point, compare_to: points.CompareTo
-) -> tuple[loss.Comparison | None, int]:
-    """Return the comparison of the worst guest that a failure requires.
-
-    :returns: The comparison, and the number of guests for which its
-        confidence is corrected.
-    """
-    number = len(point.of_each(compare_to, point.confidence))
-    confidence = verdict.correct_confidence(point.confidence, number)
-    corrected = dataclasses.replace(point, confidence=confidence)
-    return corrected.compared("worst", compare_to), number
 
 
 def not_measured_reason(

@@ -91,7 +91,9 @@ class DensityResult(summary.MetricResult):
             return False
         comparisons = [comparison]
         if self.statistic == "worst":
-            comparisons = point.of_each_corrected(self.compare_to)
+            comparisons = point.corrected(self.compare_to).of_each(
+                self.compare_to
+            )
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
     def _missing_solo_run(self, guests: int) -> str:
@@ -114,7 +116,9 @@ class DensityResult(summary.MetricResult):
         point = self.point(guests)
         if point is None or self.statistic == "mean" or is_passed:
             return self._compare(guests), 1
-        return density_levels.compare_worst(point, self.compare_to)
+        corrected = point.corrected(self.compare_to)
+        number = len(corrected.of_each(self.compare_to))
+        return corrected.compared("worst", self.compare_to), number
 
     @functools.cached_property
     def solo_slow(self) -> str:
@@ -189,8 +193,8 @@ class DensityResult(summary.MetricResult):
         """Return the status of all guests at a level against a limit."""
         point = t.cast(points_.Point, self.point(guests))
         status = verdict.decide_all(
-            point.of_each(self.compare_to, self.confidence),
-            point.of_each_corrected(self.compare_to),
+            point.of_each(self.compare_to),
+            point.corrected(self.compare_to).of_each(self.compare_to),
             limit,
         )
         percent = point.largest_loss_percent

@@ -14,6 +14,7 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
@@ -36,28 +37,31 @@ class OverheadResult(rows.FigureResult):
     statistic: points.Statistic = "mean"
 
     @functools.cached_property
-    def _guest_values(self) -> dict[str, list[list[float]]]:
-        """The values of each guest, by guest and repetition."""
-        values: dict[str, list[list[float]]] = {}
+    def _guest_values(self) -> dict[str, list[statistics.Values]]:
+        """The values of each guest, by guest and repetition.
+
+        The result is empty for one guest and for merged percentiles.
+        """
+        values: dict[str, list[statistics.Values]] = {}
         for samples in self.guest:
-            by_guest: dict[str, list[float]] = {}
-            for observation in samples.observations:
-                by_guest.setdefault(observation.source, []).append(
-                    observation.sample.value
-                )
-            for guest, guest_values in by_guest.items():
+            for guest, guest_values in samples.by_source.items():
                 values.setdefault(guest, []).append(guest_values)
-        return values
+        is_merged = any(samples.merged is not None for samples in self.guest)
+        return {} if is_merged or len(values) < 2 else values
+
+    def _compare_guest(self, guest: str, confidence: float) -> loss.Comparison:
+        """Return the comparison of a guest with bare metal."""
+        bare = [samples.values for samples in self.bare]
+        values = self._guest_values[guest]
+        return loss.compare(self.metric, bare, values, confidence)
 
     def compare_each(self, confidence: float) -> dict[str, loss.Comparison]:
         """Return the comparison of each guest by name; {} for one guest."""
-        is_merged = any(samples.merged is not None for samples in self.guest)
-        if self.comparison is None or is_merged or len(self._guest_values) < 2:
+        if self.comparison is None:
             return {}
-        bare = [samples.values for samples in self.bare]
         return {
-            guest: loss.compare(self.metric, bare, values, confidence)
-            for guest, values in self._guest_values.items()
+            guest: self._compare_guest(guest, confidence)
+            for guest in self._guest_values
         }
 
     @functools.cached_property
@@ -83,21 +87,27 @@ class OverheadResult(rows.FigureResult):
             key=lambda guest: self.guests[guest].overhead_percent,
         )
 
-    def differing_guests(self) -> list[str]:
+    def differing_guests(self) -> dict[str, loss.Comparison]:
         """Return the guests beyond the limit if the mean guest is judged.
 
         The result is empty if the mean guest is beyond the limit as well.
         """
-        if self.limit is None or self.statistic == "worst":
-            return []
-        limit = self.limit
+        limit, mean = self.limit, self.comparison
+        if limit is None or mean is None or self.statistic == "worst":
+            return {}
         if self._status(limit) == "failed":
-            return []
-        return [
-            guest
-            for guest, comparison in self.guests.items()
+            return {}
+        compared = {
+            guest: self._compare_guest(guest, self.confidence)
+            for guest, values in self._guest_values.items()
+            # An interval that is beyond the limit has its figure there.
+            if loss.percent(self.metric, _mean(values) / mean.bare) > limit
+        }
+        return {
+            guest: comparison
+            for guest, comparison in compared.items()
             if verdict.decide(comparison, limit) == "failed"
-        ]
+        }
 
     def _status(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit."""
@@ -107,52 +117,26 @@ class OverheadResult(rows.FigureResult):
             self.guests.values(), self.corrected.values(), limit
         )
 
-    def _compare_with_limit(
-        self, limit: float
-    ) -> tuple[loss.Comparison, float] | None:
-        """Return the comparison and the largest passing loss, or None."""
-        if not self.worst:
-            return super()._compare_with_limit(limit)
-        return self._decisive, limit
-
     @property
-    def _decisive(self) -> loss.Comparison:
-        """The comparison of the worst guest that decides the status."""
+    def decisive(self) -> loss.Comparison | None:
+        """The comparison of the mean or of the worst guest that decides."""
+        if not self.worst:
+            return self.comparison
         is_passed = self.status == "passed"
         return (self.guests if is_passed else self.corrected)[self.worst]
 
-    def cells(self) -> summary.Cells:
-        """Return figure, interval and limit as texts for a table."""
-        if not self.worst or self.limit is None:
-            return super().cells()
-        return summary.Cells(
-            f"{self._worst_label()} "
-            f"{verdict.figure(self._decisive, self.limit)}",
-            verdict.ends(self._decisive, self.limit),
-            f"limit {self.limit:g} %",
-        )
-
-    def sentence(self) -> str:
-        """Return figures, limit and verdict, or why none, as text."""
+    @property
+    def worst_label(self) -> str:
+        """The worst guest with the number of guests; "" for the mean."""
         if not self.worst:
-            return super().sentence()
-        policy = self.limiting_policy
-        bare, _, lost = self.NAMES
-        text = verdict.sentence(
-            self._decisive,
-            self.limit,
-            self.status,
-            f"a policy limits it: {policy}" if policy else "",
-            (bare, self._worst_label(), lost),
-            self.title,
-            self.limit_origin,
-            1 if self.status == "passed" else len(self.guests),
-        )
-        return ". ".join([text, *self.void_reasons()])
-
-    def _worst_label(self) -> str:
-        """Return the name of the worst guest, with the number of guests."""
+            return ""
         return f"worst of {len(self.guests)} guests ({self.worst})"
+
+    @property
+    def corrected_guests(self) -> int:
+        """The number of guests for which the confidence is corrected."""
+        is_mean = not self.worst or self.status == "passed"
+        return 1 if is_mean else len(self.guests)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -270,8 +254,8 @@ class OverheadJudge(judge.Judge[OverheadResult]):
                 row.comparison, bottleneck
             ):
                 yield finding_, None
-            if row.differing_guests():
-                yield _create_guests_differ(row), None
+            if guests := row.differing_guests():
+                yield _create_guests_differ(row, guests), None
         if any(comparison.low is not None for comparison in comparisons):
             yield from plausibility.one_session(
                 repetitions, _find_reference(conditions)
@@ -326,18 +310,24 @@ class OverheadJudge(judge.Judge[OverheadResult]):
         )
 
 
-def _create_guests_differ(row: OverheadResult) -> finding.Finding:
+def _mean(repetitions: loss.Repetitions) -> float:
+    """Return the mean over repetitions of the mean in each of them."""
+    means = [statistics.geometric_mean(values) for values in repetitions]
+    return statistics.geometric_mean(means)
+
+
+def _create_guests_differ(
+    row: OverheadResult, guests: dict[str, loss.Comparison]
+) -> finding.Finding:
     """Return the finding that guests are beyond the limit of the mean."""
-    guests = row.differing_guests()
-    worst = max(guests, key=lambda guest: row.guests[guest].overhead_percent)
-    comparison = row.guests[worst]
+    worst = max(guests, key=lambda guest: guests[guest].overhead_percent)
     number = units.number_of("guest", len(row.guests))
     return finding.Finding(
         "guests_differ",
         row.metric.name,
         f"{len(guests)} of {number} beyond the limit of {row.limit:g} %: "
-        f"{worst} loses {verdict.figure(comparison, row.limit)} "
-        f"({verdict.interval(comparison, row.limit)})",
+        f"{worst} loses {verdict.figure(guests[worst], row.limit)} "
+        f"({verdict.interval(guests[worst], row.limit)})",
     )
 
 

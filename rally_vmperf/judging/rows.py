@@ -115,7 +115,7 @@ class FigureResult(summary.MetricResult):
             return None
         if self.metric.scale == "count":
             return self._worst_count()
-        means = geometric_means(self.guest)
+        means = gathering.geometric_means(self.guest)
         # The interval of a mean is that of its ratio to what does not vary.
         compared = self._compare_with_constant(1.0)
         low, high = sorted(
@@ -127,7 +127,9 @@ class FigureResult(summary.MetricResult):
             value=statistics.geometric_mean(means),
             low=low,
             high=high,
-            bare=statistics.geometric_mean(geometric_means(self.bare))
+            bare=statistics.geometric_mean(
+                gathering.geometric_means(self.bare)
+            )
             if self.bare
             else None,
         )
@@ -178,16 +180,31 @@ class FigureResult(summary.MetricResult):
             return self.comparison.low is not None
         return self.measured and len(self.guest) >= statistics.FEWEST
 
+    @property
+    def decisive(self) -> loss.Comparison | None:
+        """The comparison that decides the status, as ``comparison``."""
+        return self.comparison
+
+    @property
+    def worst_label(self) -> str:
+        """The worst guest as text; "" if the mean of the guests is judged."""
+        return ""
+
+    @property
+    def corrected_guests(self) -> int:
+        """The number of guests for which the confidence is corrected."""
+        return 1
+
     def cells(self) -> summary.Cells:
         """Return figure, interval and limit as texts for a table."""
         if self.limit is None:
             return summary.NO_CELLS
-        if self.comparison is not None:
+        if (comparison := self.decisive) is not None:
             return summary.Cells(
-                f"{self.NAMES[-1]} "
-                f"{verdict.figure(self.comparison, self.limit)}"
+                f"{self.worst_label or self.NAMES[-1]} "
+                f"{verdict.figure(comparison, self.limit)}"
                 f"{self.level_suffix}",
-                verdict.ends(self.comparison, self.limit),
+                verdict.ends(comparison, self.limit),
                 f"limit {self.limit:g} %",
             )
         least = "least " if self.figure == "min" else ""
@@ -207,8 +224,8 @@ class FigureResult(summary.MetricResult):
         which does not vary; a loss against a limit is positive, whatever is
         better. The result is None for a count, and if nothing was measured.
         """
-        if self.comparison is not None:
-            return self.comparison, limit
+        if (comparison := self.decisive) is not None:
+            return comparison, limit
         if self.value is None or self.metric.scale == "count":
             return None
         return self._compare_with_constant(limit), 0.0
@@ -222,7 +239,7 @@ class FigureResult(summary.MetricResult):
             [samples.values for samples in self.guest],
             self.confidence,
             exact=True,
-            usual=geometric_means(self.bare),
+            usual=gathering.geometric_means(self.bare),
         )
 
     def _status(self, limit: float) -> verdict.Status:
@@ -257,11 +274,10 @@ class FigureResult(summary.MetricResult):
     def limiting_policy(self) -> str:
         """The policy that limits the rate and is not tolerated, or ""."""
         kind = "bottleneck_outside_guest"
-        if self.comparison is None or not self.has_finding(kind):
+        if self.figure != "overhead" or not self.has_finding(kind):
             return ""
-        return rate_caps.describe_policy(
-            self.metric, self.comparison.guest, self.caps
-        )
+        rate = self.comparison.guest if self.comparison else None
+        return rate_caps.describe_policy(self.metric, rate, self.caps)
 
     @property
     def is_only_undecided(self) -> bool:
@@ -293,16 +309,18 @@ class FigureResult(summary.MetricResult):
 
     def sentence(self) -> str:
         """Return figures, limit and verdict, or why none, as text."""
-        if self.comparison is not None:
+        if (comparison := self.decisive) is not None:
+            policy = self.limiting_policy
+            bare, guest, lost = self.NAMES
             text = verdict.sentence(
-                self.comparison,
+                comparison,
                 self.limit,
                 self.status,
-                (policy := self.limiting_policy)
-                and f"a policy limits it: {policy}",
-                self.NAMES,
+                f"a policy limits it: {policy}" if policy else "",
+                (bare, self.worst_label or guest, lost),
                 self.title,
                 self.limit_origin,
+                self.corrected_guests,
             )
         elif self.value is not None:
             text = self._describe_absolute(self.value)
@@ -334,15 +352,8 @@ class FigureResult(summary.MetricResult):
             return text
         compared = self._compare_with_limit(self.limit)
         if compared is None:
-            return f"{text}, {verdict.more_repetitions(0)}"
+            return f"{text}, {verdict.more_repetitions(len(self.guest))}"
         return f"{text}, {verdict.would_decide(compared[0])}"
-
-
-def geometric_means(repetitions: RepetitionSamples) -> tuple[float, ...]:
-    """Return the mean over guests or copies of each repetition, a tuple."""
-    return tuple(
-        statistics.geometric_mean(samples.values) for samples in repetitions
-    )
 
 
 ResultT = t.TypeVar("ResultT", bound=FigureResult)

@@ -10,7 +10,6 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import rows as rows_
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -55,12 +54,12 @@ class SpreadResult(summary.MetricResult):
     @functools.cached_property
     def guest(self) -> Values:
         """The guests' mean value of each counted repetition, a tuple."""
-        return rows_.geometric_means(self.compared.guest)
+        return gathering.geometric_means(self.compared.guest)
 
     @functools.cached_property
     def bare(self) -> Values:
         """The copies' mean value of each baseline repetition, a tuple."""
-        return rows_.geometric_means(self.compared.bare)
+        return gathering.geometric_means(self.compared.bare)
 
     @functools.cached_property
     def ratio(self) -> spread.Ratio | None:

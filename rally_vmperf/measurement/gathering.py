@@ -6,6 +6,7 @@ import dataclasses
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
 #: The reason why a metric has no samples of guests.
@@ -244,6 +245,15 @@ def _without_samples(
             for time_series in condition.time_series
             if time_series.metric.name not in metrics
         ),
+    )
+
+
+def geometric_means(
+    repetitions: collections.abc.Iterable[sample.MetricSamples],
+) -> tuple[float, ...]:
+    """Return the mean over guests or copies of each repetition, a tuple."""
+    return tuple(
+        statistics.geometric_mean(samples.values) for samples in repetitions
     )
 
 

@@ -281,12 +281,12 @@ def _assume_rounding_error(values: list[float]) -> float:
     two different values, the largest error of any tool applies. Values that
     are many, or all different, are considered as exact.
     """
-    distinct = sorted(set(values))
+    distinct = set(values)
     if len(distinct) < statistics.FEWEST:
         return LARGEST_ROUNDING_ERROR
     if len(distinct) > _MAX_ROUNDED_VALUES or len(distinct) == len(values):
         return 0.0
-    steps = itertools.pairwise(distinct)
+    steps = itertools.pairwise(sorted(distinct))
     return min(larger / smaller - 1 for smaller, larger in steps) / 2
 
 

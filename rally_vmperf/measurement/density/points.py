@@ -292,23 +292,19 @@ class Point:
             guest = self.worst.guest
         return self._compare(guest, compare_to, self.confidence)
 
-    def of_each(
-        self, compare_to: CompareTo, confidence: float
-    ) -> list[loss.Comparison]:
+    def of_each(self, compare_to: CompareTo) -> list[loss.Comparison]:
         """Return a comparison for each guest that has both sides, a list."""
         compared = (
-            self._compare(guest, compare_to, confidence)
+            self._compare(guest, compare_to, self.confidence)
             for guest in rates.of_guests(self.metric, self.samples)
         )
         return [c for c in compared if c is not None]
 
-    def of_each_corrected(
-        self, compare_to: CompareTo
-    ) -> list[loss.Comparison]:
-        """Return each guest's comparison, confidence corrected for count."""
-        number = len(self.of_each(compare_to, self.confidence))
-        level = verdict.correct_confidence(self.confidence, number)
-        return self.of_each(compare_to, level)
+    def corrected(self, compare_to: CompareTo) -> "Point":
+        """Return a copy with the confidence that a failing guest requires."""
+        number = len(self.of_each(compare_to))
+        confidence = verdict.correct_confidence(self.confidence, number)
+        return dataclasses.replace(self, confidence=confidence)
 
     def _compare(
         self,

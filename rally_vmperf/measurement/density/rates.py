@@ -45,14 +45,11 @@ def by_guest(
 
     Several values of a guest give their geometric mean.
     """
-    rates: dict[str, list[float]] = collections.defaultdict(list)
-    for observation in samples.observations:
-        rates[observation.source].append(
-            convert(metric, observation.sample.value)
-        )
     return {
-        source: statistics.geometric_mean(source_rates)
-        for source, source_rates in rates.items()
+        source: statistics.geometric_mean(
+            [convert(metric, value) for value in values]
+        )
+        for source, values in samples.by_source.items()
     }
 
 

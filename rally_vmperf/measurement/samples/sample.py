@@ -222,6 +222,16 @@ class MetricSamples:
             observation.sample.value for observation in self.observations
         )
 
+    @property
+    def by_source(self) -> dict[str, list[float]]:
+        """The values of each guest or copy, a dict by name."""
+        values: dict[str, list[float]] = {}
+        for observation in self.observations:
+            values.setdefault(observation.source, []).append(
+                observation.sample.value
+            )
+        return values
+
     @functools.cached_property
     def sources(self) -> collections.Counter[str]:
         """The number of observations by guest or copy, a counter."""
