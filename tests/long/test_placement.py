@@ -153,3 +153,66 @@ def _aggregate(admin):
             admin.compute.remove_host_from_aggregate(made, host)
     finally:
         admin.compute.delete_aggregate(made)
+
+
+@long.LONG
+class TestOtherGuests(placing.PlacementCase):
+    """On a host that has a guest of somebody else."""
+
+    def test_shared_host(self):
+        """An administrator's run reports the guest, or rejects the host."""
+        lab = self.laboratory
+        lab.use("admin")
+        arguments = {
+            "baseline": "one-tiny",
+            "guests": 1,
+            "peer": laboratory.peer(),
+        }
+        network = {"network": {"name": "public"}}
+        with _other_guest(lab.admin) as server:
+            options = {**network, "empty_host": True}
+            rejected = lab.start(placing.TASK, **arguments, options=options)
+            before = lab.journals()
+            done = lab.start(placing.TASK, **arguments, options=network)
+        self.check_ended(2, rejected)
+        sentence = (
+            f"host {server.compute_host} has 1 guest of others with 1 vCPU"
+        )
+        self.assertIn(
+            f"empty_host: {sentence}", rejected.stdout + rejected.stderr
+        )
+        self.check_ended(0, done)
+        for record in lab.records(self.new_journal(before, done)):
+            findings = {
+                (finding["kind"], finding["detail"])
+                for condition in record["conditions"]
+                for finding in condition["findings"]
+            }
+            self.assertIn(("host_shared", sentence), findings)
+
+
+@contextlib.contextmanager
+def _other_guest(admin):
+    """Have a server without an operating system, which stays idle."""
+    image = admin.image.create_image(
+        "vmperf-no-system",
+        disk_format="raw",
+        container_format="bare",
+        data=bytes(1 << 20),
+    )
+    try:
+        network = admin.network.find_network("public")
+        flavor = admin.compute.find_flavor("vmperf.tiny")
+        server = admin.compute.create_server(
+            name="of-others",
+            image_id=image.id,
+            flavor_id=flavor.id,
+            networks=[{"uuid": network.id}],
+        )
+        try:
+            yield admin.compute.wait_for_server(server, wait=300)
+        finally:
+            admin.compute.delete_server(server)
+            admin.compute.wait_for_delete(server, wait=120)
+    finally:
+        admin.image.delete_image(image)
