@@ -40,8 +40,13 @@ def write(
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(stream.name)
-    directory = os.open(path.parent, os.O_RDONLY)
+    sync_directory(path.parent)
+
+
+def sync_directory(path: pathlib.Path) -> None:
+    """Sync the entries of a directory to disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(directory)
+        os.fsync(descriptor)
     finally:
-        os.close(directory)
+        os.close(descriptor)

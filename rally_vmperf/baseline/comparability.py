@@ -23,15 +23,31 @@ _INSTRUCTIONS = re.compile(
 _AUTONOMOUS_DRIVERS = ("intel_pstate", "amd-pstate-epp")
 
 
-def _create_view(key: str) -> "_View":
-    """Return a function that gets a value from a fingerprint."""
-    return lambda facts: facts.get(key)
+def _list_properties(facts: documents.Facts) -> list[tuple[str, str, t.Any]]:
+    """Return the properties in a fingerprint that are compared, as tuples.
 
-
-def _list_instructions(facts: documents.Facts) -> frozenset[str]:
-    """Return the CPU flags in a fingerprint that name instructions."""
+    :returns: The sensitivity of workloads, the kind of finding for a
+        difference, and the value of each property.
+    """
     flags = map(str, _get_list(facts, "cpu_flags"))
-    return frozenset(flag for flag in flags if _INSTRUCTIONS.match(flag))
+    instructions = frozenset(filter(_INSTRUCTIONS.match, flags))
+    pages = facts.get("transparent_huge_pages")
+    nics = "network_interfaces"
+    disk_settings = _find_common(facts, "disks", "scheduler", "write_cache")
+    nic_settings = _find_common(facts, nics, "mtu", "offloads")
+    return [
+        ("cpu_model", "cpu_model_differs", facts.get("cpu_model")),
+        ("instructions", "instructions_differ", instructions),
+        ("microcode", "microcode_differs", facts.get("microcode")),
+        ("turbo", "turbo_differs", facts.get("turbo")),
+        ("kernel", "kernel_differs", facts.get("kernel")),
+        ("mitigations", "mitigations_differ", facts.get("mitigations")),
+        ("huge_pages", "huge_pages_differ", pages),
+        ("disks", "disk_settings_differ", disk_settings),
+        (nics, "nic_settings_differ", nic_settings),
+        ("disks", "queues_differ", _find_common(facts, "disks", "queues")),
+        (nics, "queues_differ", _find_common(facts, nics, "queues")),
+    ]
 
 
 def _get_list(facts: documents.Facts, key: str) -> list[t.Any]:
@@ -40,28 +56,25 @@ def _get_list(facts: documents.Facts, key: str) -> list[t.Any]:
     return items if isinstance(items, list) else []
 
 
-def _create_device_view(table: str, *keys: str) -> "_View":
-    """Return a function: fingerprint -> settings all devices share.
+def _find_common(
+    facts: documents.Facts, table: str, *keys: str
+) -> dict[str, str]:
+    """Return the settings that all devices of a table share, as a dict.
 
     It is unknown which device is used, so settings that differ between devices
     are not compared.
     """
-
-    def view(facts: documents.Facts) -> dict[str, str]:
-        """Return the settings in a fingerprint that all devices share."""
-        common = {}
-        for key in keys:
-            texts = [
-                str(device.get(key) or "")
-                for device in _get_list(facts, table)
-                if isinstance(device, collections.abc.Mapping)
-            ]
-            values = set(map(_extract_scheduler, texts))
-            if len(values) == 1 and "" not in values:
-                common[key] = values.pop()
-        return common
-
-    return view
+    devices = _get_list(facts, table)
+    common = {}
+    for key in keys:
+        settings = {
+            _extract_scheduler(str(device.get(key) or ""))
+            for device in devices
+            if isinstance(device, collections.abc.Mapping)
+        }
+        if len(settings) == 1 and "" not in settings:
+            common[key] = settings.pop()
+    return common
 
 
 def _extract_scheduler(text: str) -> str:
@@ -70,45 +83,12 @@ def _extract_scheduler(text: str) -> str:
     return match[1] if match else text
 
 
-_View = collections.abc.Callable[[documents.Facts], t.Any]
-#: The comparisons: the sensitivity of workloads, the finding for a difference,
-#: and the view of the fingerprint.
-_COMPARED: tuple[tuple[str, str, _View], ...] = (
-    ("cpu_model", "cpu_model_differs", _create_view("cpu_model")),
-    ("instructions", "instructions_differ", _list_instructions),
-    ("microcode", "microcode_differs", _create_view("microcode")),
-    ("turbo", "turbo_differs", _create_view("turbo")),
-    ("kernel", "kernel_differs", _create_view("kernel")),
-    ("mitigations", "mitigations_differ", _create_view("mitigations")),
-    (
-        "huge_pages",
-        "huge_pages_differ",
-        _create_view("transparent_huge_pages"),
-    ),
-    (
-        "disks",
-        "disk_settings_differ",
-        _create_device_view("disks", "scheduler", "write_cache"),
-    ),
-    (
-        "network_interfaces",
-        "nic_settings_differ",
-        _create_device_view("network_interfaces", "mtu", "offloads"),
-    ),
-    ("disks", "queues_differ", _create_device_view("disks", "queues")),
-    (
-        "network_interfaces",
-        "queues_differ",
-        _create_device_view("network_interfaces", "queues"),
-    ),
-)
-
-
 def compare_machines(
     bare_metal: documents.Facts,
     facts: documents.Facts,
     subject: str,
     sensitive: collections.abc.Mapping[str, Metrics | None] | None = None,
+    reference: str = "bare metal",
 ) -> list[finding.Finding]:
     """Return findings on differences between two fingerprints.
 
@@ -117,22 +97,25 @@ def compare_machines(
     :param subject: The name of the other machine.
     :param sensitive: Property -> the metrics that depend on it; None if none
         does. Properties that are not in it affect all metrics.
+    :param reference: The name of the first machine.
     """
     findings = []
-    for key, kind, view in _COMPARED:
-        recorded, reported = view(bare_metal), view(facts)
+    pairs = zip(
+        _list_properties(bare_metal), _list_properties(facts), strict=True
+    )
+    for (key, kind, recorded), (_, _, reported) in pairs:
         if isinstance(recorded, dict) and isinstance(reported, dict):
             recorded, reported = _select_comparable(kind, recorded, reported)
         metrics = (sensitive or {}).get(key, ())
         is_known = recorded and reported
         if not is_known or recorded == reported or metrics is None:
             continue
-        findings += _create_findings(
-            kind,
-            subject,
-            f"bare metal: {_format_facts(recorded, reported)}; {subject}: "
-            f"{_format_facts(reported, recorded)}",
-            metrics,
+        detail = (
+            f"{reference}: {_format_facts(recorded, reported)}; {subject}: "
+            f"{_format_facts(reported, recorded)}"
+        )
+        findings.append(
+            finding.Finding(kind, subject, detail, metrics=metrics)
         )
     return findings
 
@@ -190,9 +173,8 @@ def governor(
     """
     name = bare_metal.get("governor")
     driver = bare_metal.get("scaling_driver")
-    if not name or name == "performance" or metrics is None:
-        return []
-    if driver in _AUTONOMOUS_DRIVERS:
+    saves_power = name and name != "performance"
+    if not saves_power or driver in _AUTONOMOUS_DRIVERS or metrics is None:
         return []
     return _create_findings(
         "governor_not_performance",
@@ -227,9 +209,8 @@ def host(
     :param hypervisor: The name of its host in Nova; None if hidden.
     """
     machine = baseline["machine"]["name"]
-    if not hypervisor or host_names.same(hypervisor, machine):
-        return []
-    if "class" in baseline:
+    is_same = not hypervisor or host_names.same(hypervisor, machine)
+    if is_same or "class" in baseline:
         return []
     return _create_findings(
         "host_differs",
@@ -264,22 +245,17 @@ def host_cpu(
     :param guest: The name of the guest.
     :param features: The processor features of its host, as libvirt names them.
     """
-    recorded = {
-        _normalise_name(str(flag))
-        for flag in _get_list(bare_metal, "cpu_flags")
-    }
-    reported = {_normalise_name(flag) for flag in features}
-    differ = {flag for flag in recorded ^ reported if _OF_BOTH.fullmatch(flag)}
+    flags = map(str, _get_list(bare_metal, "cpu_flags"))
+    recorded = frozenset(map(_normalise_name, flags))
+    reported = frozenset(map(_normalise_name, features))
+    differ = set(filter(_OF_BOTH.fullmatch, recorded ^ reported))
     if _ALWAYS not in recorded & reported or not differ:
         return []
-    on_bare_metal, on_host = (
-        _format_facts(frozenset(flags & differ), frozenset())
-        for flags in (recorded, reported)
-    )
     return _create_findings(
         "host_cpu_differs",
         guest,
-        f"bare metal: {on_bare_metal}; host of {guest}: {on_host}",
+        f"bare metal: {_format_facts(recorded & differ, reported)}; "
+        f"host of {guest}: {_format_facts(reported & differ, recorded)}",
     )
 
 
@@ -310,14 +286,14 @@ def peer_on_host(
 ) -> list[finding.Finding]:
     """Return a finding if the peer runs on the bare-metal machine itself."""
     boot = bare_metal.get("boot_id")
-    if boot and boot == peer.get("boot_id"):
-        return _create_findings(
-            "peer_on_host",
-            "peer",
-            "the peer runs on the bare-metal machine itself "
-            "(same boot), for example in a network namespace",
-        )
-    return []
+    if not boot or boot != peer.get("boot_id"):
+        return []
+    return _create_findings(
+        "peer_on_host",
+        "peer",
+        "the peer runs on the bare-metal machine itself (same boot), for "
+        "example in a network namespace",
+    )
 
 
 def _create_findings(
@@ -329,18 +305,14 @@ def _create_findings(
 
 def _format_facts(facts: t.Any, other_facts: t.Any) -> str:
     """Return as text what a value has and the other value does not."""
-    if isinstance(facts, collections.abc.Mapping):
-        other_mapping = (
-            other_facts
-            if isinstance(other_facts, collections.abc.Mapping)
-            else {}
-        )
-        changed = [
-            f"{key}={value}"
-            for key, value in sorted(facts.items())
-            if other_mapping.get(key) != value
-        ]
-        return ", ".join(changed)[:300] or "nothing more"
     if isinstance(facts, frozenset):
         return " ".join(sorted(facts - other_facts))[:300] or "nothing more"
-    return str(facts)[:200]
+    if not isinstance(facts, dict):
+        return str(facts)[:200]
+    other_settings = other_facts if isinstance(other_facts, dict) else {}
+    changed = [
+        f"{key}={value}"
+        for key, value in sorted(facts.items())
+        if other_settings.get(key) != value
+    ]
+    return ", ".join(changed)[:300] or "nothing more"

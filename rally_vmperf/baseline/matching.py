@@ -33,9 +33,7 @@ def describe(shape: Json) -> str:
 
 
 def covers(
-    baseline: Json,
-    workload: str,
-    arguments: documents.Arguments,
+    baseline: Json, workload: str, arguments: documents.Arguments
 ) -> list[Json]:
     """Return the list of entries for a workload with these arguments.
 
@@ -68,10 +66,7 @@ def covers(
 
 
 def find(
-    baseline: Json,
-    workload: str,
-    arguments: documents.Arguments,
-    shape: Shape,
+    baseline: Json, workload: str, arguments: documents.Arguments, shape: Shape
 ) -> Json:
     """Return the entry for a workload, arguments and shape; reject others.
 

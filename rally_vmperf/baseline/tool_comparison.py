@@ -13,6 +13,7 @@ def compare_tools(
     subject: str,
     users: collections.abc.Mapping[str, tuple[str, ...]] | None = None,
     definitions: collections.abc.Iterable[tools.Tool] | None = None,
+    reference: str = "bare metal",
 ) -> list[finding.Finding]:
     """Return findings on tools with another upstream version or build.
 
@@ -23,6 +24,7 @@ def compare_tools(
     :param users: Tool -> the metrics that depend on it; all if it is not in
         it.
     :param definitions: The tools to compare; None for all.
+    :param reference: The name of the first machine.
     """
     findings = []
     by_command = {tool.command: tool for tool in definitions or ()}
@@ -31,28 +33,25 @@ def compare_tools(
         commands &= by_command.keys()
     for command in sorted(commands):
         recorded, reported = bare_metal[command], machine[command]
-        for key, kind in (
-            ("version", "tool_version_differs"),
-            ("checksum", "tool_checksum_differs"),
-        ):
-            if _is_same_tool(key, recorded.get(key), reported.get(key)):
-                continue
-            versions = (str(recorded.get(key)), str(reported.get(key)))
-            tool = by_command.get(command)
-            comparable = tool is not None and tool.is_comparable(*versions)
-            findings.append(
-                finding.Finding(
-                    kind,
-                    subject,
-                    f"{command}: bare metal {versions[0]}, "
-                    f"{subject} {versions[1]}",
-                    metrics=(users or {}).get(command, ()),
-                    severity_override="warning"
-                    if comparable and key == "version"
-                    else None,
-                )
+        differing_keys = [
+            key
+            for key in ("version", "checksum")
+            if not _is_same_tool(key, recorded.get(key), reported.get(key))
+        ]
+        if not differing_keys:
+            continue
+        key, tool = differing_keys[0], by_command.get(command)
+        texts = (str(recorded.get(key)), str(reported.get(key)))
+        is_warning = key == "version" and tool and tool.is_comparable(*texts)
+        findings.append(
+            finding.Finding(
+                f"tool_{key}_differs",
+                subject,
+                f"{command}: {reference} {texts[0]}, {subject} {texts[1]}",
+                metrics=(users or {}).get(command, ()),
+                severity_override="warning" if is_warning else None,
             )
-            break
+        )
     return findings
 
 

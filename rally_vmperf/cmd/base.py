@@ -20,6 +20,11 @@ class _BaseCommand(command.Command):
         """Return the parser for the arguments of the command."""
         parser = t.cast(argparse.ArgumentParser, super().get_parser(prog_name))
         self.add_arguments(parser)
+        parser.add_argument(
+            "--config-file",
+            metavar="FILE",
+            help="rally.conf; default: the file that Rally uses",
+        )
         return parser
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ from rally_vmperf import opts
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
@@ -37,7 +38,6 @@ class Cleanup(base.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        rally_api.add_config_file(parser)
         parser.add_argument(
             "--env", help="Rally environment; default: the current environment"
         )
@@ -74,11 +74,7 @@ class Cleanup(base.Lister):
             everything=parsed.all,
         )
         orphans = sweep.find()
-        remaining = {
-            orphan.resource: ""
-            for orphan in orphans
-            if sweep.is_chosen(orphan)
-        }
+        remaining = dict.fromkeys(filter(sweep.is_chosen, orphans), "")
         if parsed.yes:
             remaining = sweep.remove(orphans, self.app.LOG.info)
             ended = [e for e in entries if parsed.task in (None, e.task)]
@@ -87,10 +83,10 @@ class Cleanup(base.Lister):
             mark_killed_tasks(ended, tasks)
         self.code = 1 if remaining else 0
         rows = []
-        for orphan in orphans:
-            resource, run = orphan.resource, orphan.run
+        for resource in orphans:
+            run = sweep.find_run(resource)
             outcome = "kept"
-            if sweep.is_chosen(orphan):
+            if sweep.is_chosen(resource):
                 outcome = "to be removed with --yes"
                 if parsed.yes:
                     reason = remaining.get(resource)
@@ -104,8 +100,8 @@ def create_views(
     platform: rally_api.Platform,
     entries: list[ledger.Entry],
     projects: list[str],
-) -> list[removal.CloudView]:
-    """Return a view of the cloud for each credential of an environment.
+) -> list[inventory.Inventory]:
+    """Return an inventory of the cloud for each credential of an environment.
 
     :param platform: The OpenStack platform of the environment.
     :param entries: The entries of the ledger, whose projects an admin
@@ -114,10 +110,7 @@ def create_views(
     :raises ValueError: If projects are given and there is no admin.
     """
     admin, users = platform.get("admin"), platform.get("users") or []
-    user_views = [
-        removal.CloudView(connection=cloud.connect(user), admin=False)
-        for user in users
-    ]
+    user_views = [inventory.Inventory(cloud.connect(user)) for user in users]
     if not admin:
         if projects:
             raise ValueError(
@@ -135,8 +128,8 @@ def create_views(
     with cloud.convert_errors("look for the projects of runs"):
         searched = killed.find_project_ids(connection, [*projects, *recorded])
     return [
-        removal.CloudView(
-            connection=connection,
+        inventory.Inventory(
+            connection,
             admin=True,
             # An unknown name may be the identifier of a deleted project.
             projects=(*searched, *projects),

@@ -37,7 +37,6 @@ class Plan(base.Lister):
         parser.add_argument(
             "--env", help="Rally environment; default: the current environment"
         )
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return columns and one row per resource that the task requires."""
@@ -62,7 +61,8 @@ class Plan(base.Lister):
                 )
                 for row in requirements.rows
             ]
-            (flavor,) = guests_plan.flavors
+            (demand,) = guests_plan.demands
+            flavor = demand.flavor
             workload = dataclasses.replace(workload, vcpus=flavor.vcpus)
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))

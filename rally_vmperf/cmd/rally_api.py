@@ -1,6 +1,5 @@
 """Access to Rally's environments, tasks and configuration."""
 
-import argparse
 import json
 import logging
 import pathlib
@@ -20,15 +19,6 @@ class Platform(t.TypedDict, total=False):
 
     admin: credentials.Credential | None
     users: list[credentials.Credential]
-
-
-def add_config_file(parser: argparse.ArgumentParser) -> None:
-    """Add the option for Rally's configuration file."""
-    parser.add_argument(
-        "--config-file",
-        metavar="FILE",
-        help="rally.conf; default: the file that Rally uses",
-    )
 
 
 def load(config_file: str | None) -> t.Any:

@@ -172,7 +172,6 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Judge outputs; return baseline, guest repetitions and judgement."""
     from rally_vmperf.judging import overhead_judge
-    from rally_vmperf.measurement import gathering
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
@@ -190,16 +189,7 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     limits_file.check_limits(
-        parsed.limits,
-        [question.OVERHEAD],
-        criteria,
-        gathering.metrics(
-            [
-                condition
-                for guest_repetition in repetitions
-                for condition in guest_repetition.conditions
-            ]
-        ),
+        parsed.limits, [question.OVERHEAD], criteria, repetitions
     )
     return content, repetitions, judge.judgement()
 

@@ -1,17 +1,20 @@
-"""Command that writes HTML reports."""
+"""Command that writes reports."""
 
 import argparse
+import collections.abc
 import pathlib
 import typing as t
 
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
-from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.questions import table
+from rally_vmperf.cmd import runs
+from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
+
+_STDOUT = "-"
 
 
 class ReportError(errors.VMPerfError):
@@ -19,7 +22,7 @@ class ReportError(errors.VMPerfError):
 
 
 class Report(base.Command):
-    """Write an HTML report of runs from journals or Rally's results.
+    """Write a report of runs, as an HTML page or for other programs.
 
     A journal contains all completed repetitions, even if Rally was killed. A
     journal contains no limits; without --limits, its report has no verdicts.
@@ -30,78 +33,58 @@ class Report(base.Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
+        runs.add_arguments(parser)
         parser.add_argument(
-            "files",
-            nargs="*",
-            metavar="FILE",
-            help="journal (*.jsonl) or output of: rally task report --json",
-        )
-        parser.add_argument(
-            "--limits",
-            metavar="FILE",
-            help="YAML with the names of SLAs and their limits, as in the "
-            "section sla of a task",
-        )
-        parser.add_argument(
-            "--journal-dir",
-            metavar="DIRECTORY",
-            help="directory of the journals of Rally's results, with the "
-            "descriptions of machines; default for a journal: its directory",
+            "--format",
+            choices=("html", *export.NAMES),
+            default="html",
+            help="format of the report; default: %(default)s",
         )
         parser.add_argument(
             "-o",
             "--output",
-            default="report.html",
             metavar="FILE",
-            help="path of the report; default: %(default)s",
+            help="path of the report, - for standard output; default: "
+            "report.html for html, standard output for other formats",
         )
-        raw_outputs.add_raw_options(
-            parser,
-            baseline_help="with --raw: registered baseline with which the "
-            "outputs are compared",
-        )
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Write the report, and print its path and headlines."""
-        # These imports take a second, and --help does not require them.
-        from rally_vmperf.report import page
-
-        raw_outputs.check_options(parsed, parsed.files)
-        if not (parsed.raw or parsed.files):
-            raise ReportError(
-                "FILE is missing; specify a journal, the output of: rally "
-                "task report --json, or --raw with outputs of tools"
-            )
+        raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw:
             run_reports = [raw_outputs.report_outputs(parsed)]
         else:
             run_reports = self._read(parsed)
+        is_html = parsed.format == "html"
+        path = parsed.output or ("report.html" if is_html else _STDOUT)
+        pieces = _render(parsed.format, run_reports)
+        if path == _STDOUT:
+            for piece in pieces:
+                self.app.stdout.write(piece)
+            return
         try:
-            pathlib.Path(parsed.output).write_text(
-                page.standalone(run_reports), encoding="utf-8"
-            )
+            with pathlib.Path(path).open(
+                "w", encoding="utf-8", newline=""
+            ) as file:
+                file.writelines(pieces)
         except OSError as error:
             raise ReportError(
-                f"report {parsed.output}: {error.strerror or error}; select "
+                f"report {path}: {error.strerror or error}; select "
                 "another path with --output"
             ) from error
         for run_report in run_reports:
             self.print_line(f"{run_report.title}: {run_report.headline}")
-        self.print_line(f"written to {parsed.output}")
+        self.print_line(f"written to {path}")
 
     def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":
-        """Judge the runs in files, and return a report of each."""
+        """Judge the runs in files or tasks, and return a report of each."""
+        # The import takes a second, and --help does not require it.
         from rally_vmperf.questions import source_judge
-        from rally_vmperf.records import sources
 
-        journal_dir = (
-            pathlib.Path(parsed.journal_dir) if parsed.journal_dir else None
-        )
         run_sources = [
             source
-            for path in parsed.files
-            for source in sources.read(path, table.scenarios(), journal_dir)
+            for name in parsed.runs or [None]
+            for source in runs.read(parsed, name)
         ]
         run_reports = [
             source_judge.create_report(
@@ -112,3 +95,16 @@ class Report(base.Command):
         for line in source_judge.format_skipped(parsed.limits, run_sources):
             self.warn(line)
         return run_reports
+
+
+def _render(
+    name: str, run_reports: "list[reports.RunReport]"
+) -> collections.abc.Iterator[str]:
+    """Yield the report in a format, in pieces."""
+    if name != "html":
+        yield from export.render(name, run_reports)
+        return
+    # The import takes a second, and other formats do not require it.
+    from rally_vmperf.report import page
+
+    yield page.standalone(run_reports)

@@ -9,7 +9,6 @@ from rally_vmperf import removal
 from rally_vmperf.bundles import bundling
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cmd import base
-from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
@@ -54,7 +53,6 @@ class Bundle(base.Command):
             metavar="URL",
             help="mirror of the packages; default: the source of this machine",
         )
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Download the packages, and write the bundle."""

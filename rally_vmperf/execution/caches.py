@@ -1,7 +1,6 @@
 """Caches that are dropped before a command, as root."""
 
 import collections.abc
-import dataclasses
 
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
@@ -15,13 +14,11 @@ TIMEOUT = 600.0
 _Places = collections.abc.Iterable[roles.Station]
 
 
-@dataclasses.dataclass
 class Caches:
     """The caches of machines; copies on one machine share its caches."""
 
-    _elevated: dict[base.Machine, base.Machine] = dataclasses.field(
-        default_factory=dict
-    )
+    def __init__(self) -> None:
+        self._elevated: dict[base.Machine, base.Machine] = {}
 
     async def check(self, stations: _Places) -> None:
         """Drop the caches once; raise if this fails on a machine.
@@ -36,20 +33,13 @@ class Caches:
 
         :returns: The errors by the name of the station.
         """
-        stations_to_drop = list(stations)
-        machines = list(
-            dict.fromkeys(station.machine for station in stations_to_drop)
-        )
-        errors = dict(
-            zip(
-                machines,
-                await concurrency.wait_for_all(map(self._drop, machines)),
-                strict=True,
-            )
-        )
+        stations = list(stations)
+        machines = dict.fromkeys(station.machine for station in stations)
+        answers = await concurrency.wait_for_all(map(self._drop, machines))
+        errors = dict(zip(machines, answers, strict=True))
         return {
             station.name: error
-            for station in stations_to_drop
+            for station in stations
             if (error := errors[station.machine]) is not None
         }
 

@@ -11,31 +11,16 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.density import overlap
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ResultOffset:
-    """A position in the lists of a result."""
-
-    runs: int = 0
-    observations: int = 0
-
-    @classmethod
-    def at_end(cls, result: measured.Measured) -> "ResultOffset":
-        """Return the position of the end of a result."""
-        return cls(
-            runs=len(result.runs), observations=len(result.observations)
-        )
-
-
-@dataclasses.dataclass
 class CommandLog:
     """The commands that several machines started together, in order."""
 
-    _commands: list[
-        tuple[str, set[str], list[commands.SynchronisedCommand]]
-    ] = dataclasses.field(default_factory=list)
+    def __init__(self) -> None:
+        self._commands: list[
+            tuple[str, set[str], list[commands.SynchronisedCommand]]
+        ] = []
 
     def note(
         self,
@@ -48,39 +33,27 @@ class CommandLog:
         :param title: The title of the workload.
         :param metrics: The names of the metrics that the command reported.
         """
-        self._commands.append(
-            (
-                title,
-                set(metrics),
-                [
-                    command
-                    for command in commands
-                    if command.outcome is not None
-                    and not command.outcome.exit_status
-                ],
-            )
-        )
+        finished = [
+            command
+            for command in commands
+            if command.outcome is not None and not command.outcome.exit_status
+        ]
+        self._commands.append((title, set(metrics), finished))
 
     def evaluate(
-        self,
-        clocks: clocks_.Clocks,
-        result: measured.Measured,
-        offset: ResultOffset,
+        self, clocks: clocks_.Clocks, result: measured.Measured
     ) -> list[finding.Finding]:
         """Compute start skew and overlap; return findings on starts.
 
         If a command reports its progress, its samples are limited to the time
         in which all machines were running it.
 
-        :param offset: The position from which these clocks apply.
+        :param result: The results since these clocks apply.
         :returns: The findings on starts and clocks.
         """
-        runs = slice(offset.runs, None)
-        result.runs[runs] = [
-            _correct_times(run, clocks) for run in result.runs[runs]
-        ]
+        result.runs[:] = [_correct_times(run, clocks) for run in result.runs]
         shortest: dict[str, float] = {}
-        for run in result.runs[runs]:
+        for run in result.runs:
             if not run.result.exit_status:
                 seconds = run.result.seconds
                 shortest[run.machine] = min(
@@ -102,8 +75,7 @@ class CommandLog:
                 starts.append(start)
                 paces |= _compute_paces(spans)
         result.starts += starts
-        observations = result.observations[offset.observations :]
-        del result.observations[offset.observations :]
+        observations, result.observations = result.observations, []
         for observation in observations:
             try:
                 result.observations.append(
@@ -126,12 +98,29 @@ def _compute_spans(
     commands: collections.abc.Iterable[commands.SynchronisedCommand],
     clocks: clocks_.Clocks,
 ) -> list[tuple[commands.SynchronisedCommand, overlap.Span]]:
-    """Return each command with its run time, if the clock is known."""
-    return [
-        (command, span)
-        for command in commands
-        if (span := _compute_span(command, clocks)) is not None
-    ]
+    """Return each command with its run time, if the clock is known.
+
+    The times are corrected for the clocks of the stations.
+    """
+    spans = []
+    for command in commands:
+        if (outcome := command.outcome) is None:
+            continue
+        reading = clocks.at(command.station.name, outcome.started)
+        if reading is None:
+            continue
+        kept_up_until = command.kept_up_until
+        span = overlap.Span(
+            machine=command.station.name,
+            started=outcome.started - reading.offset,
+            ended=outcome.ended - reading.offset,
+            kept_up_until=None
+            if kept_up_until is None
+            else kept_up_until - reading.offset,
+            error=reading.error,
+        )
+        spans.append((command, span))
+    return spans
 
 
 def _compute_paces(
@@ -167,7 +156,7 @@ def _limit_to_overlap(
     pace = paces.get((observation.source, metric.name))
     if pace is None:
         return observation
-    value = limits.create_sample(metric, observation.sample.value * pace)
+    value = outputs.create_sample(metric, observation.sample.value * pace)
     return dataclasses.replace(observation, sample=value)
 
 
@@ -180,25 +169,4 @@ def _correct_times(
         return run
     return dataclasses.replace(
         run, clock_offset=reading.offset, clock_error=reading.error
-    )
-
-
-def _compute_span(
-    command: commands.SynchronisedCommand, clocks: clocks_.Clocks
-) -> overlap.Span | None:
-    """Return a command's start and end, clock-corrected; None if unknown."""
-    if command.outcome is None:
-        return None
-    reading = clocks.at(command.station.name, command.outcome.started)
-    if reading is None:
-        return None
-    kept_up_until = command.kept_up_until
-    return overlap.Span(
-        machine=command.station.name,
-        started=command.outcome.started - reading.offset,
-        ended=command.outcome.ended - reading.offset,
-        kept_up_until=None
-        if kept_up_until is None
-        else kept_up_until - reading.offset,
-        error=reading.error,
     )

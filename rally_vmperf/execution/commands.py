@@ -13,9 +13,7 @@ from rally_vmperf.workloads import base as workloads
 
 
 async def run(
-    station: roles.Station,
-    command: workloads.Command,
-    folder: str,
+    station: roles.Station, command: workloads.Command, folder: str
 ) -> command_result.CommandResult:
     """Run a command to its end and return its result.
 

@@ -45,12 +45,7 @@ def planned_commands(
     """
     assignment = assignment.for_vcpus(1)
     (allotment,) = ports.allocate([assignment])
-    endpoints = base.Endpoints(
-        peer="192.0.2.1",
-        partner="192.0.2.2",
-        own_ports=allotment.own(0),
-        shared_ports=allotment.shared,
-    )
+    endpoints = allotment.endpoints(0, "192.0.2.1", "192.0.2.2")
     return assignment.workload.commands(assignment.arguments, endpoints)
 
 

@@ -80,7 +80,7 @@ async def repetition(
     gone = {name: f"{name} no longer answers" for name in lost}
     clocks = clocks_.Clocks()
     log = command_log.CommandLog()
-    offset = command_log.ResultOffset.at_end(result)
+    results = measured.Measured(keep_raw=result.keep_raw)
     try:
         await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
@@ -91,11 +91,18 @@ async def repetition(
             servers = servers_.Servers(title=assigned.title, peer=peer)
             station_runs = [
                 station_run.create(
-                    assigned, station, endpoints, servers, result, gone
+                    assigned,
+                    station,
+                    allotment.endpoints(
+                        position,
+                        peer.address if peer else "",
+                        station.partner.address if station.partner else "",
+                    ),
+                    servers,
+                    results,
+                    gone,
                 )
-                for station, endpoints in _assign_endpoints(
-                    stations, peer, allotment
-                )
+                for position, station in enumerate(stations)
             ]
             servers.seconds = max(run.seconds() for run in station_runs)
             try:
@@ -109,24 +116,10 @@ async def repetition(
                     gone.setdefault(name, f"{name} no longer answers")
         await clocks.end([p for p in stations if p.name not in gone])
     finally:
-        findings = log.evaluate(clocks, result, offset)
+        findings = log.evaluate(clocks, results)
+        for name in ("observations", "readings", "runs", "missing", "starts"):
+            getattr(result, name).extend(getattr(results, name))
     return findings
-
-
-def _assign_endpoints(
-    stations: collections.abc.Iterable[roles.Station],
-    peer: roles.Station | None,
-    allotment: ports.PortAllocation,
-) -> collections.abc.Iterator[tuple[roles.Station, workloads.Endpoints]]:
-    """Yield each station with its endpoints."""
-    for position, station in enumerate(stations):
-        endpoints = workloads.Endpoints(
-            peer=peer.address if peer else "",
-            partner=station.partner.address if station.partner else "",
-            own_ports=allotment.own(position),
-            shared_ports=allotment.shared,
-        )
-        yield station, endpoints
 
 
 async def _run(

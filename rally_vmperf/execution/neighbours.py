@@ -141,19 +141,15 @@ class Load:
             await self._servers.close()
         return errors
 
-    def _assign_endpoints(
-        self,
-    ) -> collections.abc.Iterator[workloads.Endpoints]:
-        """Yield the endpoints of each neighbour, with ports of its own."""
+    def _assign_endpoints(self) -> list[workloads.Endpoints]:
+        """Return the endpoints of each neighbour, with ports of its own."""
         begin = ports.used_ports(self.measured, self.others).stop
         (allotment,) = ports.allocate([self.work], begin)
-        for place in range(len(self.stations)):
-            yield workloads.Endpoints(
-                peer=self.peer.address if self.peer else "",
-                partner="",
-                own_ports=allotment.own(place),
-                shared_ports=allotment.shared,
-            )
+        address = self.peer.address if self.peer else ""
+        return [
+            allotment.endpoints(position, address)
+            for position in range(len(self.stations))
+        ]
 
     async def _collect_errors(
         self,

@@ -38,6 +38,22 @@ class PortAllocation:
         offset = position * self.stride
         return range(self.first.start + offset, self.first.stop + offset)
 
+    def endpoints(
+        self, position: int, peer: str = "", partner: str = ""
+    ) -> base.Endpoints:
+        """Return the endpoints of a machine, with its ports.
+
+        :param position: The index of the machine, as for ``own``.
+        :param peer: The address of the peer; empty for none.
+        :param partner: The address of the partner; empty for none.
+        """
+        return base.Endpoints(
+            peer=peer,
+            partner=partner,
+            own_ports=self.own(position),
+            shared_ports=self.shared,
+        )
+
 
 def allocate(
     assignments: Assignments, begin: int | None = None
@@ -46,27 +62,24 @@ def allocate(
 
     :param begin: The first port of all; None means :data:`FIRST`.
     """
-    begin = FIRST if begin is None else begin
-    counts = [count.workload.ports(count.arguments) for count in assignments]
+    counts = [
+        assigned.workload.ports(assigned.arguments) for assigned in assignments
+    ]
     stride = sum(count.own for count in counts)
-    shared_begin, own_begin = (
-        begin,
-        begin + sum(count.shared for count in counts),
-    )
-    allotments = []
+    shared = FIRST if begin is None else begin
+    own = shared + sum(count.shared for count in counts)
+    allocations = []
     for count in counts:
-        allotments.append(
+        allocations.append(
             PortAllocation(
-                shared=range(shared_begin, shared_begin + count.shared),
-                first=range(own_begin, own_begin + count.own),
+                shared=range(shared, shared + count.shared),
+                first=range(own, own + count.own),
                 stride=stride,
             )
         )
-        shared_begin, own_begin = (
-            shared_begin + count.shared,
-            own_begin + count.own,
-        )
-    return allotments
+        shared += count.shared
+        own += count.own
+    return allocations
 
 
 def used_ports(assignments: Assignments, machines: int) -> range:
@@ -74,9 +87,9 @@ def used_ports(assignments: Assignments, machines: int) -> range:
 
     :raises WorkloadError: If there are not enough ports for the machines.
     """
-    counts = [count.workload.ports(count.arguments) for count in assignments]
-    shared = sum(count.shared for count in counts)
-    stride = sum(count.own for count in counts)
+    allocations = allocate(assignments)
+    shared = sum(len(allocation.shared) for allocation in allocations)
+    stride = sum(len(allocation.first) for allocation in allocations)
     last = FIRST + shared + machines * stride - 1
     if last > LAST:
         limit = max(LAST - FIRST + 1 - shared, 0) // stride

@@ -33,8 +33,9 @@ _ADDRESS = re.compile(r"\[?(?:::ffff:)?([0-9A-Fa-f:.]{2,45}?)(?:%\S+)?\]?")
 
 @dataclasses.dataclass
 class _Running:
-    """A server with the number of its current users."""
+    """A server on a station with the number of its current users."""
 
+    station: roles.Station
     lock: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
     process: job.Job | None = None
     users: int = 0
@@ -54,15 +55,11 @@ class Servers:
     title: str
     peer: roles.Station | None
     seconds: float = 0
-    intruders: dict[tuple[str, str], str] = dataclasses.field(
-        default_factory=dict
-    )
-    _starting: asyncio.Semaphore = dataclasses.field(
-        default_factory=lambda: asyncio.Semaphore(AT_ONCE)
-    )
-    _running: dict[tuple[str, int], _Running] = dataclasses.field(
-        default_factory=dict
-    )
+
+    def __post_init__(self) -> None:
+        self.intruders: dict[tuple[str, str], str] = {}
+        self._starting = asyncio.Semaphore(AT_ONCE)
+        self._running: dict[tuple[str, int], _Running] = {}
 
     async def serve(
         self,
@@ -83,8 +80,7 @@ class Servers:
         server = command.server
         if server is None:
             return await work()
-        other = self._get_other_station(station, command, server)
-        running = await self._begin(other, station, command, server, patience)
+        running = await self._begin(station, command, server, patience)
         failed = True
         try:
             outcome = await work()
@@ -95,10 +91,10 @@ class Servers:
             if failed:
                 key = station.name, command.name
                 self.intruders[key] = await _describe_late_clients(
-                    other, server
+                    running.station, server
                 )
             if server.lifetime == "command" and not running.users:
-                await self._end(other.name, server.port)
+                await self._end(running.station.name, server.port)
 
     async def hold(
         self,
@@ -111,24 +107,8 @@ class Servers:
         :param patience: The seconds after which it ends by itself.
         :raises MachineError: If the server cannot be started.
         """
-        if (server := command.server) is not None:
-            other = self._get_other_station(station, command, server)
-            await self._begin(other, station, command, server, patience)
-
-    def _get_other_station(
-        self,
-        station: roles.Station,
-        command: workloads.Command,
-        server: workloads.Server,
-    ) -> roles.Station:
-        """Return the station that runs the server; reject a missing one."""
-        other = self.peer if server.on == "peer" else station.partner
-        if other is None:
-            raise base.MachineError(
-                f"{station.name}: {command.name} requires a {server.on}, "
-                "which does not exist"
-            )
-        return other
+        if command.server is not None:
+            await self._begin(station, command, command.server, patience)
 
     async def close(self) -> None:
         """End the servers that still listen."""
@@ -144,7 +124,6 @@ class Servers:
 
     async def _begin(
         self,
-        other: roles.Station,
         station: roles.Station,
         command: workloads.Command,
         server: workloads.Server,
@@ -155,8 +134,14 @@ class Servers:
         :raises MachineError: If the server cannot be started; never
             Unreachable, which refers to stations only.
         """
+        other = self.peer if server.on == "peer" else station.partner
+        if other is None:
+            raise base.MachineError(
+                f"{station.name}: {command.name} requires a {server.on}, "
+                "which does not exist"
+            )
         key = (other.name, server.port)
-        running = self._running.setdefault(key, _Running())
+        running = self._running.setdefault(key, _Running(other))
         async with running.lock:
             if running.users and server.clients == "one":
                 raise workloads.WorkloadError(
@@ -187,16 +172,16 @@ class Servers:
         patience: float,
     ) -> job.Job:
         """Start a server, wait until it listens, and return its job."""
-        is_per_repetition = server.lifetime == "repetition"
         folder = other.folder_of(self.title)
+        seconds = command.timeout
+        if server.lifetime == "repetition":
+            seconds = self.seconds
         started = job.Job(
             machine=other.machine,
             folder=folder,
             name=f"{command.name}-for-{station.name}",
             argv=server.argv,
-            timeout=(self.seconds if is_per_repetition else command.timeout)
-            + LISTEN_TIMEOUT
-            + patience,
+            timeout=seconds + LISTEN_TIMEOUT + patience,
             output_limit=command.output_limit,
             prefix=other.tools,
         )
@@ -243,11 +228,9 @@ async def _listening(started: job.Job, server: workloads.Server) -> None:
             sent_away += 1
             await machine.run(["ss", "-K", *_build_filter(server)], timeout=20)
         if ended or clock() > deadline:
-            since = (
-                "and the server ended"
-                if ended
-                else f"after {LISTEN_TIMEOUT:.0f} s"
-            )
+            since = f"after {LISTEN_TIMEOUT:.0f} s"
+            if ended:
+                since = "and the server ended"
             raise base.MachineError(
                 f"{machine.name}: no server listens on {where} {since}; check "
                 "whether the port is in use or the tool is missing"

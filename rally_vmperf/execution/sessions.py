@@ -37,7 +37,7 @@ class Session:
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
-    :param last_look: The counters by station name, from the end of the last
+    :ivar last_look: The counters by station name, from the end of the last
         repetition.
     """
 
@@ -55,13 +55,11 @@ class Session:
         default_factory=dict
     )
     facts: measure.Facts = dataclasses.field(default_factory=dict)
-    last_look: dict[str, health.Counters] = dataclasses.field(
-        default_factory=dict
-    )
-    _before: dict[str, health.Counters] = dataclasses.field(
-        default_factory=dict
-    )
-    caches: caches_.Caches = dataclasses.field(default_factory=caches_.Caches)
+
+    def __post_init__(self) -> None:
+        self.last_look: dict[str, health.Counters] = {}
+        self.caches = caches_.Caches()
+        self._before: dict[str, health.Counters] = {}
 
     def everyone(self) -> list[roles.Station]:
         """Return all stations, the peer included."""
@@ -103,9 +101,7 @@ class Session:
 
         :returns: The findings on the machines that answer now.
         """
-        stations = [
-            station for station in self.stations if station.name in names
-        ]
+        stations = self._select(names)
         after = self.runner.run(health.read_counters(stations))
         self.last_look |= after
         return health.compare(self._before, after)
@@ -115,23 +111,18 @@ class Session:
 
         Otherwise they break when a station stops answering.
         """
-        self.runner.run(self._close_connections(names))
+        self.runner.run(roles.close_connections(self._select(names)))
 
     def forget(self, names: collections.abc.Iterable[str]) -> None:
         """Discard the last counters of stations that were changed."""
         for name in names:
             self.last_look.pop(name, None)
 
-    async def _close_connections(
+    def _select(
         self, names: collections.abc.Container[str]
-    ) -> None:
-        """Close the connections to the stations with these names."""
-        stations = [
-            station for station in self.stations if station.name in names
-        ]
-        await asyncio.gather(
-            *(station.machine.close() for station in stations)
-        )
+    ) -> list[roles.Station]:
+        """Return the stations with these names, without the peer."""
+        return [station for station in self.stations if station.name in names]
 
     async def _repeat(
         self,
@@ -148,7 +139,14 @@ class Session:
             for station in stations:
                 station.partner = None
             roles.pair_up(stations)
-        before = self._before = await self._get_counters_before(stations)
+        # Events between repetitions are detected, too.
+        unseen = [
+            station
+            for station in stations
+            if station.name not in self.last_look
+        ]
+        counters = await health.read_counters(unseen)
+        before = self._before = {**self.last_look, **counters}
         findings = await measure.repetition(
             assignments or self.assignments,
             stations,
@@ -163,20 +161,6 @@ class Session:
         self.forget(station.name for station in stations)
         self.last_look |= after
         return findings + health.compare(before, after)
-
-    async def _get_counters_before(
-        self, stations: list[roles.Station]
-    ) -> dict[str, health.Counters]:
-        """Return the last counters by machine; read missing ones.
-
-        Events between repetitions are detected, too.
-        """
-        unseen = [
-            station
-            for station in stations
-            if station.name not in self.last_look
-        ]
-        return {**self.last_look, **(await health.read_counters(unseen))}
 
     def describe(self, name: str) -> dict[str, t.Any]:
         """Return a station's fingerprint and tools as a dict."""

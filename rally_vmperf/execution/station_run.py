@@ -24,10 +24,10 @@ class StationRun:
     """A run of one workload on one station, with its results.
 
     :param steps: The commands by name.
-    :param metrics_by_command: The names of the metrics with a sample, by
+    :ivar metrics_by_command: The names of the metrics with a sample, by
         command.
-    :param reasons: The reasons why other metrics have no sample.
-    :param lost: Whether the machine no longer answers.
+    :ivar reasons: The reasons why other metrics have no sample.
+    :ivar lost: Whether the machine no longer answers.
     """
 
     assigned: assignment.Assignment
@@ -35,11 +35,11 @@ class StationRun:
     servers: servers_.Servers
     result: measured.Measured
     steps: dict[str, workloads.Command]
-    metrics_by_command: dict[str, set[str]] = dataclasses.field(
-        default_factory=dict
-    )
-    reasons: list[str] = dataclasses.field(default_factory=list)
-    lost: bool = False
+
+    def __post_init__(self) -> None:
+        self.metrics_by_command: dict[str, set[str]] = {}
+        self.reasons: list[str] = []
+        self.lost = False
 
     def owes(self, name: str) -> bool:
         """Return whether the station can and must run a command."""
@@ -107,11 +107,8 @@ class StationRun:
             yield
         except (base.MachineError, workloads.WorkloadError) as error:
             intruders = self.servers.intruders.get((self.station.name, name))
-            self.reasons.append(
-                f"{name}: {error}; {intruders}"
-                if intruders
-                else f"{name}: {error}"
-            )
+            reasons = [f"{name}: {error}", intruders]
+            self.reasons.append("; ".join(filter(None, reasons)))
             self.lost = isinstance(error, base.Unreachable)
 
     def omit(self, name: str, error: base.MachineError) -> None:
@@ -151,15 +148,14 @@ class StationRun:
 
         Without it, the samples remain valid.
         """
-        progress = None
         with contextlib.suppress(workloads.WorkloadError, ValueError):
             progress = self.assigned.workload.progress(
                 self.assigned.arguments, outcome
             )
-        if progress is None:
-            return None
-        names = {self.assigned.rename(name) for name in progress.metrics}
-        return dataclasses.replace(progress, metrics=frozenset(names))
+            if progress is not None:
+                names = map(self.assigned.rename, progress.metrics)
+                return dataclasses.replace(progress, metrics=frozenset(names))
+        return None
 
     def _parse_work(
         self, outcome: command_result.CommandResult

@@ -44,24 +44,10 @@ _DETAILS_VERSION = "2.87"
 _FEW = 8
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Hypervisor:
-    """The facts of a hypervisor that Nova shows to administrators.
-
-    :param features: The features of its processors by libvirt's names.
-    :param vcpus: The number of its processors; None if it is not known.
-    :param memory_mib: The total memory in MiB; None if it is not known.
-    """
-
-    features: tuple[str, ...] = ()
-    vcpus: int | None = None
-    memory_mib: int | None = None
-
-
 def find_hypervisors(
     admin: cloud.Connection, names: collections.abc.Set[str]
-) -> dict[str, Hypervisor]:
-    """Return hypervisors by name; {} if the cloud hides them.
+) -> dict[str, documents.Facts]:
+    """Return the fields of guests on each hypervisor; {} if hidden.
 
     Nova filters by a part of a name. For more than a few hypervisors the
     filter is the common prefix of all names.
@@ -71,7 +57,7 @@ def find_hypervisors(
     patterns = sorted(names)
     if len(patterns) > _FEW:
         patterns = [os.path.commonprefix(patterns)]  # noqa: RUF071  no paths
-    hypervisors_by_name = {}
+    hypervisors_by_name: dict[str, documents.Facts] = {}
     for pattern in patterns:
         query = {"hypervisor_hostname_pattern": pattern} if pattern else {}
         try:
@@ -89,16 +75,16 @@ def find_hypervisors(
     return hypervisors_by_name
 
 
-def _parse_hypervisor(record: documents.Facts) -> Hypervisor:
-    """Return CPU features, vCPUs and memory from Nova's JSON record."""
+def _parse_hypervisor(record: documents.Facts) -> documents.Facts:
+    """Return a guest's fields of its host from Nova's JSON record."""
     cpu_info = record.get("cpu_info") or {}
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
     feature_names = sorted(str(name)[:_LONGEST] for name in features or ())
-    return Hypervisor(
-        features=tuple(feature_names[:_MAX_HOSTS]),
-        vcpus=_parse_number(record.get("vcpus")),
-        memory_mib=_parse_number(record.get("memory_mb")),
-    )
+    return {
+        "host_cpu": tuple(feature_names[:_MAX_HOSTS]),
+        "host_vcpus": _parse_number(record.get("vcpus")),
+        "host_memory_mib": _parse_number(record.get("memory_mb")),
+    }
 
 
 def _parse_number(count: t.Any) -> int | None:
@@ -124,7 +110,7 @@ def resolve_placement(
         if zone not in zone_names:
             raise errors.GuestError(
                 f"availability_zone {zone!r} does not exist; there are: "
-                f"{_format_names(zone_names)}; to select a host, set host"
+                f"{resolve.join_names(zone_names)}; to select a host, set host"
             )
     return Placement(zones=(zone,) * guest_request.count)
 
@@ -180,7 +166,7 @@ def _resolve_aggregate(
         if guest_request.host not in members:
             raise errors.GuestError(
                 f"host {guest_request.host!r} is not in aggregate "
-                f"{aggregate.name!r}, which has: {_format_names(members)}"
+                f"{aggregate.name!r}, which has: {resolve.join_names(members)}"
             )
         return _assign_to_host(
             guest_request,
@@ -315,8 +301,8 @@ def _assign_to_aggregate(
         within = f" in availability_zone {zone!r}" if zone else ""
         raise errors.GuestError(
             f"{name} has no compute host{within} that is enabled and up (it "
-            f"has: {_format_names(aggregate.hosts or [])}); choose another "
-            "aggregate"
+            f"has: {resolve.join_names(aggregate.hosts or [])}); choose "
+            "another aggregate"
         )
     _check_anti_affinity(guest_request, name, usable)
     own_zone = aggregate.availability_zone
@@ -343,8 +329,3 @@ def _check_anti_affinity(
             f"require as many hosts, {name} has {len(usable)}; request fewer "
             "guests, or affinity, soft-affinity or soft-anti-affinity"
         )
-
-
-def _format_names(names: collections.abc.Iterable[str]) -> str:
-    """Return sorted names separated by commas, or "none"."""
-    return ", ".join(sorted(names)) or "none"

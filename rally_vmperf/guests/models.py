@@ -4,7 +4,6 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import rate_caps
@@ -103,37 +102,6 @@ def create_boot_id(server_id: str) -> str:
     return f"{server_id}#1"
 
 
-def to_plain(guest: Guest) -> documents.Facts:
-    """Return a guest as JSON for Rally's context."""
-    plain = dataclasses.asdict(guest)
-    plain["networks"] = list(guest.networks)
-    plain["host_cpu"] = list(guest.host_cpu)
-    plain["jump"] = [_list_set_fields(hop) for hop in guest.jump]
-    plain["login"] = guest.login and _list_set_fields(guest.login)
-    plain["disk"] = _list_set_fields(guest.disk)
-    for key in ("jump", "login", "namespace"):
-        if not plain[key]:
-            del plain[key]
-    return plain
-
-
-def from_plain(plain: documents.Facts) -> Guest:
-    """Return the guest in a document of ``to_plain``."""
-    login = plain.get("login")
-    return Guest(
-        **{
-            **plain,
-            "login": login and target.Login(**login),
-            "jump": target.jump_hosts(plain.get("jump")),
-            "flavor": Flavor(**plain["flavor"]),
-            "image": Image(**plain["image"]),
-            "disk": Disk(**plain["disk"]),
-            "networks": tuple(plain["networks"]),
-            "host_cpu": tuple(plain["host_cpu"]),
-        }
-    )
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BootedGuests:
     """The booted guests of a run.
@@ -181,8 +149,3 @@ def create_absence_findings(
         finding.Finding("guest_unavailable", name, reason)
         for name, reason in missing.items()
     ]
-
-
-def _list_set_fields(instance: t.Any) -> documents.Facts:
-    """Return the fields of a dataclass that are not empty, as a dict."""
-    return {k: v for k, v in dataclasses.asdict(instance).items() if v}

@@ -4,24 +4,15 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from openstack.network.v2 import network as sdk_network
+
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Network:
-    """A network in Neutron.
-
-    :param external: A flag that it is external, with floating IPs.
-    :param secured: A flag that its ports support security groups.
-    """
-
-    id: str
-    name: str
-    external: bool
-    secured: bool
+#: A network in Neutron, as an object of the SDK.
+Network: t.TypeAlias = sdk_network.Network
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -84,7 +75,7 @@ def needs_floating(guest_request: request.Request, network: Network) -> bool:
         return guest_request.address == "floating"
     if guest_request.jump or guest_request.namespace:
         return False
-    return not network.external and guest_request.ip_version != 6
+    return not network.is_router_external and guest_request.ip_version != 6
 
 
 def find_floating_pool(
@@ -98,8 +89,7 @@ def find_floating_pool(
     only external network.
     """
     with cloud.convert_errors("list external networks"):
-        listed = connection.network.networks(is_router_external=True)
-        pools = list(map(_convert_network, listed))
+        pools = list(connection.network.networks(is_router_external=True))
     if guest_request.floating_network:
         return resolve.get_by_reference(
             "network", guest_request.floating_network, pools
@@ -139,14 +129,9 @@ def _find_gateways(connection: cloud.Connection, network: Network) -> set[str]:
         }
 
 
-def _convert_network(sdk_network: t.Any) -> Network:
-    """Return a network of the SDK as a ``Network``."""
-    return Network(
-        id=sdk_network.id,
-        name=sdk_network.name,
-        external=bool(sdk_network.is_router_external),
-        secured=sdk_network.is_port_security_enabled is not False,
-    )
+def is_secured(network: Network) -> bool:
+    """Return whether the ports of a network support security groups."""
+    return network.is_port_security_enabled is not False
 
 
 def _find_networks(
@@ -182,7 +167,7 @@ def _find_single_network(
     if reference:
         return _find_network(connection, reference)
     with cloud.convert_errors("list networks"):
-        visible = list(map(_convert_network, connection.network.networks()))
+        visible = list(connection.network.networks())
     return resolve.get_only("network", "network", visible)
 
 
@@ -191,10 +176,9 @@ def _find_network(
 ) -> Network:
     """Return the network with a name or id; reject an unknown one."""
     with cloud.convert_errors("list networks"):
-        sdk_network = resolve.find_by_reference(
+        return resolve.find_by_reference(
             "network", reference, connection.network.networks
         )
-    return _convert_network(sdk_network)
 
 
 def _choose_ssh_network(
@@ -212,12 +196,16 @@ def _choose_ssh_network(
         )
     if len(guest_networks) == 1:
         return guest_networks[0]
-    candidates = [network for network in guest_networks if network.external]
+    candidates = [
+        network for network in guest_networks if network.is_router_external
+    ]
     if guest_request.address == "floating" or (
         guest_request.address == "auto" and not candidates
     ):
         candidates = [
-            network for network in guest_networks if not network.external
+            network
+            for network in guest_networks
+            if not network.is_router_external
         ]
         if len(candidates) > 1:
             candidates = [

@@ -45,22 +45,12 @@ class BootVolume:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class KeySource:
-    """The source of a guest's host key.
-
-    :param line: The public key line; empty if it is not known.
-    """
-
-    kind: t.Literal["generated", "public_key", "console"] = "generated"
-    line: str = ""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Group:
     """A group of guests of one flavor and image, as written in a task.
 
     :param login: The login; None for the key that is generated for the run.
     :param boot_volume: The boot volume; None for the disk of the flavor.
+    :param host_key: The source of the host key; empty for a generated one.
     """
 
     name: str = GROUP
@@ -71,7 +61,7 @@ class Group:
     user: str = "debian"
     user_data: str | None = None
     login: target.Login | None = None
-    host_key: KeySource = KeySource()
+    host_key: documents.Arguments = dataclasses.field(default_factory=dict)
     config_drive: bool = False
 
 
@@ -277,17 +267,8 @@ def _parse_group(options: documents.Arguments) -> Group:
     volume, login = fields.get("boot_volume"), fields.get("login")
     fields["boot_volume"] = BootVolume(**volume) if volume else None
     fields["login"] = target.Login(**login) if login else None
-    fields["host_key"] = _parse_key_source(fields.get("host_key") or {})
+    fields["host_key"] = fields.get("host_key") or {}
     return Group(**fields)
-
-
-def _parse_key_source(options: documents.Arguments) -> KeySource:
-    """Return the source of host keys in the option ``host_key``."""
-    if "public_key" in options:
-        return KeySource(
-            kind="public_key", line=str(options["public_key"]).strip()
-        )
-    return KeySource(kind="console" if "console" in options else "generated")
 
 
 def _select_fields(

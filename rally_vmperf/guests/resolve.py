@@ -156,6 +156,11 @@ def get_by_reference(
     )
 
 
+def join_names(names: collections.abc.Iterable[str]) -> str:
+    """Return sorted names separated by commas, or "none"."""
+    return ", ".join(sorted(names)) or "none"
+
+
 def format_names(
     resources: collections.abc.Iterable[t.Any], limit: int = 20
 ) -> str:
@@ -163,6 +168,6 @@ def format_names(
     resource_names = sorted(
         {str(resource.name or resource.id) for resource in resources}
     )
-    listed = ", ".join(resource_names[:limit]) or "none"
+    listed = join_names(resource_names[:limit])
     remaining = len(resource_names) - limit
     return f"{listed} and {remaining} more" if remaining > 0 else listed

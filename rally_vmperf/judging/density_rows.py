@@ -87,7 +87,7 @@ class DensityResult(summary.MetricResult):
         if is_limited and self._policy(guests):
             return False
         comparison = self._compare(guests)
-        if self._missing_solo_run(guests) or comparison is None:
+        if self.missing_solo_run(guests) or comparison is None:
             return False
         comparisons = [comparison]
         if self.statistic == "worst":
@@ -96,7 +96,7 @@ class DensityResult(summary.MetricResult):
             )
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
-    def _missing_solo_run(self, guests: int) -> str:
+    def missing_solo_run(self, guests: int) -> str:
         """Return which guests lack a required solo run as text, or ""."""
         point = self.point(guests)
         limited = (self.figure, self.statistic, self.compare_to)
@@ -110,7 +110,7 @@ class DensityResult(summary.MetricResult):
         options = (self.statistic, self.compare_to)
         return point.compared(*options) if point else None
 
-    def _decisive(self, guests: int) -> tuple[loss.Comparison | None, int]:
+    def decisive(self, guests: int) -> tuple[loss.Comparison | None, int]:
         """Return the comparison that decides a level, for so many guests."""
         is_passed = self.statuses.get(guests) == "passed"
         point = self.point(guests)
@@ -161,7 +161,7 @@ class DensityResult(summary.MetricResult):
         if self.solo_slow and "solo_guest_slow" not in tolerate:
             return "void"
         comparison = self._compare(guests)
-        if comparison is None or self._missing_solo_run(guests):
+        if comparison is None or self.missing_solo_run(guests):
             return "inconclusive"
         findings = plausibility.guest_faster(comparison)
         kinds = {finding_.kind for finding_ in findings}
@@ -255,8 +255,8 @@ class DensityResult(summary.MetricResult):
         at = f"at {units.number_of('guest', point.guests)}"
         limit = f"limit {self.limit:g} %"
         if self.figure == "loss":
-            comparison, _ = self._decisive(point.guests)
-            if comparison is None or self._missing_solo_run(point.guests):
+            comparison, _ = self.decisive(point.guests)
+            if comparison is None or self.missing_solo_run(point.guests):
                 return summary.Cells("", "", limit)
             label = "loss"
             if self.statistic == "worst":
@@ -299,7 +299,7 @@ class DensityResult(summary.MetricResult):
             return []
         for guests, status in sorted(self.statuses.items(), reverse=True):
             point = self.point(guests)
-            unknown = self.void(guests) or self._missing_solo_run(guests)
+            unknown = self.void(guests) or self.missing_solo_run(guests)
             if point is None or status == "failed" or unknown:
                 continue
             percent = point.largest_loss_percent
@@ -342,10 +342,10 @@ class DensityResult(summary.MetricResult):
         """Return loss, limit and verdict as text; None without a loss."""
         point = self.point(guests)
         options = (self.statistic, self.compare_to)
-        comparison, number = self._decisive(guests)
+        comparison, number = self.decisive(guests)
         if comparison is None or point is None or self.limit is None:
             return None
-        if reason := self._missing_solo_run(guests):
+        if reason := self.missing_solo_run(guests):
             return f"{reason}: {self.statuses[guests]}"
         status = self.statuses[guests]
         text = (

@@ -43,7 +43,8 @@ _SECTOR = 512
 #: Maximum bytes, for a machine with tens of thousands of processes.
 _LARGEST = 8 << 20
 _PROCESS = re.compile(
-    r"process (\d{1,10}) (\d{1,10}) (\d{1,20}) (\d{1,20}) (\d{1,20}) (.{0,64})"
+    r"process (?P<pid>\d{1,10}) (?P<parent>\d{1,10}) (?P<started>\d{1,20}) "
+    r"(?P<own_ticks>\d{1,20}) (?P<reaped>\d{1,20}) (?P<name>.{0,64})"
 )
 _PAIR = re.compile(r"(\w{1,20})=(\d{1,20}(?:\.\d{1,6})?)(?!\S)")
 _GUEST = re.compile(r"qemu|kvm\b", re.I)
@@ -139,19 +140,10 @@ def parse(text: str) -> LoadReading:
         elif kind == "counters":
             counters.append(pairs)
         elif match := _PROCESS.fullmatch(line):
-            pid, parent, started, own_ticks, reaped = map(
-                int, match.groups()[:5]
-            )
-            processes.append(
-                Process(
-                    pid=pid,
-                    parent=parent,
-                    started=started,
-                    own_ticks=own_ticks,
-                    reaped=reaped,
-                    name=sanitize.line(match[6]) or "?",
-                )
-            )
+            fields = match.groupdict()
+            name = sanitize.line(fields.pop("name")) or "?"
+            numbers = {key: int(digits) for key, digits in fields.items()}
+            processes.append(Process(**numbers, name=name))
     look_ = LoadReading(
         at=counters[-1]["up"],
         hz=facts["hz"],
@@ -185,10 +177,11 @@ def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:
         if process.pid in mine or process.parent == after.pid:
             continue
         old = earlier.get((process.pid, process.started))
-        used = process.own_ticks - (old.own_ticks if old else 0)
-        reaped = (
-            process.reaped - (old.reaped if old else 0) - ended[process.pid]
-        )
+        used = process.own_ticks
+        reaped = process.reaped - ended[process.pid]
+        if old is not None:
+            used -= old.own_ticks
+            reaped -= old.reaped
         ticks[process.name] += max(0, used) + max(0, reaped)
     total = ticks.total()
     if lasted <= 0 or total / whole <= CPU_LIMIT:
@@ -240,13 +233,8 @@ def find_load(observed: LoadReading) -> list[Load]:
         if key in first and key in last:
             waited = (last[key] - first[key]) / 1e6 / passed
             if waited > PRESSURE_LIMIT:
-                loads.append(
-                    Load(
-                        subject,
-                        f"processes waited for {what} {waited:.0%} of the "
-                        "time",
-                    )
-                )
+                text = f"processes waited for {what} {waited:.0%} of the time"
+                loads.append(Load(subject, text))
     return loads
 
 

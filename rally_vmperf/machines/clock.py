@@ -85,8 +85,7 @@ async def read(
 
 
 async def _read(
-    machine: base.Machine,
-    slot: contextlib.AbstractAsyncContextManager[object],
+    machine: base.Machine, slot: contextlib.AbstractAsyncContextManager[object]
 ) -> Reading:
     """Request the time several times; return the most exact Reading."""
     argv = scripts.argv("clock.bash")

@@ -40,11 +40,7 @@ class Writer(t.Protocol):
 
 
 async def exchange(
-    stdin: Writer,
-    stdout: Reader,
-    stderr: Reader,
-    content: Content,
-    limit: int,
+    stdin: Writer, stdout: Reader, stderr: Reader, content: Content, limit: int
 ) -> tuple[str, str]:
     """Write the input; return standard output and error as texts.
 

@@ -22,6 +22,8 @@ class Kind:
     :param why: The effect on the figures.
     :param remedy: The actions that resolve it.
     :param raised_by: The part of the tool that raises it.
+    :param about: The samples that it voids: all of them, only comparisons
+        with ``bare_metal``, or those of the ``metric`` that is its subject.
     """
 
     severity: Severity
@@ -29,6 +31,7 @@ class Kind:
     why: str
     remedy: str
     raised_by: str
+    about: t.Literal["all", "bare_metal", "metric"] = "all"
 
 
 _LIST = importlib.resources.files("rally_vmperf.measurement") / "findings.toml"
@@ -38,22 +41,8 @@ KINDS = {
     for name, fields in tomllib.loads(_LIST.read_text("utf-8")).items()
 }
 #: Kinds that only void comparisons with bare metal.
-ABOUT_BARE_METAL = (
-    "bare_metal_is_guest",
-    "bare_metal_busy",
-    "data_differ",
-    "host_cpu_differs",
-    "guests_not_on_one_host",
-    "machine_unknown",
-    "shape_not_enforced",
-    "tool_version_differs",
-)
-#: Kinds that void metrics: their subject is a metric, not a machine.
-ABOUT_METRICS = (
-    "above_physical_limit",
-    "guest_faster",
-    "solo_guest_slow",
-    "partial_overlap",
+ABOUT_BARE_METAL = tuple(
+    name for name, kind in KINDS.items() if kind.about == "bare_metal"
 )
 #: Kinds that only void the samples of a command in a repetition.
 ABOUT_SAMPLES = ("partial_overlap",)
@@ -117,7 +106,7 @@ class Finding:
         The run may lack a metric that it names, such as a percentile for
         which all guests together have too few values.
         """
-        return not self.metrics and self.kind not in ABOUT_METRICS
+        return not self.metrics and KINDS[self.kind].about != "metric"
 
 
 def check(kind: str) -> None:

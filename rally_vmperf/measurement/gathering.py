@@ -13,6 +13,8 @@ from rally_vmperf.measurement.samples import sample
 NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 
 Conditions = collections.abc.Sequence[repetition.Condition]
+#: A finding with the number of its repetition; None for the whole run.
+Occurrence = tuple[finding.Finding, int | None]
 
 
 def guest_samples(
@@ -112,10 +114,7 @@ def metrics(conditions: Conditions) -> list[sample.Metric]:
 
 def merge_duplicates(
     repetitions: collections.abc.Iterable[repetition.Repetition],
-) -> tuple[
-    list[repetition.Repetition],
-    list[tuple[finding.Finding, int | None]],
-]:
+) -> tuple[list[repetition.Repetition], list[Occurrence]]:
     """Return each repetition once, and the findings on repeated ones.
 
     :returns: The repetitions, and findings about repetitions that were
@@ -127,32 +126,25 @@ def merge_duplicates(
             repetition_
         )
     distinct = []
-    occurrences: list[tuple[finding.Finding, int | None]] = []
+    occurrences: list[Occurrence] = []
     for (_, number), alike in sorted(
         groups.items(), key=lambda group: group[0][::-1]
     ):
-        is_identical = all(duplicate == alike[0] for duplicate in alike)
+        is_identical = all(copy == alike[0] for copy in alike)
         # The verdict must not depend on the order of records.
         distinct.append(alike[0] if is_identical else min(alike, key=repr))
         if len(alike) > 1:
+            kind = "repetition_duplicated"
             detail = f"recorded {len(alike)} times, counted once"
-            duplicate_finding = finding.Finding(
-                kind="repetition_duplicated"
-                if is_identical
-                else "records_contradict",
-                subject=f"repetition {number}",
-                detail=detail
-                if is_identical
-                else f"{detail}; the records differ",
-            )
-            occurrences.append((duplicate_finding, number))
+            if not is_identical:
+                kind = "records_contradict"
+                detail += "; the records differ"
+            duplicate = finding.Finding(kind, f"repetition {number}", detail)
+            occurrences.append((duplicate, number))
     runs = sorted({run for run, _ in groups})
     if len(runs) > 1:
-        mixed = finding.Finding(
-            kind="records_contradict",
-            subject="run",
-            detail=f"repetitions of runs {', '.join(runs)}",
-        )
+        detail = f"repetitions of runs {', '.join(runs)}"
+        mixed = finding.Finding("records_contradict", "run", detail)
         occurrences.append((mixed, None))
     return distinct, occurrences
 
@@ -170,64 +162,43 @@ def without_void_samples(
     :param tolerate: The kinds of findings that do not void.
     """
     kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
-    if not kinds:
-        return dataclasses.replace(
-            repetition_,
-            conditions=tuple(
-                dataclasses.replace(condition, synchronisation=())
-                for condition in repetition_.conditions
-            ),
-        )
-    findings = [
-        *repetition_.findings,
-        *(
-            finding_
-            for condition in repetition_.conditions
-            for finding_ in condition.findings
-        ),
-    ]
-    if kinds.isdisjoint(finding_.kind for finding_ in findings):
+    conditions = []
+    for condition in repetition_.conditions:
+        findings = (*repetition_.findings, *condition.findings)
+        void = {found.subject for found in findings if found.kind in kinds}
+        if void:
+            condition = _without_samples(condition, void, kinds)
+        elif not kinds:
+            condition = dataclasses.replace(condition, synchronisation=())
+        conditions.append(condition)
+    if conditions == [*repetition_.conditions]:
         return repetition_
     return dataclasses.replace(
         repetition_,
-        findings=tuple(
-            finding_
-            for finding_ in repetition_.findings
-            if finding_.kind not in kinds
-        ),
-        conditions=tuple(
-            _without_samples(
-                dataclasses.replace(
-                    condition,
-                    findings=tuple(
-                        finding_
-                        for finding_ in condition.findings
-                        if finding_.kind not in kinds
-                    ),
-                ),
-                {
-                    finding_.subject
-                    for finding_ in (
-                        *repetition_.findings,
-                        *condition.findings,
-                    )
-                    if finding_.kind in kinds
-                },
-            )
-            for condition in repetition_.conditions
-        ),
+        findings=_omit_kinds(repetition_.findings, kinds),
+        conditions=tuple(conditions),
     )
 
 
+def _omit_kinds(
+    findings: tuple[finding.Finding, ...], kinds: set[str]
+) -> tuple[finding.Finding, ...]:
+    """Return the findings of other kinds, as a tuple."""
+    return tuple(found for found in findings if found.kind not in kinds)
+
+
 def _without_samples(
-    condition: repetition.Condition, metrics: collections.abc.Set[str]
+    condition: repetition.Condition, metrics: set[str], kinds: set[str]
 ) -> repetition.Condition:
     """Return a copy of a condition without some metrics' samples.
 
     A distribution is omitted with any of its percentiles.
+
+    :param kinds: The kinds of findings that are omitted, too.
     """
     return dataclasses.replace(
         condition,
+        findings=_omit_kinds(condition.findings, kinds),
         observations=tuple(
             observation
             for observation in condition.observations
@@ -279,48 +250,34 @@ def explain_missing(
     reference: repetition.Reference, metric: sample.Metric
 ) -> str:
     """Return why bare metal does not have a metric, as text."""
-    reference_metrics = {
-        observation.sample.metric
+    metrics_by_name = {
+        observation.sample.metric.name: observation.sample.metric
         for observations in reference.repetitions
         for observation in observations
     }
-    for reference_metric in reference_metrics:
-        if reference_metric.name == metric.name:
-            return (
-                f"baseline {reference.name!r} has it as "
-                f"{_describe_metric(reference_metric)}, "
-                f"the guests as {_describe_metric(metric)}, "
-                "record the baseline again"
-            )
+    if reference_metric := metrics_by_name.get(metric.name):
+        return (
+            f"baseline {reference.name!r} has it as "
+            f"{_describe_metric(reference_metric)}, "
+            f"the guests as {_describe_metric(metric)}, "
+            "record the baseline again"
+        )
     for distribution in reference.distributions:
         if metric in sample.percentiles(distribution.metric):
             return (
                 f"baseline {reference.name!r} has too few values for it in "
                 "some or all repetitions, record it with a longer run"
             )
-    names = ", ".join(_describe_alternatives(reference, metric)) or "nothing"
-    return (
-        f"baseline {reference.name!r} has no such metric (it has: {names}), "
-        "record the baseline with the workload that measures it"
-    )
-
-
-def _describe_alternatives(
-    reference: repetition.Reference, metric: sample.Metric
-) -> list[str]:
-    """Return names of related metrics, or else of tools, as a list.
-
-    A tool is shown as ``component.tool.*``.
-    """
-    present = {
-        observation.sample.metric.name
-        for observations in reference.repetitions
-        for observation in observations
-    }
-    names = present.union(reference.others)
+    # A tool is shown as ``component.tool.*``.
+    names = {*metrics_by_name, *reference.others}
     tool = _get_tool(metric.name)
     same_tool = [name for name in names if _get_tool(name) == tool]
-    return sorted(same_tool or {f"{_get_tool(name)}.*" for name in names})
+    related = sorted(same_tool or {f"{_get_tool(name)}.*" for name in names})
+    return (
+        f"baseline {reference.name!r} has no such metric (it has: "
+        f"{', '.join(related) or 'nothing'}), "
+        "record the baseline with the workload that measures it"
+    )
 
 
 def _describe_metric(metric: sample.Metric) -> str:

@@ -357,3 +357,14 @@ class Repetition:
             for gap in condition.missing
         ]
         return tuple(dict.fromkeys((*gaps, *self.missing)))
+
+
+def list_conditions(
+    repetitions: collections.abc.Iterable[Repetition],
+) -> list[Condition]:
+    """Return the conditions of all repetitions, in order."""
+    return [
+        condition
+        for repetition in repetitions
+        for condition in repetition.conditions
+    ]

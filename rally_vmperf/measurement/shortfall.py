@@ -34,32 +34,24 @@ class Shortfall:
     reasons: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(
-            self.incomplete
-            or self.interrupted
-            or self.unreadable
-            or self.absent
-            or self.warmups
-        )
+        number = self.unreadable + self.absent + self.warmups
+        return bool(self.incomplete or self.interrupted or number)
 
     def sentence(self) -> str:
         """Return what repetitions are missing and why as text, or ""."""
         if not self:
             return ""
         clauses = [
-            f"{text}: {', '.join(map(str, numbers))}"
-            for text, numbers in (
-                ("incomplete", self.incomplete),
-                ("interrupted", self.interrupted),
+            f"{text}: {figure}"
+            for text, figure in (
+                ("incomplete", ", ".join(map(str, self.incomplete))),
+                ("interrupted", ", ".join(map(str, self.interrupted))),
+                ("without a readable record", self.unreadable),
+                ("not started", self.absent),
+                ("of the warm-up without a record", self.warmups),
             )
-            if numbers
+            if figure
         ]
-        if self.unreadable:
-            clauses.append(f"without a readable record: {self.unreadable}")
-        if self.absent:
-            clauses.append(f"not started: {self.absent}")
-        if self.warmups:
-            clauses.append(f"of the warm-up without a record: {self.warmups}")
         text = f"repetitions {', '.join(clauses)}"
         if self.planned:
             text += f" ({self.complete} of {self.planned} are complete)"
@@ -130,16 +122,10 @@ def _count_lost_warmups(
     Repetitions are numbered from 1, warm-ups first. If more are counted than
     planned, the numbers of counted repetitions are ignored.
     """
-    warm = {
-        repetition_.number
-        for repetition_ in repetitions
-        if not repetition_.counted
-    }
-    counted = {
-        repetition_.number
-        for repetition_ in repetitions
-        if repetition_.counted
-    }
+    numbers: dict[bool, set[int]] = {True: set(), False: set()}
+    for repetition_ in repetitions:
+        numbers[repetition_.counted].add(repetition_.number)
+    counted, warm = numbers[True], numbers[False]
     before = max(counted, default=0) - max(planned, len(counted))
     return max(max(warm, default=0), before) - len(warm)
 

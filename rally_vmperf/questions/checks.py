@@ -4,7 +4,6 @@ import collections.abc
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
@@ -76,56 +75,30 @@ def check_task(
             criterion.bounds(criterion.name, limits, subtask.metrics)
             criterion.check(subtask, limits, baseline)
     if baseline is not None:
-        for assigned in subtask.assignments:
-            measurements = matching.covers(
-                baseline, assigned.workload.name, assigned.conditions()
-            )
-            _check_shape(subtask, assigned, measurements, baseline["name"])
+        _check_shape(subtask, baseline)
         _check_versions(subtask, baseline)
         if supply.bundle is not None:
             _check_bundle(subtask, supply.bundle, baseline)
     return remarks
 
 
-def check_limits(
-    criterion: question.Criterion,
-    config: documents.Arguments,
-    metrics: task.Metrics,
-) -> None:
-    """Reject limits that contradict one another or that cannot fail.
+def _check_shape(subtask: task.Task, baseline: document.Json) -> None:
+    """Reject a baseline that lacks a workload or a shape of the task.
 
-    :param config: The configuration of the SLA in a task or a limits file.
-    :param metrics: The metrics that the limits apply to.
-    :raises InvalidTask: If a limit is not valid for a metric.
+    :raises BaselineError: If the baseline does not cover a workload.
     """
-    for limit_key, scales in criterion.limits.items():
-        names = [metric.name for metric in metrics if metric.scale in scales]
-        key_path = f"sla {criterion.name} {limit_key}"
-        task.check_conflict(key_path, config.get(limit_key, {}), names)
-    criterion.bounds(criterion.name, config, metrics)
-
-
-def _check_shape(
-    subtask: task.Task,
-    assigned: assignment.Assignment,
-    measurements: collections.abc.Iterable[document.Json],
-    baseline_name: str,
-) -> None:
-    """Reject a limited baseline if the task has shape: whole."""
-    mechanisms = {
-        measurement["limited_by"] for measurement in measurements
-    } - {"unknown"}
-    if (
-        subtask.protocol.shape == "whole"
-        and mechanisms
-        and "none" not in mechanisms
-    ):
-        raise task.InvalidTask(
-            f"shape=whole: baseline {baseline_name!r} has {assigned.title} "
-            "with bare metal limited to the guest's shape (by "
-            f"{', '.join(sorted(mechanisms))}); record it with --shape whole, "
-            "or remove shape"
-        )
+    for assigned, measurements in subtask.list_measured(baseline):
+        mechanisms = {
+            measurement["limited_by"] for measurement in measurements
+        } - {"unknown"}
+        is_limited = mechanisms and "none" not in mechanisms
+        if is_limited and subtask.protocol.shape == "whole":
+            raise task.InvalidTask(
+                f"shape=whole: baseline {baseline['name']!r} has "
+                f"{assigned.title} with bare metal limited to the guest's "
+                f"shape (by {', '.join(sorted(mechanisms))}); record it with "
+                "--shape whole, or remove shape"
+            )
 
 
 def _check_on_inconclusive(
@@ -230,12 +203,10 @@ def _check_criteria(
 ) -> None:
     """Reject criteria that belong to other questions only."""
     names = {criterion.name for criterion in task_question.criteria}
+    foreign = {*subtask.criteria} - names
     for question_ in table.questions().values():
         for criterion in question_.criteria:
-            if (
-                criterion.name in subtask.criteria
-                and criterion.name not in names
-            ):
+            if criterion.name in foreign:
                 raise task.InvalidTask(
                     f"sla {criterion.name}: applies to "
                     f"{question_.scenario}, not to "

@@ -6,7 +6,8 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf.questions import checks
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -54,19 +55,30 @@ def check_limits(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
     limits: question.Criteria,
-    metrics: task.Metrics,
+    repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> None:
-    """Reject limits that are not valid in a task with these metrics.
+    """Reject limits that are contradictory or cannot fail in a run.
 
     :param criteria: The criteria of the question.
     :param limits: The content of the file.
+    :param repetitions: The repetitions of the run.
     :raises LimitsError: If a limit is not valid for a metric.
     """
+    metrics = gathering.metrics(repetition.list_conditions(repetitions))
     try:
         for criterion in criteria:
-            checks.check_limits(
-                criterion, limits.get(criterion.name, {}), metrics
-            )
+            config = limits.get(criterion.name, {})
+            for key, scales in criterion.limits.items():
+                task.check_conflict(
+                    f"sla {criterion.name} {key}",
+                    config.get(key, {}),
+                    [
+                        metric.name
+                        for metric in metrics
+                        if metric.scale in scales
+                    ],
+                )
+            criterion.bounds(criterion.name, config, metrics)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
 

@@ -6,7 +6,6 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
-from rally_vmperf.measurement import gathering
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -120,16 +119,8 @@ def judge_by_file(
         if name in names
     }
     run = judge_source(source, criteria)
-    measured = [
-        condition
-        for repetition in run.repetitions
-        for condition in repetition.conditions
-    ]
     limits_file.check_limits(
-        path,
-        get_question(source).criteria,
-        criteria,
-        gathering.metrics(measured),
+        path, get_question(source).criteria, criteria, run.repetitions
     )
     return run
 

@@ -1,5 +1,6 @@
 """Encode and decode records, which are plain JSON documents."""
 
+import collections
 import collections.abc
 import copy
 import dataclasses
@@ -27,6 +28,12 @@ DIGITS = 5
 #: Significant digits of percentiles, which are exact to 1 %.
 _PERCENTILE_DIGITS = 3
 
+#: The fields with the same names and values in a document, by type.
+_RECORD = ("task", "started_at", "finished_at", "software", "options")
+_CONDITION = ("axes", "position", "state", "skip_reason", "reference_copies")
+_IDENTITY = ("name", "machine", "recorded_at")
+_BARE_METAL = (*_IDENTITY, "digest", "session", "fingerprint", "tools")
+
 
 def encode_record(record: model.Record) -> dict[str, t.Any]:
     """Return a record as a JSON document, with samples of few digits."""
@@ -43,34 +50,27 @@ def encode_record(record: model.Record) -> dict[str, t.Any]:
     document = {
         "version": VERSION,
         "question": measured.question,
-        "task": record.task,
+        **_encode_fields(record, _RECORD),
         "rally_workload": measured.run,
         "repetition": measured.number,
         "planned_repetitions": measured.planned_repetitions,
         "counted": measured.counted,
         "state": measured.state,
-        "started_at": record.started_at,
-        "finished_at": record.finished_at,
-        "software": record.software,
-        "shape": _encode_without_defaults(record.shape),
+        "shape": parts.encode_without_defaults(record.shape),
         "machines": parts.encode_all(record.machines),
-        "workloads": [*map(_encode_without_defaults, record.workloads)],
+        "workloads": [*map(parts.encode_without_defaults, record.workloads)],
         "metrics": parts.encode_metrics(metrics),
         "expected_metrics": [
             metric.name for metric in measured.expected_metrics
         ],
         "reference": _encode_bare_metal(record.bare_metal),
         "order": dataclasses.asdict(record.order),
-        "options": dict(record.options),
         "conditions": [*map(_encode_condition, conditions)],
         "missing": parts.encode_all(measured.missing),
         "findings": parts.encode_findings(measured.findings),
         **parts.encode_any("rate_limits", measured.rate_limits),
         **parts.encode_any("hosts", record.hosts),
-        "files": {
-            "raw": record.raw_file,
-            "machines": record.machines_file,
-        },
+        "files": {"raw": record.raw_file, "machines": record.machines_file},
     }
     return pack(document)
 
@@ -96,12 +96,8 @@ def decode_record(document: Json) -> model.Record:
     bare_metal = _decode_bare_metal(document["reference"], metrics, decimals)
     references = bare_metal.references if bare_metal else {}
     expected = tuple(metrics[name] for name in document["expected_metrics"])
-    machines = tuple(
-        model.Machine(**machine) for machine in document["machines"]
-    )
-    hosts = tuple(
-        model.HostCapacity(**host) for host in document.get("hosts", ())
-    )
+    machines = parts.decode_all(model.Machine, document["machines"])
+    hosts = parts.decode_all(model.HostCapacity, document.get("hosts", ()))
     shape = model.Shape(**document["shape"])
     common: dict[str, t.Any] = {
         "number": document["repetition"],
@@ -136,24 +132,18 @@ def decode_record(document: Json) -> model.Record:
             },
             missing=_decode_missing(document),
             findings=parts.decode_findings(document),
-            rate_limits=tuple(
-                rate_caps.Cap(**cap) for cap in document.get("rate_limits", ())
+            rate_limits=parts.decode_all(
+                rate_caps.Cap, document.get("rate_limits", ())
             ),
             host_limits=tuple(_list_host_limits(hosts, bare_metal, shape)),
             rebooted=document["options"].get("reboot", "never") != "never",
         ),
-        task=document["task"],
-        started_at=document["started_at"],
-        finished_at=document["finished_at"],
-        software=document["software"],
+        **{key: document[key] for key in _RECORD},
         shape=shape,
         machines=machines,
-        workloads=tuple(
-            model.Workload(**workload) for workload in document["workloads"]
-        ),
+        workloads=parts.decode_all(model.Workload, document["workloads"]),
         metrics=tuple(metrics.values()),
         order=model.Order(**document["order"]),
-        options=document["options"],
         bare_metal=bare_metal,
         hosts=hosts,
         raw_file=document["files"]["raw"],
@@ -217,21 +207,14 @@ def _encode_condition(condition: repetition.Condition) -> dict[str, t.Any]:
     sources = [observation.source for observation in condition.observations]
     machines = list(dict.fromkeys((*condition.machines, *sources)))
     return {
-        "axes": dict(condition.axes),
-        "position": condition.position,
-        "state": condition.state,
-        "skip_reason": condition.skip_reason,
+        **_encode_fields(condition, _CONDITION),
         "machines": machines,
         **({"batches": condition.batches} if condition.batches > 1 else {}),
         **parts.encode_any("flows", condition.flows),
         "samples": parts.encode_samples(condition.observations, machines),
-        "reference_copies": condition.reference_copies,
         "missing": parts.encode_all(condition.missing),
         "findings": parts.encode_findings(condition.findings),
-        "synchronisation": [
-            {**dataclasses.asdict(start), "metrics": list(start.metrics)}
-            for start in condition.synchronisation
-        ],
+        "synchronisation": parts.encode_all(condition.synchronisation),
         "command_usage": parts.encode_commands(condition.command_usage),
         "distributions": merged.encode_distributions(condition.distributions),
         "time_series": merged.encode_time_series(condition.time_series),
@@ -251,25 +234,20 @@ def _decode_condition(
     """
     return repetition.Condition(
         **common,
-        axes=document["axes"],
-        position=document["position"],
-        state=document["state"],
-        skip_reason=document["skip_reason"],
+        **{key: document[key] for key in _CONDITION},
         machines=tuple(document["machines"]),
         batches=document.get("batches", 1),
         flows=parts.decode_flows(document),
         observations=parts.decode_samples(
             document["samples"], document["machines"], metrics, decimals
         ),
-        reference_copies=document["reference_copies"],
         reference=references.get(
             document["reference_copies"] or 0, repetition.NO_REFERENCE
         ),
         missing=_decode_missing(document),
         findings=parts.decode_findings(document),
-        synchronisation=tuple(
-            repetition.Synchronisation(**start)
-            for start in document["synchronisation"]
+        synchronisation=parts.decode_all(
+            repetition.Synchronisation, document["synchronisation"]
         ),
         command_usage=parts.decode_commands(document.get("command_usage", {})),
         distributions=merged.decode_distributions(document, metrics),
@@ -284,13 +262,7 @@ def _encode_bare_metal(
     if bare_metal is None:
         return None
     return {
-        "name": bare_metal.name,
-        "machine": bare_metal.machine,
-        "recorded_at": bare_metal.recorded_at,
-        "digest": bare_metal.digest,
-        "session": bare_metal.session,
-        "fingerprint": bare_metal.fingerprint,
-        "tools": bare_metal.tools,
+        **_encode_fields(bare_metal, _BARE_METAL),
         "copies": [
             parts.encode_reference(reference, copies)
             for copies, reference in bare_metal.references.items()
@@ -304,15 +276,9 @@ def _decode_bare_metal(
     """Return the baseline in a record; None without one."""
     if document is None:
         return None
-    identity = {
-        key: document[key] for key in ("name", "machine", "recorded_at")
-    }
+    identity = {key: document[key] for key in _IDENTITY}
     return model.BareMetal(
-        **identity,
-        digest=document["digest"],
-        session=document["session"],
-        fingerprint=document["fingerprint"],
-        tools=document["tools"],
+        **{key: document[key] for key in _BARE_METAL},
         references={
             copies["copies"]: parts.decode_reference(
                 copies, copies["copies"], metrics, decimals, **identity
@@ -324,16 +290,14 @@ def _decode_bare_metal(
 
 def _decode_missing(document: Json) -> tuple[repetition.Missing, ...]:
     """Return the missing measurements in a document, as a tuple."""
-    return tuple(repetition.Missing(**gap) for gap in document["missing"])
+    return parts.decode_all(repetition.Missing, document["missing"])
 
 
-def _encode_without_defaults(instance: t.Any) -> dict[str, t.Any]:
-    """Return the fields of an instance that are not their defaults."""
-    return {
-        field.name: getattr(instance, field.name)
-        for field in dataclasses.fields(instance)
-        if getattr(instance, field.name) != field.default
-    }
+def _encode_fields(
+    instance: t.Any, names: collections.abc.Iterable[str]
+) -> dict[str, t.Any]:
+    """Return some fields of an instance, unchanged, as a JSON document."""
+    return {name: getattr(instance, name) for name in names}
 
 
 def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -352,34 +316,35 @@ def pack(record: dict[str, t.Any]) -> dict[str, t.Any]:
         for name in condition.get("distributions", {})
         for percent in sample.PERCENTILES
     }
-    lowest: dict[str, int] = {}
+    exponents = collections.defaultdict[str, set[int]](set)
     for samples in sample_sets:
         for name, values in samples.items():
-            for value in (
-                v
+            samples[name] = [
+                [
+                    _round(value, digits.get(name, DIGITS))
+                    for value in parts.decode_values(machine_values)
+                ]
                 for machine_values in values
-                for v in parts.decode_values(machine_values)
-            ):
-                short = _round(value, digits.get(name, DIGITS))
-                exponent = int(short.as_tuple().exponent)
-                lowest[name] = min(exponent, lowest.get(name, exponent))
+            ]
+            exponents[name] |= {
+                int(value.as_tuple().exponent)
+                for machine_values in samples[name]
+                for value in machine_values
+            }
+    decimals = {name: -min(exponents[name], default=0) for name in exponents}
     for samples in sample_sets:
         for name, values in samples.items():
             samples[name] = [
                 parts.encode_values(
                     [
-                        int(
-                            _round(value, digits.get(name, DIGITS)).scaleb(
-                                -lowest[name]
-                            )
-                        )
-                        for value in parts.decode_values(machine_values)
+                        int(value.scaleb(decimals[name]))
+                        for value in machine_values
                     ]
                 )
                 for machine_values in values
             ]
     for name, definition in record["metrics"].items():
-        definition["decimals"] = -lowest.get(name, 0)
+        definition["decimals"] = decimals.get(name, 0)
     return record
 
 

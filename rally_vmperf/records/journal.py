@@ -61,7 +61,7 @@ class Journal:
                 # Half a line would damage the records that follow it.
                 os.truncate(self.path, size)
                 raise
-            _sync_directory(self.folder)
+            atomic.sync_directory(self.folder)
         except OSError as error:
             raise JournalError(
                 f"journal {self.path}: {error.strerror or error}; free space "
@@ -172,12 +172,3 @@ class Journal:
 def _parse_record(line: bytes, origin: str) -> Json:
     """Return the record in a line of JSON; reject an invalid one."""
     return schema.check(documents.parse_json(line, origin))
-
-
-def _sync_directory(folder: pathlib.Path) -> None:
-    """Sync the entries of a directory to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

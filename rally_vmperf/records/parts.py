@@ -12,6 +12,7 @@ from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import merged
 
+T = t.TypeVar("T")
 Json = collections.abc.Mapping[str, t.Any]
 #: The definition of a metric: its fields except the name.
 Definition = dict[str, str | bool | float]
@@ -78,31 +79,27 @@ def decode_metrics(
 
 def encode_findings(
     findings: collections.abc.Iterable[finding.Finding],
-) -> list[dict[str, str | list[str]]]:
+) -> list[dict[str, t.Any]]:
     """Return findings as a list of JSON documents, each once."""
-    return [
-        {
-            key: list(field) if key == "metrics" else field
-            for key, field in dataclasses.asdict(finding).items()
-            if field or key in ("kind", "subject", "detail")
-        }
-        for finding in dict.fromkeys(findings)
-    ]
+    return [*map(encode_without_defaults, dict.fromkeys(findings))]
 
 
 def decode_findings(document: Json) -> tuple[finding.Finding, ...]:
     """Return the findings in a record, a condition or a baseline's entry."""
-    return tuple(
-        finding.Finding(**finding_document)
-        for finding_document in document["findings"]
-    )
+    return decode_all(finding.Finding, document["findings"])
 
 
 def encode_all(
     instances: collections.abc.Iterable[t.Any],
 ) -> list[dict[str, t.Any]]:
     """Return dataclass instances as a list of JSON documents."""
-    return [dataclasses.asdict(instance) for instance in instances]
+    return [
+        {
+            key: list(field) if isinstance(field, tuple) else field
+            for key, field in dataclasses.asdict(instance).items()
+        }
+        for instance in instances
+    ]
 
 
 def encode_any(
@@ -112,9 +109,26 @@ def encode_any(
     return {key: encode_all(instances)} if instances else {}
 
 
+def encode_without_defaults(instance: t.Any) -> dict[str, t.Any]:
+    """Return the fields of an instance that are not their defaults."""
+    (encoded,) = encode_all([instance])
+    return {
+        field.name: encoded[field.name]
+        for field in dataclasses.fields(instance)
+        if getattr(instance, field.name) != field.default
+    }
+
+
+def decode_all(
+    type_: t.Callable[..., T], documents_: collections.abc.Iterable[Json]
+) -> tuple[T, ...]:
+    """Return the instances of a dataclass in a list of JSON documents."""
+    return tuple(type_(**fields) for fields in documents_)
+
+
 def decode_flows(document: Json) -> tuple[flow.Flow, ...]:
     """Return the network flows in a document with or without any."""
-    return tuple(flow.Flow(**fields) for fields in document.get("flows", ()))
+    return decode_all(flow.Flow, document.get("flows", ()))
 
 
 def encode_samples(

@@ -105,9 +105,15 @@ def of_results(
     :raises SourceError: If the document has no results of these scenarios.
     """
     try:
+        workloads = [
+            workload
+            for task in content["tasks"]
+            for subtask in task["subtasks"]
+            for workload in subtask["workloads"]
+        ]
         sources = [
             of_workload(workload, scenario, folder)
-            for workload in _list_workloads(content)
+            for workload in workloads
             for scenario in workload["scenario"]
             if scenario in scenarios
         ]
@@ -120,23 +126,13 @@ def of_results(
         raise SourceError(f"{origin}: has no workload of rally_vmperf")
     try:
         # Results of earlier versions are rejected.
-        for workload in _list_workloads(content):
+        for workload in workloads:
             for iteration in workload["data"]:
                 for record in output.records_of(iteration):
                     schema.refuse_old(record)
     except schema.OldRecordError as error:
         raise SourceError(f"{origin}: {error}") from error
     return sources
-
-
-def _list_workloads(content: t.Any) -> list[t.Any]:
-    """Return the workloads of all tasks in Rally's results as a list."""
-    return [
-        workload
-        for task in content["tasks"]
-        for subtask in task["subtasks"]
-        for workload in subtask["workloads"]
-    ]
 
 
 def of_workload(

@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import io
+import math
 import typing as t
 
 import markupsafe
@@ -10,6 +11,8 @@ import matplotlib
 from matplotlib import figure
 
 from rally_vmperf import sanitize
+
+ItemT = t.TypeVar("ItemT")
 
 #: The colour and marker of a verdict. The colours (Okabe and Ito) are distinct
 #: for colour-blind readers; the markers are distinct without colour.
@@ -72,6 +75,68 @@ def spread_horizontally(
     step = width / max(1, count - 1)
     first = centre - width / 2 if count > 1 else centre
     return [first + place * step for place in range(count)]
+
+
+def select_evenly(
+    choices: collections.abc.Sequence[ItemT], most: int
+) -> list[ItemT]:
+    """Return a few of several items at even distances, first and last too."""
+    if len(choices) <= most:
+        return list(choices)
+    step = (len(choices) - 1) / (most - 1)
+    return [choices[round(index * step)] for index in range(most)]
+
+
+def create_panels(
+    name: str,
+    titles: collections.abc.Sequence[str],
+    columns: int,
+    height: float,
+    margin: float = 0,
+) -> tuple[figure.Figure, list[t.Any]]:
+    """Return a figure and the axes of its panels, one for each title.
+
+    :param name: The prefix of identifiers in the chart.
+    :param columns: The number of panels next to each other.
+    :param height: The height of a panel in inches.
+    :param margin: The additional height of the figure in inches.
+    """
+    lines = math.ceil(len(titles) / columns)
+    drawn = figure.Figure(
+        figsize=(8.6, margin + height * lines), layout="constrained"
+    )
+    panels = []
+    for position, title in enumerate(titles):
+        axes = drawn.add_subplot(lines, columns, position + 1)
+        axes.set_gid(f"{name}-{position}")
+        axes.set_title(
+            sanitize.printable(title), loc="left", fontweight="bold"
+        )
+        axes.tick_params(labelsize=7)
+        panels.append(axes)
+    return drawn, panels
+
+
+def draw_mark(
+    axes: t.Any,
+    x: float,
+    y: float,
+    status: str,
+    gid: str,
+    hollow: bool = False,
+) -> None:
+    """Draw the mark of a verdict at a point of the axes."""
+    colour, mark = VERDICTS[status]
+    axes.plot(
+        [x],
+        [y],
+        mark,
+        color="white" if hollow else colour,
+        markersize=6 if hollow else 7,
+        markeredgecolor=colour if hollow else "white",
+        markeredgewidth=1.2 if hollow else 0.8,
+        gid=gid,
+    )
 
 
 def draw_limit(

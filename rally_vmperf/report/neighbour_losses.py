@@ -8,6 +8,9 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report import text
 
+#: The heading of the verdict on neighbours.
+HEADING = "Neighbours"
+
 
 def describe(run: reports.RunReport) -> reports.Facts:
     """Return titled lines on the neighbours, or [] without them."""
@@ -17,7 +20,7 @@ def describe(run: reports.RunReport) -> reports.Facts:
     number = units.number_of("guest", options["guests"])
     text_ = f"{number}, the last, with {text.flatten(options['workload'])}"
     line = f"{text_} ({text.flatten(options['arguments'])})"
-    return [("Neighbours", [line])]
+    return [(HEADING, [line])]
 
 
 def losses(
@@ -26,12 +29,8 @@ def losses(
     """Return the judgement on neighbours; None without neighbours."""
     if not run.records or not run.last.options.get("neighbours"):
         return None
-    for judgement in run.judgements.values():
-        if any(
-            isinstance(row, neighbours_judge.NeighboursResult)
-            for row in judgement.rows
-        ):
-            return judgement
+    if judgement := run.judgements.get(HEADING):
+        return judgement
     judge = neighbours_judge.NeighboursJudge()
     judge.extend(run.repetitions, 0)
     return t.cast(

@@ -10,6 +10,7 @@ import collections.abc
 import dataclasses
 import functools
 import hashlib
+import statistics
 import typing as t
 
 import jinja2
@@ -64,7 +65,7 @@ def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
         )
         for number, run in enumerate(shown, 1)
     ]
-    template = _create_environment(None).get_template("page.html.j2")
+    template = create_environment(None).get_template("page.html.j2")
     return template.render(
         sections=sections,
         title=_create_title(list(by_section)),
@@ -76,7 +77,7 @@ def _render_section(
     section: reports.Section[t.Any], template: str, **variables: t.Any
 ) -> markupsafe.Markup:
     """Return the HTML of one section, rendered from its template."""
-    source = _create_environment(section).get_template(template)
+    source = create_environment(section).get_template(template)
     return markupsafe.Markup(  # noqa: S704 (its template escapes)
         source.render(**section.functions, **variables)
     )
@@ -93,7 +94,7 @@ def _create_title(sections: list[reports.Section[t.Any]]) -> str:
 
 
 @functools.cache
-def _create_environment(
+def create_environment(
     section: reports.Section[t.Any] | None,
 ) -> jinja2.Environment:
     """Return the Jinja environment for a section, or for whole pages."""
@@ -114,6 +115,7 @@ def _create_environment(
         flat=text.flatten,
         breakable=text.breakable,
         groupby_kind=groups.by_kind,
+        median=statistics.median,
     )
     environment.globals.update(
         KINDS=finding.KINDS,
@@ -160,18 +162,17 @@ def cpu_lines(
     """Return the CPU usage of each command per condition, as a list."""
     guests: dict[str, list[cpu_seconds.Usage]] = {}
     metal: dict[str, dict[tuple[str, str], cpu_seconds.Usage]] = {}
-    for repetition_ in repetitions:
-        conditions = repetition_.conditions if repetition_.counted else ()
-        for condition in conditions:
-            label = ", ".join(
-                f"{axis} {position}"
-                for axis, position in condition.axes.items()
-            )
-            guests.setdefault(label, []).extend(condition.command_usage)
-            metal[label] = {
-                (usage.workload, usage.command): usage
-                for usage in condition.reference.command_usage
-            }
+    for condition in repetition.list_conditions(
+        repetition_ for repetition_ in repetitions if repetition_.counted
+    ):
+        label = ", ".join(
+            f"{axis} {position}" for axis, position in condition.axes.items()
+        )
+        guests.setdefault(label, []).extend(condition.command_usage)
+        metal[label] = {
+            (usage.workload, usage.command): usage
+            for usage in condition.reference.command_usage
+        }
     return [
         CpuLine(
             condition=label,

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import math
 import typing as t
 
@@ -29,6 +30,8 @@ _DASHES = (0, (4, 2))
 _MARKS = (0, *sample.PERCENTILES)
 
 Repetitions = collections.abc.Iterable[repetition.Repetition]
+#: The colour, the dashes and the width of a line.
+Style = dict[str, str | float | tuple[int, tuple[int, int]]]
 KindT = t.TypeVar("KindT", merged.Distribution, merged.TimeSeries)
 
 
@@ -45,6 +48,14 @@ class Curve(t.Generic[KindT]):
     colour: str
     guest: list[KindT]
     bare: KindT | None
+
+    @property
+    def sides(self) -> list[KindT]:
+        """The curves of the guests and of bare metal, as a list."""
+        sides = self.guest.copy()
+        if self.bare is not None:
+            sides.append(self.bare)
+        return sides
 
 
 Panels = dict[sample.Metric, list[Curve[KindT]]]
@@ -86,32 +97,23 @@ def _create_panels(
                 label = _label_axes(condition.axes)
                 conditions.setdefault(label, []).append(condition)
     panels: Panels[KindT] = {}
-    for index, label in enumerate(_select_labels(list(conditions))):
-        labelled = conditions[label]
-        for metric in dict.fromkeys(
-            recording.metric
-            for condition in labelled
-            for recording in select(condition)
-        ):
+    labels = chart_style.select_evenly(list(conditions), MOST_CONDITIONS)
+    for index, label in enumerate(labels):
+        guest: dict[sample.Metric, list[KindT]] = {}
+        for condition in conditions[label]:
+            for recording in select(condition):
+                guest.setdefault(recording.metric, []).append(recording)
+        bare = {
+            recording.metric: recording
+            for recording in select(conditions[label][0].reference)
+        }
+        colour = chart_style.CONDITIONS[index] if label else chart_style.GUEST
+        for metric, recordings in guest.items():
             curve = Curve(
                 condition=label,
-                colour=chart_style.CONDITIONS[index]
-                if label
-                else chart_style.GUEST,
-                guest=[
-                    recording
-                    for condition in labelled
-                    for recording in select(condition)
-                    if recording.metric == metric
-                ],
-                bare=next(
-                    (
-                        recording
-                        for recording in select(labelled[0].reference)
-                        if recording.metric == metric
-                    ),
-                    None,
-                ),
+                colour=colour,
+                guest=recordings,
+                bare=bare.get(metric),
             )
             panels.setdefault(metric, []).append(curve)
     return dict(list(panels.items())[:MOST])
@@ -122,41 +124,33 @@ def _label_axes(axes: repetition.Axes) -> str:
     return ", ".join(f"{axis}: {position}" for axis, position in axes.items())
 
 
-def _select_labels(labels: list[str]) -> list[str]:
-    """Return a few labels at even distances, first and last included."""
-    if len(labels) <= MOST_CONDITIONS:
-        return labels
-    step = (len(labels) - 1) / (MOST_CONDITIONS - 1)
-    return [labels[round(index * step)] for index in range(MOST_CONDITIONS)]
-
-
 def _draw(
     panels: Panels[KindT],
-    draw: t.Callable[[t.Any, sample.Metric, list[Curve[KindT]], str], None],
+    draw: t.Callable[[t.Any, sample.Metric, list[Curve[KindT]]], None],
     title: str,
     name: str,
 ) -> markupsafe.Markup:
     """Return a panel per metric, drawn by a function, as SVG markup."""
     if not panels:
         return markupsafe.Markup()
-    rows = math.ceil(len(panels) / _COLUMNS)
+    names = [metric.name for metric in panels]
     with chart_style.settings(name):
-        drawn = figure.Figure(
-            figsize=(8.6, 0.4 + 2.3 * rows), layout="constrained"
+        drawn, all_axes = chart_style.create_panels(
+            name, names, _COLUMNS, 2.3, margin=0.4
         )
-        for index, (metric, curves) in enumerate(panels.items()):
-            axes = drawn.add_subplot(rows, _COLUMNS, index + 1)
-            axes.set_gid(f"{name}-{index}")
-            axes.set_title(
-                sanitize.printable(metric.name), loc="left", fontweight="bold"
-            )
-            draw(axes, metric, curves, f"{name}-{index}")
-            axes.tick_params(labelsize=7)
+        for axes, panel in zip(all_axes, panels.items(), strict=True):
+            draw(axes, *panel)
             axes.grid()
         _draw_legend(drawn, panels)
         return chart_style.to_svg(
             drawn, f"{title} of guests and of bare metal"
         )
+
+
+def _style_bare(curve: Curve[KindT], curves: list[Curve[KindT]]) -> Style:
+    """Return the colour and the dashes of a bare-metal curve, as a dict."""
+    colour = curve.colour if len(curves) > 1 else chart_style.BARE
+    return {"color": colour, "linestyle": _DASHES, "linewidth": 1.5}
 
 
 def _draw_legend(drawn: figure.Figure, panels: Panels[KindT]) -> None:
@@ -170,15 +164,14 @@ def _draw_legend(drawn: figure.Figure, panels: Panels[KindT]) -> None:
         for label, colour in colours.items()
     ]
     if any(curve.bare for curve in all_curves):
-        several = len(colours) > 1
+        several = ", in the colour of as many guests" * (len(colours) > 1)
         boxes.append(
             lines.Line2D(
                 [],
                 [],
                 color=chart_style.BARE,
                 linestyle=_DASHES,
-                label="bare metal"
-                + (", in the colour of as many guests" if several else ""),
+                label=f"bare metal{several}",
             )
         )
     chart_style.draw_legend(drawn, boxes, ncols=len(boxes))
@@ -188,49 +181,39 @@ def _draw_distribution(
     axes: t.Any,
     metric: sample.Metric,
     curves: list[Curve[merged.Distribution]],
-    gid: str,
 ) -> None:
     """Draw the percentiles of one metric for guests and bare metal."""
     last = 0.0
-    several = len(curves) > 1
     values = [
         value
         for curve in curves
-        for side in (*curve.guest, *([curve.bare] if curve.bare else []))
+        for side in curve.sides
         for value, _ in _select_supported(side.histogram)
     ]
     factor, unit = units.scale_for(values, metric.unit)
     for index, curve in enumerate(curves):
         (whole,) = merged.merge_distributions([curve.guest])
-        sides: list[tuple[merged.Distribution, str, t.Any, str]] = [
-            (whole, curve.colour, "-", "guests")
+        sides: list[tuple[merged.Distribution, str, Style]] = [
+            (whole, "guests", {"color": curve.colour, "linewidth": 1.5})
         ]
         if curve.bare is not None:
-            grey = curve.colour if several else chart_style.BARE
-            sides.append((curve.bare, grey, _DASHES, "bare"))
-        for side, colour, style, what in sides:
+            sides.append((curve.bare, "bare", _style_bare(curve, curves)))
+        for side, what, style in sides:
             points = _select_supported(side.histogram)
+            positions = [_nines(share) for _, share in points]
             axes.plot(
-                [_nines(share) for _, share in points],
+                positions,
                 [value * factor for value, _ in points],
-                color=colour,
-                linestyle=style,
-                linewidth=1.5,
-                gid=f"{gid}-{index}-{what}",
+                gid=f"{axes.get_gid()}-{index}-{what}",
+                **style,
             )
-            last = max(last, *(_nines(share) for _, share in points))
+            last = max(last, *positions)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.yaxis.set_minor_formatter("")
-    marks = [
-        percentile
-        for percentile in _MARKS
-        if _nines(percentile / 100) <= last + 1e-9
-    ]
-    axes.set_xticks(
-        [_nines(percentile / 100) for percentile in marks],
-        [f"{percentile:g} %" for percentile in marks],
-    )
+    marks = {_nines(percentile / 100): percentile for percentile in _MARKS}
+    shown = [position for position in marks if position <= last + 1e-9]
+    axes.set_xticks(shown, [f"{marks[position]:g} %" for position in shown])
     axes.set_xlim(0, last)
     axes.set_xlabel("values that are not larger", fontsize=7)
     axes.set_ylabel(f"{sanitize.printable(unit)}, logarithmic", fontsize=7)
@@ -255,52 +238,31 @@ def _nines(share: float) -> float:
 
 
 def _draw_over_time(
-    axes: t.Any,
-    metric: sample.Metric,
-    curves: list[Curve[merged.TimeSeries]],
-    gid: str,
+    axes: t.Any, metric: sample.Metric, curves: list[Curve[merged.TimeSeries]]
 ) -> None:
     """Draw the values of one metric over time for guests and bare metal."""
-    several = len(curves) > 1
-    all_lines = [
-        side.means
-        for curve in curves
-        for side in (*curve.guest, *([curve.bare] if curve.bare else []))
-    ]
+    gid = axes.get_gid()
+    all_lines = [side.means for curve in curves for side in curve.sides]
     highest = [
         value for line in all_lines for value in (*line.mean, *line.high)
     ]
     factor, unit = units.scale_for(highest, metric.unit)
     for index, curve in enumerate(curves):
+        draw = functools.partial(_draw_mean, axes, factor)
         guest_lines = [side.means for side in curve.guest]
-        for line in () if several else guest_lines:
-            _draw_mean(
-                axes,
-                line,
-                factor,
-                color=curve.colour,
-                linewidth=0.6,
-                alpha=0.5,
-            )
+        if len(curves) == 1:
+            for line in guest_lines:
+                draw(line, color=curve.colour, linewidth=0.6, alpha=0.5)
         _draw_band(axes, guest_lines, factor, curve.colour)
-        _draw_mean(
-            axes,
+        draw(
             series.merge_repetitions(guest_lines),
-            factor,
             color=curve.colour,
             linewidth=1.6,
             gid=f"{gid}-{index}-guests",
         )
         if curve.bare is not None:
-            _draw_mean(
-                axes,
-                curve.bare.means,
-                factor,
-                color=curve.colour if several else chart_style.BARE,
-                linestyle=_DASHES,
-                linewidth=1.5,
-                gid=f"{gid}-{index}-bare",
-            )
+            style = _style_bare(curve, curves)
+            draw(curve.bare.means, gid=f"{gid}-{index}-bare", **style)
     axes.set_xlim(0, max(line.end for line in all_lines))
     axes.set_ylim(0, max(highest) * factor * 1.08 or 1)
     axes.set_xlabel("seconds", fontsize=7)
@@ -308,7 +270,7 @@ def _draw_over_time(
 
 
 def _draw_mean(
-    axes: t.Any, means: series.MeanSeries, factor: float, **form: t.Any
+    axes: t.Any, factor: float, means: series.MeanSeries, **form: t.Any
 ) -> None:
     """Draw the mean in the middle of each interval."""
     half = means.end / len(means.mean) / 2

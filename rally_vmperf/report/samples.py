@@ -65,12 +65,10 @@ def of_bare_metal(records: Records) -> Table:
 
 def _join_axes(records: Records) -> str:
     """Return the names of the parameters of the conditions as text, or ""."""
-    axes = (
-        condition.axes
-        for record in records
-        for condition in record.repetition.conditions
+    conditions = repetition.list_conditions(
+        record.repetition for record in records
     )
-    return ", ".join(next(axes, {}))
+    return ", ".join(conditions[0].axes) if conditions else ""
 
 
 def _add_cells(
@@ -92,7 +90,7 @@ def _add_cells(
 
 def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
     """Return a table of samples: a row per machine, a column per number."""
-    metrics = list(dict.fromkeys(metric for metric, _, _ in cells))
+    metrics = dict.fromkeys(metric for metric, _, _ in cells)
     positions = {metric: index for index, metric in enumerate(metrics)}
 
     def sort_key(key: Key) -> tuple[int, int]:

@@ -17,42 +17,27 @@ def facts(run: reports.RunReport) -> reports.Facts:
     """Return the facts about a run, a list of titles with lines of text."""
     if not run.records:
         return run.facts
-    judgement = run.judgement
     record = run.last
     guests = run.of_role("guest")
+    images = [_format_name(guest.nova.get("image")) for guest in guests]
+    started = text.format_time(run.records[0].started_at)
+    finished = text.format_time(record.finished_at)
     unknown = f"not known: {run.machines_error}"
     described: reports.Facts = [
         ("Machines", [unknown] if run.machines_error else []),
         ("Flavor", _unique_lines(_describe_flavor(guest) for guest in guests)),
-        (
-            "Image",
-            _unique_lines(
-                _format_name(guest.nova.get("image")) for guest in guests
-            ),
-        ),
+        ("Image", _unique_lines(images)),
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
         ("Guests", _list_guests(guests)),
         ("Virtualisation", _list_virtualisation(run, guests)),
         *run.section.comparison_facts(run),
         ("Peer", [_describe_peer(peer, run) for peer in run.of_role("peer")]),
         ("Network", _flows(run.records)),
-        (
-            "Repetitions",
-            [_describe_repetitions(run, judgement.missing.planned)],
-        ),
+        ("Repetitions", [_describe_repetitions(run)]),
         ("Protocol", _protocol(record)),
-        ("Confidence", [f"{judgement.confidence * 100:g} %"]),
-        (
-            "Measured",
-            [
-                f"{text.format_time(run.records[0].started_at)} to "
-                f"{text.format_time(record.finished_at)}"
-            ],
-        ),
-        (
-            "Rally",
-            [f"task {record.task}, workload {record.repetition.run}"],
-        ),
+        ("Confidence", [f"{run.judgement.confidence * 100:g} %"]),
+        ("Measured", [f"{started} to {finished}"]),
+        ("Rally", [f"task {record.task}, workload {record.repetition.run}"]),
     ]
     return [(name, lines) for name, lines in described if lines]
 
@@ -186,10 +171,11 @@ def _protocol(record: model.Record) -> list[str]:
     ]
 
 
-def _describe_repetitions(run: reports.RunReport, planned: int) -> str:
+def _describe_repetitions(run: reports.RunReport) -> str:
     """Return the numbers of counted and warm-up repetitions as text."""
     counted = sum(1 for record in run.records if record.repetition.counted)
     warm = len(run.records) - counted
+    planned = run.judgement.missing.planned
     text_ = f"{counted} counted of {planned} planned"
     if not warm:
         return f"{text_}, no warm-up"

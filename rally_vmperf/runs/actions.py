@@ -123,10 +123,7 @@ class GuestWatch(Action):
             timeout = min(left, _POLL_INTERVAL)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
-                    gone,
-                    self.session.stations,
-                    timeout,
-                    self.progress,
+                    gone, self.session.stations, timeout, self.progress
                 )
             )
             gone = [

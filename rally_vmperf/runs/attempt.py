@@ -215,7 +215,7 @@ class Attempt:
                 return
             last = number == len(assignments) - 1
             self._run(
-                on_measured if last else _do_nothing, assignments=[assigned]
+                on_measured if last else lambda: None, assignments=[assigned]
             )
 
     def _record_result(
@@ -253,7 +253,3 @@ class Attempt:
                 "conditions continue without them"
             )
         self.lost |= silent
-
-
-def _do_nothing() -> None:
-    """Do nothing."""

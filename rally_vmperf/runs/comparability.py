@@ -20,6 +20,7 @@ from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
 
 _Assignments = collections.abc.Sequence[assignment.Assignment]
+_Machines = collections.abc.Collection[model.DescribedMachine]
 
 
 def find_guest_findings(
@@ -36,8 +37,8 @@ def find_guest_findings(
     findings = find_without_baseline(session)
     if baseline is None:
         return findings
-    findings += compare_machines(session, baseline)
-    findings += compare_hosts(guests, baseline)
+    machines = describe_machines(session, guests)
+    findings += compare_machines(session.assignments, machines, baseline)
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
         findings += compare_distribution(guests, shape.copies)
@@ -68,40 +69,42 @@ def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
     return findings
 
 
+def describe_machines(
+    session: sessions.Session, guests: collections.abc.Iterable[models.Guest]
+) -> list[model.DescribedMachine]:
+    """Return the machines of a session with the facts for a comparison."""
+    nova = {
+        guest.name: {
+            "hypervisor": guest.hypervisor,
+            "host_cpu": guest.host_cpu,
+        }
+        for guest in guests
+    }
+    return [
+        model.DescribedMachine(
+            name=station.name,
+            role=station.role,
+            nova=nova.get(station.name, {}),
+            **session.describe(station.name),
+        )
+        for station in session.everyone()
+    ]
+
+
 def compare_machines(
-    session: sessions.Session, baseline: document.Json
+    assignments: _Assignments, machines: _Machines, baseline: document.Json
 ) -> list[finding.Finding]:
-    """Return findings on machines and tools that differ from the baseline."""
-    return compare_descriptions(
-        session.assignments,
-        {
-            station.name: session.describe(station.name)
-            for station in session.stations
-        },
-        {
-            station.name: session.describe(station.name)
-            for station in session.everyone()
-            if station.role == "peer"
-        },
-        baseline,
-    )
-
-
-def compare_descriptions(
-    assignments: _Assignments,
-    guests: collections.abc.Mapping[str, documents.Facts],
-    peers: collections.abc.Mapping[str, documents.Facts],
-    baseline: document.Json,
-) -> list[finding.Finding]:
-    """Return findings on descriptions that differ from the baseline.
-
-    :param guests: Name -> fingerprint and tools.
-    :param peers: The name of the peer -> fingerprint and tools; empty without
-        a peer.
-    """
+    """Return findings on machines and hosts that differ from the baseline."""
     bare_metal = baseline["machine"]
     sensitive = {
-        sensitivity: _find_metrics(assignments, _match_sensitive(sensitivity))
+        sensitivity: _list_metrics(
+            assignments,
+            [
+                assigned
+                for assigned in assignments
+                if assigned.workload.is_sensitive_to(sensitivity)
+            ],
+        )
         for sensitivity in t.get_args(workloads.Sensitivity)
     }
     users = _find_tool_metrics(assignments)
@@ -114,38 +117,48 @@ def compare_descriptions(
         bare_metal["fingerprint"], sensitive["governor"]
     )
     findings += comparability.nested(bare_metal["fingerprint"])
-    for name, guest in guests.items():
-        findings += comparability.compare_machines(
-            bare_metal["fingerprint"], guest["fingerprint"], name, sensitive
-        )
-        findings += tool_comparison.compare_tools(
-            bare_metal.get("tools", {}),
-            guest["tools"],
-            name,
-            users,
-            definitions,
-        )
-    recorded = baseline.get("peer", {})
-    for name, peer in peers.items():
-        findings += comparability.peer_on_host(
-            bare_metal["fingerprint"], peer["fingerprint"]
-        )
-        findings += comparability.same_peer(
-            recorded.get("fingerprint", {}), peer["fingerprint"]
-        )
+    peer = baseline.get("peer", {})
+    guests = [machine for machine in machines if machine.role == "guest"]
+    peers = [machine for machine in machines if machine.role == "peer"]
+    for machine in (*guests, *peers):
+        recorded = bare_metal
+        if machine.role == "guest":
+            findings += comparability.compare_machines(
+                bare_metal["fingerprint"],
+                machine.fingerprint,
+                machine.name,
+                sensitive,
+            )
+        else:
+            recorded = peer
+            findings += comparability.peer_on_host(
+                bare_metal["fingerprint"], machine.fingerprint
+            )
+            findings += comparability.same_peer(
+                peer.get("fingerprint", {}), machine.fingerprint
+            )
         findings += tool_comparison.compare_tools(
             recorded.get("tools", {}),
-            peer["tools"],
-            name,
+            machine.tools,
+            machine.name,
             users,
             definitions,
+        )
+    for guest in guests:
+        findings += comparability.host(
+            baseline, guest.name, guest.nova.get("hypervisor")
+        )
+        findings += comparability.host_cpu(
+            bare_metal["fingerprint"],
+            guest.name,
+            guest.nova.get("host_cpu") or (),
         )
     return findings
 
 
 def compare_record(
     record: model.Record,
-    machines: collections.abc.Collection[model.DescribedMachine],
+    machines: _Machines,
     baseline: document.Json,
     reason: str = "",
 ) -> dict[str, t.Any]:
@@ -157,16 +170,7 @@ def compare_record(
     :raises BaselineError: If the baseline does not cover the record.
     :raises WorkloadError: If a workload is unknown.
     """
-    assignments = assignment.assign(
-        [
-            {
-                "name": workload.name,
-                "label": workload.label,
-                "arguments": dict(workload.arguments),
-            }
-            for workload in record.workloads
-        ]
-    )
+    assignments = assignment.assign(map(vars, record.workloads))
     conditions = record.repetition.conditions
     numbers = dict.fromkeys(each.reference_copies for each in conditions)
     shapes = [
@@ -177,28 +181,10 @@ def compare_record(
     bare_metal, metrics = reference.build_reference(
         baseline, assignments, shapes
     )
-    guests, peers = (
-        {
-            machine.name: vars(machine)
-            for machine in machines
-            if machine.role == role
-        }
-        for role in ("guest", "peer")
-    )
-    new_findings = report_unknown_machines(
-        assignments, guests, peers, baseline, reason
-    )
-    new_findings += compare_descriptions(assignments, guests, peers, baseline)
-    for machine in machines:
-        if machine.role == "guest":
-            new_findings += comparability.host(
-                baseline, machine.name, machine.nova.get("hypervisor")
-            )
-            new_findings += comparability.host_cpu(
-                bare_metal.fingerprint,
-                machine.name,
-                machine.nova.get("host_cpu") or (),
-            )
+    new_findings = [
+        *report_unknown_machines(assignments, machines, baseline, reason),
+        *compare_machines(assignments, machines, baseline),
+    ]
     now = datetime.datetime.now(datetime.UTC)
     for shape in shapes:
         new_findings += reference.find_baseline_findings(
@@ -217,8 +203,7 @@ def compare_record(
 
 def report_unknown_machines(
     assignments: _Assignments,
-    guests: collections.abc.Mapping[str, documents.Facts],
-    peers: collections.abc.Mapping[str, documents.Facts],
+    machines: _Machines,
     baseline: document.Json,
     reason: str,
 ) -> list[finding.Finding]:
@@ -226,25 +211,31 @@ def report_unknown_machines(
 
     An imported baseline has the finding ``baseline_imported`` instead.
 
-    :param guests: Name -> fingerprint and tools, which can be empty.
-    :param peers: The name of the peer -> fingerprint and tools; empty without
-        a peer.
+    :param machines: The machines, whose fingerprint and tools can be empty.
     :param reason: The reason for missing descriptions; empty if unknown.
     """
     if any(entry.get("imported") for entry in baseline["entries"]):
         return []
-    machines = {"baseline": baseline["machine"], **guests}
-    findings = _report_unknown(assignments, "machine", machines, (), reason)
+    guests, peers = (
+        {
+            machine.name: vars(machine)
+            for machine in machines
+            if machine.role == role
+        }
+        for role in ("guest", "peer")
+    )
+    guests = {"baseline": baseline["machine"], **guests}
+    findings = _report_unknown(assignments, "machine", guests, (), reason)
     if peers:
-        machines = {"peer of the baseline": baseline.get("peer", {}), **peers}
-        networked = _find_metrics(
-            assignments,
-            lambda assignment: bool(
-                assignment.workload.needs(assignment.arguments)
-            ),
-        )
+        peers = {"peer of the baseline": baseline.get("peer", {}), **peers}
+        networked = [
+            assigned
+            for assigned in assignments
+            if assigned.workload.needs(assigned.arguments)
+        ]
+        metrics = _list_metrics(assignments, networked) or ()
         findings += _report_unknown(
-            assignments, "peer", machines, networked or (), reason
+            assignments, "peer", peers, metrics, reason
         )
     return findings
 
@@ -285,20 +276,6 @@ def _report_unknown(
     return findings
 
 
-def compare_hosts(
-    guests: collections.abc.Iterable[models.Guest], baseline: document.Json
-) -> list[finding.Finding]:
-    """Return findings on hosts of guests that differ from the baseline."""
-    fingerprint = baseline["machine"]["fingerprint"]
-    findings = []
-    for guest in guests:
-        findings += comparability.host(baseline, guest.name, guest.hypervisor)
-        findings += comparability.host_cpu(
-            fingerprint, guest.name, guest.host_cpu
-        )
-    return findings
-
-
 def compare_distribution(
     guests: collections.abc.Sequence[models.Guest], copies: int
 ) -> list[finding.Finding]:
@@ -320,36 +297,19 @@ def compare_distribution(
     ]
 
 
-_Predicate = collections.abc.Callable[[assignment.Assignment], bool]
-
-
-def _find_metrics(
-    assignments: _Assignments, predicate: _Predicate
+def _list_metrics(
+    assignments: _Assignments, chosen: _Assignments
 ) -> comparability.Metrics | None:
-    """Return the names of metrics of matching assignments, or None.
+    """Return the names of the metrics of some assignments; None for none.
 
-    :returns: They are empty, which means all, if all assignments match.
+    :returns: They are empty, which means all, if all assignments are chosen.
     """
-    chosen = list(filter(predicate, assignments))
     if not chosen:
         return None
     if len(chosen) == len(assignments):
         return ()
     return tuple(
-        metric.name for assignment in chosen for metric in assignment.metrics()
-    )
-
-
-def _match_sensitive(sensitivity: workloads.Sensitivity) -> _Predicate:
-    """Return a predicate: an assignment is sensitive to this property."""
-    return lambda assignment: assignment.workload.is_sensitive_to(sensitivity)
-
-
-def _match_command(command: str) -> _Predicate:
-    """Return a predicate: an assignment uses the tool with this command."""
-    return lambda assignment: any(
-        tool.command == command
-        for tool in assignment.workload.tools(assignment.arguments)
+        metric.name for assigned in chosen for metric in assigned.metrics()
     )
 
 
@@ -357,10 +317,14 @@ def _find_tool_metrics(
     assignments: _Assignments,
 ) -> dict[str, comparability.Metrics]:
     """Return the names of the metrics that depend on each tool, as a dict."""
+    users: dict[str, list[assignment.Assignment]] = {}
+    for assigned in assignments:
+        tools = assigned.workload.tools(assigned.arguments)
+        for command in {tool.command for tool in tools}:
+            users.setdefault(command, []).append(assigned)
     return {
-        tool.command: _find_metrics(assignments, _match_command(tool.command))
-        or ()
-        for tool in requirements.tools(assignments)
+        command: _list_metrics(assignments, chosen) or ()
+        for command, chosen in users.items()
     }
 
 
@@ -371,25 +335,20 @@ def compare_data(
 
     :raises BaselineError: If the baseline does not cover the session.
     """
-    findings = []
     assignments = session.assignments
     chosen = reference.find_entries(baseline, assignments, shape)
-    for assigned, baseline_entry in zip(assignments, chosen, strict=True):
-        recorded = baseline_entry.get("facts", {})
-        for station in session.stations:
-            facts = session.facts[station.name].get(assigned.title, {})
-            for key in sorted(recorded.keys() & facts.keys()):
-                if recorded[key] == facts[key]:
-                    continue
-                findings.append(
-                    finding.Finding(
-                        kind="data_differ",
-                        subject=station.name,
-                        detail=f"{assigned.title}: {key} is {recorded[key]} "
-                        f"on bare metal and {facts[key]} on {station.name}",
-                        metrics=tuple(
-                            metric.name for metric in assigned.metrics()
-                        ),
-                    )
-                )
-    return findings
+    return [
+        finding.Finding(
+            kind="data_differ",
+            subject=station.name,
+            detail=f"{assigned.title}: {key} is {recorded[key]} on bare metal "
+            f"and {facts[key]} on {station.name}",
+            metrics=tuple(metric.name for metric in assigned.metrics()),
+        )
+        for assigned, baseline_entry in zip(assignments, chosen, strict=True)
+        for recorded in [baseline_entry.get("facts", {})]
+        for station in session.stations
+        for facts in [session.facts[station.name].get(assigned.title, {})]
+        for key in sorted(recorded.keys() & facts.keys())
+        if recorded[key] != facts[key]
+    ]

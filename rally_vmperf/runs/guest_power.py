@@ -1,9 +1,10 @@
-"""The power state of guests that do not participate in a condition."""
+"""The power state of guests: idle guests, and reboots."""
 
 import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.execution import protocols
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
@@ -98,10 +99,7 @@ class PoweredGuests(actions.Action):
         timeout = self.config["ssh_timeout"]
         arrivals = self.session.runner.run(
             arrival.wait_all(
-                resumed,
-                self.session.stations,
-                timeout,
-                self.progress,
+                resumed, self.session.stations, timeout, self.progress
             )
         )
         for guest, arrived in zip(resumed, arrivals, strict=True):
@@ -159,3 +157,75 @@ class IdleGuests(PoweredGuests):
         )
         switched = self._switch(requested, self.kind)
         return self._wait(switched, current.working)
+
+
+@dataclasses.dataclass(kw_only=True)
+class GuestReboot(PoweredGuests):
+    """The reboot of guests in a new QEMU process, as the task requests it.
+
+    Guests that have just booted are not rebooted.
+
+    :param when: The time of the reboot in the run.
+    :param idle_guests: The state of guests that do not participate.
+    """
+
+    when: protocols.Reboot
+    idle_guests: idle.IdleState = "running"
+    name = "reboot"
+    _latest: int | None = None
+
+    def __post_init__(self) -> None:
+        self.between_workloads = self.when == "between_workloads"
+
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot all guests if the task requests it; return errors."""
+        latest, self._latest = self._latest, current.repetition
+        if latest is None or (
+            latest == current.repetition and not self.between_workloads
+        ):
+            return actions.ActionResult()
+        names = [guest.name for guest in self.guests]
+        return self._reboot(current, set(names) - set(current.lost))
+
+    def between(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot the participants between workloads; return errors."""
+        return self._reboot(current, set(current.machines) - set(current.lost))
+
+    def _reboot(
+        self, current: conditions.CurrentCondition, names: set[str]
+    ) -> actions.ActionResult:
+        """Stop guests, start the next ones, wait; return errors and losses."""
+        errors: dict[str, str] = {}
+        lost: set[str] = set()
+        steps: list[tuple[idle.IdleState, str]] = [
+            ("stopped", idle.STATUS["stopped"])
+        ]
+        if self.idle_guests == "paused":
+            # Nova cannot stop a paused guest.
+            steps.insert(0, ("paused", idle.AWAKE))
+        for idle_state, status in steps:
+            requested = dict.fromkeys(sorted(names - errors.keys()), status)
+            status_change = self._switch(requested, idle_state)
+            errors |= {**status_change.refused, **status_change.lost}
+            lost |= status_change.lost.keys()
+        if self.idle_guests == "stopped":
+            names &= set(current.machines)
+        running = names - errors.keys()
+        status_change = self._switch(
+            dict.fromkeys(running, idle.AWAKE), "stopped"
+        )
+        result = self._wait(status_change, running)
+        errors |= result.errors
+        return dataclasses.replace(
+            result,
+            errors={
+                name: error
+                for name, error in errors.items()
+                if name in current.machines
+            },
+            lost=result.lost | lost,
+        )

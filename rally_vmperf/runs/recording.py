@@ -185,7 +185,8 @@ class ShapeRecording:
             finally:
                 if session is not None:
                     session.close()
-                runner.run(_remove_limits(machine, limits))
+                runner.run(limits.release())
+                runner.run(machine.close())
 
     def describe_missing(self) -> list[str]:
         """Return a line of text for each workload with missing repetitions."""
@@ -261,14 +262,6 @@ async def _apply_limits(
     )
 
 
-async def _remove_limits(
-    machine: base.Machine, limits: shapes.ResourceLimits
-) -> None:
-    """Remove the limits, and close the connection to the machine."""
-    await limits.release()
-    await machine.close()
-
-
 def _create_stations(
     machine: base.Machine,
     plan: RecordingPlan,
@@ -299,8 +292,7 @@ async def _read_hostname(machine: base.Machine) -> str:
 
 
 def _check_same_machine(
-    session: sessions.Session,
-    details: setting.Details,
+    session: sessions.Session, details: setting.Details
 ) -> None:
     """Reject the continuation on another or a changed machine."""
     for station in session.everyone():
@@ -329,6 +321,14 @@ def _build_setting(
     findings: tuple[finding.Finding, ...],
 ) -> setting.Setting:
     """Return the setting (shape, machines, metrics) of a recording."""
+    limit_findings = limits.findings
+    if not plan.is_limited:
+        unrestricted = finding.Finding(
+            kind="bare_metal_unrestricted",
+            subject="baseline",
+            detail=f"bare metal was not limited, but guests are {plan.shape}",
+        )
+        limit_findings = (unrestricted,)
     details = {
         station.name: {
             **setting.describe_machine(session, station.name),
@@ -351,24 +351,9 @@ def _build_setting(
         workloads=setting.list_workloads(plan.assignments),
         expected_metrics=setting.list_expected_metrics(plan.assignments),
         metrics=setting.list_metrics(plan.assignments),
-        findings=(*_find_machine_findings(plan, limits), *findings),
+        findings=(*limit_findings, *findings),
         ends=setting.find_endpoints(plan.assignments, session),
     )
-
-
-def _find_machine_findings(
-    plan: RecordingPlan, limits: shapes.ResourceLimits
-) -> list[finding.Finding]:
-    """Return findings on the limits of bare metal, or on their absence."""
-    if plan.is_limited:
-        return list(limits.findings)
-    return [
-        finding.Finding(
-            kind="bare_metal_unrestricted",
-            subject="baseline",
-            detail=f"bare metal was not limited, but guests are {plan.shape}",
-        )
-    ]
 
 
 def _check_options(record: model.Record, plan: RecordingPlan) -> None:

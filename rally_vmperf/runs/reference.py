@@ -4,7 +4,9 @@ import collections.abc
 import contextlib
 import dataclasses
 import datetime
+import functools
 import itertools
+import operator
 import typing as t
 
 from rally_vmperf.baseline import document
@@ -133,41 +135,31 @@ def _merge_references(
     **identity: t.Any,
 ) -> repetition.Reference:
     """Return the samples of all workloads in one shape."""
+
+    def merge(field: str) -> tuple[t.Any, ...]:
+        """Return the elements of a field of all references."""
+        fields = map(operator.attrgetter(field), references)
+        return tuple(itertools.chain.from_iterable(fields))
+
+    repetitions = itertools.zip_longest(
+        *(reference.repetitions for reference in references), fillvalue=()
+    )
+    percentiles = itertools.zip_longest(
+        *(reference.percentiles for reference in references), fillvalue={}
+    )
     return repetition.Reference(
         **identity,
         repetitions=tuple(
             tuple(itertools.chain.from_iterable(observations))
-            for observations in itertools.zip_longest(
-                *(reference.repetitions for reference in references),
-                fillvalue=(),
-            )
+            for observations in repetitions
         ),
         percentiles=tuple(
-            {
-                metric: percentile
-                for by_metric in percentiles
-                for metric, percentile in by_metric.items()
-            }
-            for percentiles in itertools.zip_longest(
-                *(reference.percentiles for reference in references),
-                fillvalue={},
-            )
+            functools.reduce(operator.or_, by_workload, {})
+            for by_workload in percentiles
         ),
-        command_usage=tuple(
-            usage
-            for reference in references
-            for usage in reference.command_usage
-        ),
-        distributions=tuple(
-            distribution
-            for reference in references
-            for distribution in reference.distributions
-        ),
-        time_series=tuple(
-            series
-            for reference in references
-            for series in reference.time_series
-        ),
+        command_usage=merge("command_usage"),
+        distributions=merge("distributions"),
+        time_series=merge("time_series"),
     )
 
 

@@ -23,7 +23,7 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_reboot
+from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
@@ -53,9 +53,7 @@ class RunCache:
         self._connections[owner] = connections
 
     def get_connections(
-        self,
-        owner: str,
-        booted: models.BootedGuests,
+        self, owner: str, booted: models.BootedGuests
     ) -> "arrival.Guests":
         """Return the stored connections to guests, or create them."""
         from rally_vmperf.execution.stations import arrival
@@ -180,7 +178,7 @@ class RunRequest(RunEnvironment):
         rebooting: list[actions.Action] = []
         if self.protocol.reboot != "never":
             rebooting.append(
-                guest_reboot.GuestReboot(
+                guest_power.GuestReboot(
                     when=self.protocol.reboot,
                     idle_guests=idle_guests,
                     connection=connection,

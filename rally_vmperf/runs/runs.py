@@ -40,9 +40,7 @@ RECORDED_ERRORS = (
 _MAX_LENGTH = 500
 
 
-def never_stop(
-    repetitions: collections.abc.Sequence[ConditionResults],
-) -> str:
+def never_stop(repetitions: collections.abc.Sequence[ConditionResults]) -> str:
     """Return "", so that no condition is skipped."""
     return ""
 
@@ -123,7 +121,10 @@ class Run:
         started_at = _now()
         repetition_result = RepetitionResult(
             raw=self.journal.raw_outputs(
-                number, self._warn_without_raw_outputs
+                number,
+                lambda reason: self.warn(
+                    f"{reason}; the samples are still recorded"
+                ),
             )
         )
         defect: BaseException | None = None
@@ -277,10 +278,6 @@ class Run:
             self.warn(
                 f"{error}; repetition {record['repetition']} is not in it"
             )
-
-    def _warn_without_raw_outputs(self, reason: str) -> None:
-        """Warn that raw outputs are not stored, with the reason."""
-        self.warn(f"{reason}; the samples are still recorded")
 
 
 def _now() -> str:

@@ -146,9 +146,7 @@ def find_shape(guests: Guests) -> matching.Shape:
     """Return the shape of guests from their flavor."""
     flavor = guests[0].flavor
     return matching.Shape(
-        vcpus=flavor.vcpus,
-        memory_mib=flavor.memory_mib,
-        copies=len(guests),
+        vcpus=flavor.vcpus, memory_mib=flavor.memory_mib, copies=len(guests)
     )
 
 
@@ -170,10 +168,7 @@ def get_host(guest: models.Guest) -> str:
 
 def describe_machine(session: sessions.Session, name: str) -> documents.Facts:
     """Return a machine's fingerprint, tools and facts as a dict."""
-    return {
-        **session.describe(name),
-        "facts": session.facts.get(name, {}),
-    }
+    return {**session.describe(name), "facts": session.facts.get(name, {})}
 
 
 def list_workloads(assignments: Assignments) -> tuple[model.Workload, ...]:
@@ -208,6 +203,11 @@ def list_expected_metrics(
 
 def _encode_guest(guest: models.Guest) -> documents.Facts:
     """Return a guest's properties in Nova as a dict, without its login."""
-    plain = models.to_plain(guest)
     secret = ("host_key", "name", *request.SSH_OPTIONS)
-    return {key: field for key, field in plain.items() if key not in secret}
+    plain: documents.Facts = {
+        key: list(field) if isinstance(field, tuple) else field
+        for key, field in dataclasses.asdict(guest).items()
+        if key not in secret
+    }
+    disk = {key: field for key, field in plain["disk"].items() if field}
+    return {**plain, "disk": disk}

@@ -12,6 +12,26 @@ GROUP = cfg.OptGroup(
     title="Overhead and density of guests, measured by rally_vmperf",
 )
 
+#: The options of the group that are also options of vmperf_guests.
+GUEST_OPTIONS = (
+    *("host", "allowed_sources", "install", "boot_timeout", "ssh_timeout"),
+)
+_TYPES = {
+    "string": cfg.StrOpt,
+    "array": cfg.ListOpt,
+    "boolean": cfg.BoolOpt,
+    "number": cfg.FloatOpt,
+}
+
+
+def _create_guest_option(name: str) -> t.Any:
+    """Return the option that sets an option of vmperf_guests."""
+    rule = schema.PROPERTIES[name]
+    return _TYPES[rule["type"]](
+        name, default=schema.DEFAULTS.get(name), help=rule["description"]
+    )
+
+
 #: The directories of baselines and journals have the same options in Rally.
 OPTIONS: list[t.Any] = [
     *opts.OPTIONS,
@@ -82,11 +102,6 @@ OPTIONS: list[t.Any] = [
         help="Numbers of guests on a host in the test of density.",
     ),
     cfg.StrOpt(
-        "host",
-        help="Compute host on which the guests are booted; requires the "
-        "credentials of an administrator.",
-    ),
-    cfg.StrOpt(
         "server_group",
         default="affinity",
         choices=schema.PROPERTIES["server_group"]["enum"],
@@ -99,27 +114,7 @@ OPTIONS: list[t.Any] = [
         "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N. Without a "
         "peer, the test of the network is skipped.",
     ),
-    cfg.ListOpt(
-        "allowed_sources",
-        help="Networks from which SSH to the guests is allowed; default: the "
-        "source addresses of this machine.",
-    ),
-    cfg.BoolOpt(
-        "install",
-        default=schema.DEFAULTS["install"],
-        help="Install the tools that are missing in the image.",
-    ),
-    cfg.FloatOpt(
-        "boot_timeout",
-        default=schema.DEFAULTS["boot_timeout"],
-        help="Timeout in seconds until all guests are ACTIVE.",
-    ),
-    cfg.FloatOpt(
-        "ssh_timeout",
-        default=schema.DEFAULTS["ssh_timeout"],
-        help="Timeout in seconds until all ACTIVE guests answer SSH and have "
-        "finished booting.",
-    ),
+    *map(_create_guest_option, GUEST_OPTIONS),
 ]
 
 

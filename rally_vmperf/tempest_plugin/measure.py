@@ -2,7 +2,6 @@
 
 import dataclasses
 import pathlib
-import typing as t
 import uuid
 
 from rally_vmperf import sanitize
@@ -17,9 +16,9 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.records import journal
 from rally_vmperf.records import sources
 from rally_vmperf.report import page
+from rally_vmperf.runs import guest_arrival
 from rally_vmperf.runs import run_request
-
-Progress = t.Callable[[str], None]
+from rally_vmperf.runs import runs
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,29 +60,21 @@ class ReportedRun:
 class Measurement:
     """The common context of all runs of a test class.
 
-    :param identifier: The identifier of the run of the class, which records
-        contain as their task.
-    :param booted: The guests of the class.
-    :param connect: The function that connects to the cloud with the owner of
-        the guests.
-    :param connect_admin: The function that connects to the cloud as an
-        administrator, or returns None if there is none.
+    :param run_guests: The guests of the class; records contain their
+        identifier as the task.
+    :param booted: The booted guests.
     :param baseline: The bare-metal baseline, or None.
     :param journal_dir: The directory of the journals.
     :param report_dir: The directory of the reports.
-    :param progress: The function that logs progress.
     :param warn: The function that logs warnings.
     """
 
-    identifier: str
+    run_guests: guest_arrival.RunGuests
     booted: models.BootedGuests
-    connect: t.Callable[[], t.Any]
-    connect_admin: t.Callable[[], t.Any]
     baseline: document.Json | None
     journal_dir: pathlib.Path
     report_dir: pathlib.Path
-    progress: Progress
-    warn: Progress
+    warn: runs.Progress
 
     def run(
         self, workload: task.Task, task_question: question.Question
@@ -105,15 +96,15 @@ class Measurement:
                 workload,
                 run_request.RunEnvironment(
                     run_cache=open_runs,
-                    task=self.identifier,
+                    task=self.run_guests.id,
                     owner=owner,
                     booted=self.booted,
                     options=workload.guest_options,
                     baseline=self.baseline,
                     journal=run_journal,
-                    connect=self.connect,
-                    connect_admin=self.connect_admin,
-                    progress=self.progress,
+                    connect=self.run_guests.connect,
+                    connect_admin=self.run_guests.connect_admin,
+                    progress=self.run_guests.progress,
                     warn=self.warn,
                 ),
             )

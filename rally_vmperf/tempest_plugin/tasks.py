@@ -15,13 +15,10 @@ from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.tempest_plugin import config
 
 #: The errors that an invalid configuration raises.
 CONFIGURATION_ERRORS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
-#: The options of the group that are also options of vmperf_guests.
-_GUEST_OPTIONS = (
-    *("host", "allowed_sources", "install", "boot_timeout", "ssh_timeout"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,7 +189,7 @@ class ConfiguredQuestion:
         :raises Exception: If the task is invalid; one of
             ``CONFIGURATION_ERRORS``.
         """
-        draft = self._create_task(workloads, count, arguments, guests, {})
+        draft = self._create_task(workloads, count, arguments, guests)
         complete = dataclasses.replace(
             draft, criteria=self._select_limits(draft)
         )
@@ -203,7 +200,7 @@ class ConfiguredQuestion:
 
     def check_limits(self) -> None:
         """Reject limits that match no metric of any workload."""
-        complete = self._create_task(self.workloads, 1, {}, {}, {})
+        complete = self._create_task(self.workloads, 1, {}, {})
         for criterion in self.question.criteria:
             for key, scales in criterion.limits.items():
                 complete.check_matches(
@@ -218,9 +215,8 @@ class ConfiguredQuestion:
         count: int,
         arguments: documents.Arguments,
         guests: documents.Arguments,
-        criteria: task.Sections,
     ) -> task.Task:
-        """Return a task with these workloads, guests and criteria."""
+        """Return a task with these workloads and guests, without limits."""
         group = self.group
         options = read_guest_options(self.conf, count, **guests)
         contexts: dict[str, documents.Arguments] = {"vmperf_guests": options}
@@ -236,7 +232,7 @@ class ConfiguredQuestion:
                 **arguments,
             },
             contexts=contexts,
-            criteria=criteria,
+            criteria={},
             runner="serial",
             times=group.repetitions + group.warmup,
         )
@@ -282,7 +278,7 @@ def read_guest_options(
     group = conf.vmperf
     configured = {
         name: option
-        for name in _GUEST_OPTIONS
+        for name in config.GUEST_OPTIONS
         if (option := getattr(group, name)) is not None
     }
     return {

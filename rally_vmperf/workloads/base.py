@@ -220,6 +220,8 @@ class Workload(abc.ABC):
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
+    #: The metrics, unless they depend on the arguments (see ``metrics``).
+    METRICS: t.ClassVar[tuple[sample.Metric, ...]]
     TOOLS: t.ClassVar[tuple[tools_.Tool, ...]]
     #: The properties that must be equal on two machines for comparable
     #: results; by default all of them.
@@ -342,12 +344,12 @@ class Workload(abc.ABC):
         """Return the findings that the arguments cause, as pairs of texts."""
         return ()
 
-    @abc.abstractmethod
     def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
         """Return the definitions of the metrics that a run measures.
 
         A complete run has all metrics that are not optional.
         """
+        return self.METRICS
 
     @abc.abstractmethod
     def commands(

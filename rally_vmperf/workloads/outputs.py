@@ -1,4 +1,4 @@
-"""Outputs of commands, parsed as untrusted text."""
+"""Words and values in outputs of commands, which are untrusted."""
 
 import collections.abc
 import dataclasses
@@ -6,6 +6,7 @@ import math
 import re
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 
 _NUMBER = re.compile(
@@ -13,6 +14,19 @@ _NUMBER = re.compile(
 )
 
 _CHECKSUM = re.compile("sha256 ([0-9a-f]{64})\n")
+
+#: Smallest and largest plausible value of each unit.  The bounds are wide:
+#: they detect broken output, such as a shifted column or a clock that jumped,
+#: and not an unusual machine.
+BOUNDS = {
+    "B/s": (0.0, 10e12),
+    "bit/s": (0.0, 10e12),
+    "events/s": (0.0, 1e9),
+    "ops/s": (0.0, 1e9),
+    "s": (1e-9, 7 * 86400.0),
+    "1": (0.0, 1e12),
+    "%": (0.0, 100.0),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +50,14 @@ class Reader:
         :param label: The name of the number in the message.
         :raises base.WorkloadError: If the word is not a finite number.
         """
-        suffix = f": {label}" if label else ""
-        return parse_number(text, f"{self.subject}{suffix}")
+        # Python also accepts 1_000 and the digits of other scripts.
+        number = float(text) if _NUMBER.fullmatch(text) else math.nan
+        if not math.isfinite(number):
+            name = f"{self.subject}: {label}" if label else self.subject
+            raise Reader(name).error(
+                f"is {sanitize.line(text, 40)!r}, not a finite number"
+            )
+        return number
 
     def numbers(self, texts: collections.abc.Iterable[str]) -> list[float]:
         """Parse words of the output into a list of finite floats.
@@ -61,25 +81,6 @@ class Reader:
             )
 
 
-def parse_number(text: str, label: str) -> float:
-    """Parse a word of an output into a finite float.
-
-    :param label: The name of the number in the message.
-    :raises base.WorkloadError: If the word is not a finite number.
-    """
-    try:
-        # Python also accepts 1_000 and the digits of other scripts.
-        parsed = float(text) if _NUMBER.fullmatch(text) else math.nan
-    except ValueError:
-        parsed = math.nan
-    if not math.isfinite(parsed):
-        raise base.WorkloadError(
-            f"{label} is {sanitize.line(text, 40)!r}, not a finite number; "
-            "look at the raw output"
-        )
-    return parsed
-
-
 def rounding_slack(printed: str) -> float:
     """Return half a unit in the last digit of a printed number, a float."""
     return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
@@ -101,8 +102,53 @@ def parse_checksum(
     output = base.check_result(results["generate"]).stdout
     match = _CHECKSUM.fullmatch(output)
     if not match:
-        raise base.WorkloadError(
-            f"{program} printed {sanitize.line(output, 80)!r} instead "
-            "of 'sha256 ' and 64 digits; look at the raw output"
+        raise Reader(program).error(
+            f"printed {sanitize.line(output, 80)!r} instead of 'sha256 ' and "
+            "64 digits"
         )
     return {fact: match[1]}
+
+
+def create_sample(metric: sample.Metric, value: float) -> sample.Sample:
+    """Return a Sample of a value; reject implausible values.
+
+    :param value: The value in the unit of the metric.
+    :raises base.WorkloadError: If the value is outside the bounds, or neither
+        the metric nor its unit has bounds.
+    """
+    bounds = metric.bounds or BOUNDS.get(metric.unit)
+    if bounds is None:
+        raise base.WorkloadError(
+            f"metric {metric.name}: unit {metric.unit} has no bounds (units "
+            f"with bounds: {', '.join(BOUNDS)}); define bounds of the metric"
+        )
+    smallest, largest = bounds
+    if metric.scale == "count":
+        smallest = 0.0
+    if not smallest <= value <= largest:
+        raise base.WorkloadError(
+            f"{metric.name} is {value:g} {metric.unit}, which is not "
+            f"plausible (range: {smallest:g} to {largest:g}); look at the "
+            "raw output"
+        )
+    try:
+        return sample.Sample(metric=metric, value=value)
+    except ValueError as error:
+        raise base.WorkloadError(f"{error}; look at the raw output") from None
+
+
+def create_samples(
+    metrics: collections.abc.Iterable[sample.Metric],
+    figures: collections.abc.Iterable[float | None],
+) -> list[sample.Sample]:
+    """Return the samples of several metrics as a list.
+
+    :param figures: The values in the order of the metrics; None for an
+        optional metric without one.
+    :raises base.WorkloadError: If a value is not plausible.
+    """
+    return [
+        create_sample(metric, figure)
+        for metric, figure in zip(metrics, figures, strict=True)
+        if figure is not None
+    ]

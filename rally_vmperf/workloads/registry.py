@@ -7,7 +7,6 @@ when the workload is requested, so that listing the names imports nothing.
 """
 
 import collections.abc
-import dataclasses
 import functools
 import importlib
 import importlib.metadata
@@ -19,17 +18,9 @@ from rally_vmperf.workloads import base
 GROUP = "rally_vmperf.workloads"
 
 
-@dataclasses.dataclass(frozen=True)
-class _Discovery:
-    """Modules by the names of their workloads, and errors of packages."""
-
-    modules: dict[str, list[str]]
-    broken: list[str]
-
-
 def workload_names() -> tuple[str, ...]:
     """Return the sorted names of all workloads."""
-    return tuple(sorted(discover().modules))
+    return tuple(sorted(discover()[0]))
 
 
 def get_workload(name: str) -> base.Workload:
@@ -38,13 +29,14 @@ def get_workload(name: str) -> base.Workload:
     :raises base.WorkloadError: If the workload does not exist, or its
         package is broken.
     """
-    modules = discover().modules.get(name, [])
+    modules_by_name, broken = discover()
+    modules = modules_by_name.get(name, [])
     if not modules:
         available = (
             ", ".join(workload_names()) or "none; reinstall rally-vmperf"
         )
         problem = f"workload {name!r} does not exist; available: {available}"
-        raise base.WorkloadError("; ".join([problem, *discover().broken]))
+        raise base.WorkloadError("; ".join([problem, *broken]))
     if len(modules) > 1:
         raise base.WorkloadError(
             f"workload {name!r} is in {' and in '.join(sorted(modules))}; "
@@ -53,9 +45,7 @@ def get_workload(name: str) -> base.Workload:
     return _create_workload(name, modules[0])
 
 
-def debian_packages(
-    names: collections.abc.Iterable[str],
-) -> tuple[str, ...]:
+def debian_packages(names: collections.abc.Iterable[str]) -> tuple[str, ...]:
     """Return the sorted Debian packages of the tools of workloads.
 
     :param names: The names of the workloads.
@@ -66,7 +56,7 @@ def debian_packages(
 
 
 @functools.cache
-def discover() -> _Discovery:
+def discover() -> tuple[dict[str, list[str]], list[str]]:
     """Return the modules of all workloads by name, and import problems."""
     modules: dict[str, list[str]] = {}
     broken = []
@@ -88,7 +78,7 @@ def discover() -> _Discovery:
             path = f"{entry_point.value}.{module.name}"
             if path not in modules.setdefault(module.name, []):
                 modules[module.name].append(path)
-    return _Discovery(modules, broken)
+    return modules, broken
 
 
 def _create_workload(name: str, path: str) -> base.Workload:

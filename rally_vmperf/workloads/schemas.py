@@ -11,6 +11,7 @@ The description is part of the message if a value is rejected.
 """
 
 import collections.abc
+import functools
 import typing as t
 
 from rally_vmperf import documents
@@ -94,15 +95,33 @@ def accepts_vcpus(rule: Rule) -> bool:
     return rule.get("pattern") == _VCPUS_PATTERN
 
 
-def integer(
-    title: str, smallest: int, largest: int, *, default: int, note: str = ""
+def number(
+    title: str,
+    smallest: float,
+    largest: float,
+    *,
+    default: float,
+    note: str = "",
+    json_type: str = "number",
 ) -> Rule:
-    """Return the JSON Schema of an integer argument.
+    """Return the JSON Schema of an argument that may have decimals.
 
     :param title: The beginning of the description, before the range.
     :param note: A remark after the range.
+    :param json_type: The type in JSON Schema, ``integer`` or ``number``.
     """
-    return _range_schema("integer", title, smallest, largest, default, note)
+    remark = f"; {note}" if note else ""
+    return {
+        "type": json_type,
+        "description": f"{title}, {smallest} to {largest}{remark}.",
+        "minimum": smallest,
+        "maximum": largest,
+        "default": default,
+    }
+
+
+#: Return the JSON Schema of an integer argument, see ``number``.
+integer = functools.partial(number, json_type="integer")
 
 
 def duration(title: str, *, smallest: int = 1, default: int = 10) -> Rule:
@@ -159,22 +178,6 @@ def seed(subject: str, verb: str = "are") -> Rule:
     )
 
 
-def number(
-    title: str,
-    smallest: float,
-    largest: float,
-    *,
-    default: float,
-    note: str = "",
-) -> Rule:
-    """Return the JSON Schema of an argument that may have decimals.
-
-    :param title: The beginning of the description, before the range.
-    :param note: A remark after the range.
-    """
-    return _range_schema("number", title, smallest, largest, default, note)
-
-
 def flag(title: str, *, default: bool) -> Rule:
     """Return the JSON Schema of a Boolean argument."""
     return {
@@ -201,10 +204,7 @@ def size_bytes(size: str) -> int:
 
 
 def choice(
-    description: str,
-    options: collections.abc.Iterable[str],
-    *,
-    default: str,
+    description: str, options: collections.abc.Iterable[str], *, default: str
 ) -> Rule:
     """Return the JSON Schema of an argument with one of the options.
 
@@ -297,22 +297,3 @@ def _describe_allowed(properties: Rule, key: str) -> str:
     if key not in properties:
         return f"allowed keys: {', '.join(sorted(properties))}"
     return f"{key}: {properties[key]['description']}"
-
-
-def _range_schema(
-    json_type: str,
-    title: str,
-    smallest: float,
-    largest: float,
-    default: float,
-    note: str,
-) -> Rule:
-    """Return the JSON Schema of a number between two limits."""
-    remark = f"; {note}" if note else ""
-    return {
-        "type": json_type,
-        "description": f"{title}, {smallest} to {largest}{remark}.",
-        "minimum": smallest,
-        "maximum": largest,
-        "default": default,
-    }

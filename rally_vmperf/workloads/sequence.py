@@ -7,7 +7,7 @@ import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 
 
 class SequenceWorkload(base.Workload):
@@ -19,7 +19,6 @@ class SequenceWorkload(base.Workload):
     """
 
     OPTIONS: t.ClassVar[str]
-    METRICS: t.ClassVar[tuple[sample.Metric, ...]]
 
     def selected(self, arguments: base.Arguments) -> list[str]:
         """Return the selected options as an ordered list of names."""
@@ -51,7 +50,7 @@ class SequenceWorkload(base.Workload):
             optional metric without one.
         :raises base.WorkloadError: If a value is not plausible.
         """
-        return limits.create_samples(self.option_metrics(option), figures)
+        return outputs.create_samples(self.option_metrics(option), figures)
 
 
 class CommandSequenceWorkload(SequenceWorkload):

@@ -90,9 +90,7 @@ class Report:
 
 
 def parse(
-    result: base.CommandResult,
-    arguments: base.Arguments,
-    *lines: str,
+    result: base.CommandResult, arguments: base.Arguments, *lines: str
 ) -> Report:
     """Parse a result of sysbench and check it; return a Report.
 

@@ -7,9 +7,6 @@ import typing as t
 
 Side = t.Literal["machine", "peer", "both"]
 
-#: ``comparable_from`` of a load generator whose versions are all comparable.
-ANY_VERSION: tuple[int, ...] = ()
-
 _DOTTED = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})+")
 
 
@@ -45,8 +42,8 @@ class Tool:
         releases contain it.
     :param minimum_version: The oldest accepted version; None for any version.
     :param comparable_from: The oldest version of a load generator that is
-        comparable with other versions of the same major number; None for a
-        program whose own code is measured.
+        comparable with other versions of the same major number; empty for
+        any version, None for a program whose own code is measured.
     """
 
     command: str
@@ -95,6 +92,18 @@ def define(
         version=(command, version_argument) if version_argument else (),
         **fields,
     )
+
+
+def load_generator(
+    command: str, version_argument: str = "--version", **fields: t.Any
+) -> Tool:
+    """Return the Tool of a load generator with comparable versions."""
+    return define(command, version_argument, comparable_from=(), **fields)
+
+
+def auxiliary(command: str, **fields: t.Any) -> Tool:
+    """Return the Tool of a program that does not affect the results."""
+    return define(command, affects_results=False, **fields)
 
 
 def require_version(

@@ -13,6 +13,8 @@ import typing as t
 
 import numpy
 
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness as fairness_
@@ -357,12 +359,76 @@ def fairness(
     )
 
 
+def comparison(
+    name: str,
+    sizes: tuple[int, ...],
+    *,
+    trials: int,
+    margin: float = 0.0,
+    truth: float = 0.0,
+    metrics: int = 30,
+    draw: Draw | None = None,
+) -> Result:
+    """Return how often runs that are equal have any metric that is not.
+
+    Passed stands for any better metric, and failed for any worse one.
+
+    :param sizes: repetitions of each run
+    :param truth: what the last run loses in each metric, in percent; no more
+        than the margin
+    """
+    random = numpy.random.default_rng(7)
+    draw = draw or normal(0.02)
+    number: collections.Counter[str] = collections.Counter()
+    names = [
+        dataclasses.replace(TIME, name=f"x.m{place}.time")
+        for place in range(metrics)
+    ]
+    margins = limits.Limits({"*": margin})
+    for _ in range(trials):
+        runs = []
+        for place, size in enumerate(sizes, 1):
+            slower = 1 + truth / 100 if place == len(sizes) else 1.0
+            samples = {
+                ("", metric): (slower * draw(random, size))
+                .reshape(-1, 1)
+                .tolist()
+                for metric in names
+            }
+            runs.append(changes.RunSamples(name=str(place), samples=samples))
+        number.update(
+            {change.status for change in changes.compare_runs(runs, margins)}
+        )
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["better"] / trials,
+        failed=100 * number["worse"] / trials,
+    )
+
+
 def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     """Yield the results of all settings.
 
     :param scale: of the number of trials
     """
     many, few = int(4000 * scale), int(300 * scale)
+    for sizes in ((5, 5), (3, 5), (5, 3), (3, 3), (5, 5, 5)):
+        shown = " and ".join(map(str, sizes))
+        yield comparison(f"runs, 30 metrics, {shown}", sizes, trials=many // 2)
+        yield comparison(
+            f"runs, 30 at the margin, {shown}",
+            sizes,
+            trials=many // 2,
+            margin=5.0,
+            truth=5.0,
+        )
+    yield comparison(
+        "runs, 30 skewed metrics, 5 and 5",
+        (5, 5),
+        trials=many // 2,
+        draw=skewed(0.02),
+    )
     two = normal(0.02)
     for n in (3, 5, 8, 15, 30):
         name = f"normal, {n} and {n} repetitions"

@@ -10,12 +10,17 @@ from rally.task import utils
 from rally.task.processing import plot
 
 from rally_vmperf import opts
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.report import changes_page
 from rally_vmperf.report import page
 from tests.unit import made
+from tests.unit.hostile import attacks
 from tests.unit.hostile import records
 from tests.unit.report import rally_results
 
@@ -33,6 +38,35 @@ def our_curves():
     """Return the page of ``rally-vmperf report`` about two density runs."""
     shown = made.density_run(records.of_density(), made.DENSITY_LIMITS)
     return page.standalone([shown, shown])
+
+
+def our_comparison():
+    """Return the page of ``rally-vmperf compare`` about three hostile runs."""
+    names = [*records.WORDS[:2], records.ALL]
+    metrics = [
+        sample.Metric(attacks.WORDS[name], "s", "lower")
+        for name in ("script_ended", "image", "mathtext", "svg_text_ended")
+    ]
+    runs = [
+        changes.RunSamples(
+            name=name,
+            samples={
+                (records.ALL, metric): [
+                    [place + 1 + number / 100] for number in range(5)
+                ]
+                for metric in metrics
+            },
+            absences={("", sample.Metric("x", "s", "lower")): records.ALL},
+        )
+        for place, name in enumerate(names)
+    ]
+    compared = changes.compare_runs(runs, limits.Limits({"*": 5.0}))
+    return changes_page.standalone(
+        names,
+        compared,
+        list(records.WORDS),
+        changes.summarise(runs, compared),
+    )
 
 
 def rallys(told=defects.sanitise_errors):

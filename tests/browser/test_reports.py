@@ -126,6 +126,41 @@ class ReportsTestCase(BrowserTestCase):
             self.assertLessEqual(self.browser.evaluate(wide), width)
         self.browser.ask("Emulation.clearDeviceMetricsOverride")
 
+    def test_our_comparison(self):
+        """The same of compared runs, light and dark, however narrow."""
+        page = self.write(reports.our_comparison())
+        colours = set()
+        for scheme in ("light", "dark"):
+            self.browser.ask(
+                "Emulation.setEmulatedMedia",
+                features=[{"name": "prefers-color-scheme", "value": scheme}],
+            )
+            self.browser.open(page)
+            self.assertEqual([], self.browser.misdeeds())
+            self.check_shown(
+                self.browser.text(), "script_ended", "image", "angular"
+            )
+            drawn = "document.querySelectorAll('figure svg').length"
+            self.assertEqual(1, self.browser.evaluate(drawn))
+            colours.add(
+                self.browser.evaluate(
+                    "getComputedStyle(document.body).backgroundColor"
+                )
+            )
+            for width in (1000, 400):
+                self.browser.ask(
+                    "Emulation.setDeviceMetricsOverride",
+                    width=width,
+                    height=1200,
+                    deviceScaleFactor=1,
+                    mobile=False,
+                )
+                wide = "document.documentElement.scrollWidth"
+                self.assertLessEqual(self.browser.evaluate(wide), width)
+            self.browser.ask("Emulation.clearDeviceMetricsOverride")
+        self.assertEqual(2, len(colours))
+        self.browser.ask("Emulation.setEmulatedMedia", features=[])
+
     def test_our_frame_of_curves_in_rallys_page(self):
         """It is whole, and has the room it needs."""
         self.browser.open(self.write(reports.rallys()))

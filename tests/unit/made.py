@@ -1113,11 +1113,13 @@ def _law(metric, largest):
         coherency=_coefficient(coherency),
         r_squared=0.993,
         largest=largest,
+        covariance=((0.0,) * 3,) * 3,
+        quantile=2.0,
     )
 
 
 def _coefficient(value):
-    return law.Coefficient(value=value, low=value * 0.9, high=value * 1.1)
+    return law.Estimate(value=value, low=value * 0.9, high=value * 1.1)
 
 
 def _status(point, limit):
@@ -1131,7 +1133,9 @@ def _status(point, limit):
 def _fits(shown, limit, fitted):
     tested = 0
     for point in shown:
-        if not point.usable or (point.loss and point.loss.percent > limit):
+        if not point.usable or (
+            point.loss and point.loss.overhead_percent > limit
+        ):
             break
         tested = point.guests
     beyond = tested == shown[-1].guests

@@ -26,6 +26,12 @@ EXPECTED = {
     ("vmperf_reach", "default"),
     ("VMPerfRecord", "default"),
     ("VMPerfRun", "default"),
+    ("vmperf-csv", "default"),
+    ("vmperf-json", "default"),
+    ("vmperf-junit", "default"),
+    ("vmperf-markdown", "default"),
+    ("vmperf-ndjson", "default"),
+    ("vmperf-openmetrics", "default"),
 }
 HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
 

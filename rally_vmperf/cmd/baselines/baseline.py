@@ -1,16 +1,14 @@
 """Commands for the registry of baselines."""
 
 import argparse
-import dataclasses
 import typing as t
 
 from rally_vmperf import sanitize
-from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
@@ -24,19 +22,10 @@ _METRIC = ("Workload", "Shape", "Metric")
 _CONDITIONS = ("Repetitions", "Limited by", "CPUs", "NUMA node", "Network")
 _SHOWN = (*_METRIC, "Bare metal", *_CONDITIONS)
 _SHOWN_NUMBERS = (*_METRIC, "Bare metal", "Unit", *_CONDITIONS)
-_COMPARED = ("Metric", "Shape", "First", "Second", "Loss", "95 % interval")
-_COMPARED_NUMBERS = (
-    *("Metric", "Shape", "First", "Second", "Unit"),
-    *("Loss (%)", "Low (%)", "High (%)", "Remark"),
-)
 
 
 class List(base.Lister):
     """List the registered baselines."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return columns and one row per baseline, also for a damaged one."""
@@ -78,7 +67,6 @@ class Show(base.Lister):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return columns and one row per workload, shape and metric."""
@@ -127,36 +115,34 @@ class Show(base.Lister):
         return _SHOWN_NUMBERS if has_numbers else _SHOWN, rows
 
 
-class Compare(base.Lister):
+class Compare(compare.ComparisonLister):
     """Compare the figures and the machines of two baselines.
 
-    Formats other than table contain numbers in base units.
+    The results, the formats and the exit codes are those of: rally-vmperf
+    compare.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument("first", help="name of the reference")
         parser.add_argument("second", help="name of the other baseline")
-        rally_api.add_config_file(parser)
+        self.add_options(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
-        """Return columns and one row per common metric; print differences."""
+        """Return columns and one row per metric; print differences."""
+        from rally_vmperf.questions import compared_run
+        from rally_vmperf.questions import run_differences
+
         baseline_store = rally_api.open_baseline_store(parsed.config_file)
-        first = baseline_store.load(parsed.first)
-        second = baseline_store.load(parsed.second)
-        classes = [content.get("class", "none") for content in (first, second)]
-        if classes[0] != classes[1]:
-            self.app.stderr.write(f"classes differ: {', '.join(classes)}\n")
-        for difference in comparability.compare_machines(
-            first["machine"]["fingerprint"],
-            second["machine"]["fingerprint"],
-            parsed.second,
-        ):
-            self.app.stderr.write(f"{difference.kind}: {difference.detail}\n")
-        pairs = list(_pair_metrics(first, second))
-        if parsed.formatter == "table":
-            return _COMPARED, [pair.texts() for pair in pairs]
-        return _COMPARED_NUMBERS, [pair.numbers() for pair in pairs]
+        runs = compared_run.create_baselines(
+            compare.name_uniquely(
+                (name, baseline_store.load(name))
+                for name in (parsed.first, parsed.second)
+            )
+        )
+        return self.list_changes(
+            parsed, runs, run_differences.describe_differences(runs)
+        )
 
 
 class Delete(base.Command):
@@ -165,93 +151,10 @@ class Delete(base.Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument("name", help="name of the baseline")
-        rally_api.add_config_file(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Delete the baseline from the registry."""
         rally_api.open_baseline_store(parsed.config_file).delete(parsed.name)
-
-
-@dataclasses.dataclass(frozen=True)
-class _MetricPair:
-    """A metric in two baselines.
-
-    :param name: The metric, or a workload that the second baseline lacks.
-    :param shape: The shape as text.
-    :param comparison: The comparison, or None for a missing workload.
-    :param remark: The reason for a missing comparison or interval, or empty.
-    """
-
-    name: str
-    shape: str
-    comparison: loss.Comparison | None
-    remark: str
-
-    def texts(self) -> Row:
-        """Return the table row as texts for a terminal."""
-        pair = self.comparison
-        if pair is None:
-            return self.name, self.shape, "-", "-", "-", self.remark
-        return (
-            self.name,
-            self.shape,
-            units.show(pair.bare, pair.metric.unit),
-            units.show(pair.guest, pair.metric.unit),
-            f"{pair.overhead_percent:.1f} %",
-            self.remark or f"{pair.low:.1f} to {pair.high:.1f} %",
-        )
-
-    def numbers(self) -> Row:
-        """Return the table row with numbers in base units and in percent."""
-        pair = self.comparison
-        if pair is None:
-            return self.name, self.shape, *[None] * 6, self.remark
-        return (
-            self.name,
-            self.shape,
-            pair.bare,
-            pair.guest,
-            pair.metric.unit,
-            pair.overhead_percent,
-            pair.low,
-            pair.high,
-            self.remark,
-        )
-
-
-def _pair_metrics(
-    first: document.Json, second: document.Json
-) -> t.Iterator[_MetricPair]:
-    """Yield the averages of each metric in two baselines, in pairs."""
-    for measured in first["entries"]:
-        described = matching.describe(measured["shape"])
-        shape = matching.Shape(**measured["shape"])
-        try:
-            counterpart = matching.find(
-                second,
-                measured["workload"],
-                matching.conditions(measured),
-                shape,
-            )
-        except document.BaselineError as error:
-            yield _MetricPair(
-                measured["workload"], described, None, str(error)
-            )
-            continue
-        metrics = parts.decode_metrics(measured["metrics"])
-        recorded, compared = (
-            reference.collect_values(measured),
-            reference.collect_values(counterpart),
-        )
-        for name in sorted(recorded.keys() & compared.keys()):
-            metric = metrics[name]
-            if metric.scale == "count":
-                continue
-            comparison = loss.compare(metric, recorded[name], compared[name])
-            remark = ""
-            if comparison.low is None:
-                remark = "requires 3 repetitions in both baselines"
-            yield _MetricPair(name, described, comparison, remark)
 
 
 def describe_irregular(content: document.Json) -> list[str]:

@@ -5,7 +5,6 @@ import typing as t
 
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
-from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.baselines import baseline
 
 
@@ -29,7 +28,6 @@ class RegistrationCommand(base.Command):
             action="store_true",
             help="replace a baseline with the same name",
         )
-        rally_api.add_config_file(parser)
 
     def register(
         self,

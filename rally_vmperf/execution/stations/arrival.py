@@ -37,9 +37,7 @@ class Guests:
     """
 
     def __init__(
-        self,
-        guests: collections.abc.Sequence[target.Target],
-        client_key: str,
+        self, guests: collections.abc.Sequence[target.Target], client_key: str
     ) -> None:
         self.stations = reach.guest_stations(guests, client_key)
         self.runner = asyncio.Runner()
@@ -58,25 +56,20 @@ class Guests:
 
     def leave(self, names: collections.abc.Container[str]) -> None:
         """Close the connections to guests that do not participate."""
-        stations_to_close = [
+        leaving = [
             station for station in self.stations if station.name in names
         ]
         self.stations = [
             station for station in self.stations if station.name not in names
         ]
-        self.runner.run(_close(stations_to_close))
+        self.runner.run(roles.close_connections(leaving))
 
     def close(self) -> None:
         """Close the connections."""
         try:
-            self.runner.run(_close(self.stations))
+            self.runner.run(roles.close_connections(self.stations))
         finally:
             self.runner.close()
-
-
-async def _close(stations: list[roles.Station]) -> None:
-    """Close the connections to the stations."""
-    await asyncio.gather(*(station.machine.close() for station in stations))
 
 
 async def wait_all(

@@ -14,23 +14,20 @@ LIMIT = 0.5
 SHARE = 0.1
 
 
-@dataclasses.dataclass
 class Clocks:
     """The offsets of the clocks of stations; each machine is read once.
 
     A clock is assumed to drift evenly between the first and the last reading.
 
-    :param refused: The errors of clocks that could not be read, by station
+    :ivar refused: The errors of clocks that could not be read, by station
         name.
     """
 
-    refused: dict[str, base.MachineError] = dataclasses.field(
-        default_factory=dict
-    )
-    _first: dict[str, clock.Reading] = dataclasses.field(default_factory=dict)
-    _last: dict[str, clock.Reading] = dataclasses.field(default_factory=dict)
-    _from: float = 0.0
-    _until: float = 0.0
+    def __init__(self) -> None:
+        self.refused: dict[str, base.MachineError] = {}
+        self._first: dict[str, clock.Reading] = {}
+        self._last: dict[str, clock.Reading] = {}
+        self._from = self._until = 0.0
 
     async def begin(
         self, stations: collections.abc.Sequence[roles.Station]

@@ -68,14 +68,13 @@ async def read_counters(
                 continue
             except base.MachineError:
                 return None
-            counters = dataclasses.replace(
-                parse(answer.stdout),
+            counters = parse(answer.stdout)
+            return station.name, dataclasses.replace(
+                counters,
                 requested_at=requested_at,
                 answered_at=time.monotonic(),
+                up=None if station.machine.shares_clock else counters.up,
             )
-            if station.machine.shares_clock:
-                counters = dataclasses.replace(counters, up=None)
-            return station.name, counters
         return None
 
     answers = await asyncio.gather(
@@ -159,20 +158,17 @@ def _check_clock(
     if old.up is None or new.up is None:
         return []
     uptime = new.up - old.up
-    shortest = (new.requested_at - old.answered_at) * (
-        1 - CLOCK_LIMIT
-    ) - _DIGITS
-    longest = (new.answered_at - old.requested_at) * (
-        1 + CLOCK_LIMIT
-    ) + _DIGITS
-    if shortest <= uptime <= longest:
+    shortest = new.requested_at - old.answered_at
+    longest = new.answered_at - old.requested_at
+    is_fast = uptime > longest * (1 + CLOCK_LIMIT) + _DIGITS
+    is_slow = uptime < shortest * (1 - CLOCK_LIMIT) - _DIGITS
+    if not is_fast and not is_slow:
         return []
     return [
         finding.Finding(
             kind="clock_wrong",
             subject=name,
             detail=f"{uptime:.2f} s passed on {name} while the controller "
-            f"counted {new.requested_at - old.answered_at:.2f} to "
-            f"{new.answered_at - old.requested_at:.2f} s",
+            f"counted {shortest:.2f} to {longest:.2f} s",
         )
     ]

@@ -74,9 +74,7 @@ def guest_stations(
     return stations
 
 
-def peer_station(
-    peer: collections.abc.Mapping[str, t.Any],
-) -> roles.Station:
+def peer_station(peer: collections.abc.Mapping[str, t.Any]) -> roles.Station:
     """Return the station of a peer from a task or the command line.
 
     Its host key must be in ``known_hosts``, by default the file of the user.
@@ -101,8 +99,5 @@ def peer_station(
         )
     )
     return roles.Station(
-        name=machine.name,
-        machine=machine,
-        role="peer",
-        address=config.host,
+        name=machine.name, machine=machine, role="peer", address=config.host
     )

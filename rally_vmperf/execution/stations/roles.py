@@ -1,5 +1,7 @@
 """A machine with its role in a run: guest, bare-metal copy or peer."""
 
+import asyncio
+import collections.abc
 import dataclasses
 import typing as t
 
@@ -40,6 +42,13 @@ class Station:
     def folder_of(self, title: str) -> str:
         """Return the path of a workload's directory on the station."""
         return f"{self.folder}/{title}"
+
+
+async def close_connections(
+    stations: collections.abc.Iterable[Station],
+) -> None:
+    """Close the connections to the stations concurrently."""
+    await asyncio.gather(*(station.machine.close() for station in stations))
 
 
 def pair_up(stations: list[Station]) -> None:

@@ -94,7 +94,7 @@ def create_security_group(
     :param guests: The number of guests.
     :param ports_open: The ports on which guests listen for one another.
     """
-    if not any(network.secured for network in guest_networks):
+    if not any(map(networks.is_secured, guest_networks)):
         return SecurityGroup(connection=connection, name=name, id=None)
     with cloud.convert_errors(f"create security group {name}"):
         group = connection.network.create_security_group(

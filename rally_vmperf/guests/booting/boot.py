@@ -77,8 +77,8 @@ class _Boot:
         key_type = self.planned.guest_request.key_type
         self._client = hostkey.generate("rally-vmperf", key_type)
         self._host_keys = {
-            name: host_keys.choose_host_key(group.host_key, key_type)
-            for name, (group, _, _) in self._guests.items()
+            name: host_keys.choose_host_key(demand.group.host_key, key_type)
+            for name, demand in self._guests.items()
         }
         self._volumes: volumes.Volumes = {}
         self._server_names: list[str] = []
@@ -91,9 +91,9 @@ class _Boot:
         self._volumes = volumes.create_volumes(
             self.connection,
             {
-                name: (image, group.boot_volume)
-                for name, (group, image, _) in self._guests.items()
-                if group.boot_volume
+                name: (demand.image, demand.group.boot_volume)
+                for name, demand in self._guests.items()
+                if demand.group.boot_volume
             },
             guest_request.boot_timeout,
             self.new_name,
@@ -148,7 +148,8 @@ class _Boot:
             self.connection,
             self.admin,
             flavors={
-                flavor.id: flavor for flavor in self.planned.flavors
+                demand.flavor.id: demand.flavor
+                for demand in self.planned.demands
             }.values(),
             volume_types=filter(None, (guest_.disk.type for guest_ in guests)),
             port_policies=self._policies,
@@ -175,17 +176,12 @@ class _Boot:
         hypervisors = (
             hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
-        described = []
-        for guest_ in guests:
-            if hypervisor := hypervisors.get(guest_.hypervisor or ""):
-                guest_ = dataclasses.replace(
-                    guest_,
-                    host_cpu=hypervisor.features,
-                    host_vcpus=hypervisor.vcpus,
-                    host_memory_mib=hypervisor.memory_mib,
-                )
-            described.append(guest_)
-        return tuple(described)
+        return tuple(
+            dataclasses.replace(
+                guest_, **hypervisors.get(guest_.hypervisor or "", {})
+            )
+            for guest_ in guests
+        )
 
     def _create_shared_resources(
         self,
@@ -223,7 +219,7 @@ class _Boot:
         server_group: str | None,
     ) -> str:
         """Create a guest's ports and its server; return the server's id."""
-        group, image, flavor = self._guests[name]
+        demand = self._guests[name]
         options = ports.create_ports(
             self.connection,
             self._networks.networks,
@@ -235,7 +231,7 @@ class _Boot:
         if name in self._volumes:
             options |= volumes.create_device_mapping(self._volumes[name])
         else:
-            options["image_id"] = image.id
+            options["image_id"] = demand.image.id
         if self._zones[name]:
             options["availability_zone"] = self._zones[name]
         server_name = self.new_name()
@@ -243,12 +239,14 @@ class _Boot:
         with cloud.convert_errors(f"create server {server_name}"):
             server = self.connection.compute.create_server(
                 name=server_name,
-                flavor_id=flavor.id,
+                flavor_id=demand.flavor.id,
                 key_name=keypair,
                 user_data=host_keys.compose_user_data(
-                    self._host_keys[name], self._client.public, group.user_data
+                    self._host_keys[name],
+                    self._client.public,
+                    demand.group.user_data,
                 ),
-                config_drive=group.config_drive,
+                config_drive=demand.group.config_drive,
                 **options,
             )
         return str(server.id)
@@ -258,7 +256,8 @@ class _Boot:
     ) -> models.Guest:
         """Return a guest with its addresses, host, disk and boot seconds."""
         guest_request = self.planned.guest_request
-        group, image, flavor = self._guests[name]
+        demand = self._guests[name]
+        group, flavor = demand.group, demand.flavor
         addresses = ports.find_addresses(
             self.connection,
             name,
@@ -297,7 +296,7 @@ class _Boot:
             availability_zone=server.availability_zone or None,
             server_group=guest_request.server_group,
             flavor=flavor,
-            image=image,
+            image=demand.image,
             disk=disk,
             config_drive=group.config_drive,
             networks=tuple(

@@ -20,7 +20,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
-from rally_vmperf.guests import request
 from rally_vmperf.guests import waiting
 from rally_vmperf.machines.remote import hostkey
 
@@ -39,22 +38,23 @@ class HostKey:
 
 
 def choose_host_key(
-    source: request.KeySource, type_: hostkey.Type | None = None
+    source: documents.Arguments, type_: hostkey.Type | None = None
 ) -> HostKey:
     """Return the host key of a new guest.
 
     By default the key is generated here and passed to the guest, so that even
     the first connection is verified.
 
+    :param source: The option ``host_key``.
     :param type_: The type of a generated key; None for the default.
     """
-    if source.kind == "public_key":
+    if "public_key" in source:
         # Otherwise cloud-init would replace the key in the image.
         return HostKey(
-            public=source.line,
+            public=str(source["public_key"]).strip(),
             cloud_config={"ssh_deletekeys": False},
         )
-    if source.kind == "console":
+    if "console" in source:
         return HostKey(
             public=None,
             cloud_config={"ssh": {"emit_keys_to_console": True}},

@@ -61,7 +61,8 @@ def _create_port(
     name: str,
 ) -> str:
     """Create a port on a network, and return its identifier."""
-    groups = {"security_groups": [group]} if group and network.secured else {}
+    is_secured = networks.is_secured(network)
+    groups = {"security_groups": [group]} if group and is_secured else {}
     with cloud.convert_errors(f"create port {name} on network {network.name}"):
         port = connection.network.create_port(
             name=name, network_id=network.id, **groups

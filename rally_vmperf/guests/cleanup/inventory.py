@@ -5,6 +5,7 @@ import collections.abc
 import contextlib
 import dataclasses
 import functools
+import operator
 import types
 import typing as t
 from urllib import parse
@@ -13,6 +14,7 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
+from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.measurement.samples import units
 
 #: In the order of deletion; kinds of the same rank are deleted together.
@@ -31,14 +33,19 @@ RANKS = {
     "project": 8,
 }
 
+#: The kinds of resources of guests, with and without boot volumes.
+GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
+DISKLESS_KINDS = GUEST_KINDS - {"volume"}
+
+_GET_NAME = operator.attrgetter("name")
 #: The kinds of Neutron's resources with their calls in the SDK, which list and
-#: delete them, and the attribute that contains the name.
+#: delete them, and the function that returns the name.
 _NEUTRON = {
-    "floating IP": ("ips", "delete_ip", "description"),
-    "router": ("routers", "delete_router", "name"),
-    "port": ("ports", "delete_port", "name"),
-    "subnet": ("subnets", "delete_subnet", "name"),
-    "network": ("networks", "delete_network", "name"),
+    "floating IP": ("ips", "delete_ip", operator.attrgetter("description")),
+    "router": ("routers", "delete_router", _GET_NAME),
+    "port": ("ports", "delete_port", _GET_NAME),
+    "subnet": ("subnets", "delete_subnet", _GET_NAME),
+    "network": ("networks", "delete_network", _GET_NAME),
 }
 #: Projects in one request to Neutron; with more of them its URL is too long.
 _MAX_PROJECTS = 50
@@ -86,8 +93,8 @@ class Inventory:
     """
 
     connection: cloud.Connection
-    owns: collections.abc.Callable[[str | None], bool]
-    prefixes: tuple[str, ...]
+    owns: collections.abc.Callable[[str | None], bool] = ownership.is_of_rally
+    prefixes: tuple[str, ...] = ownership.PREFIXES
     admin: bool = False
     projects: tuple[str, ...] = ()
     kinds: collections.abc.Collection[str] = tuple(RANKS)
@@ -111,25 +118,16 @@ class Inventory:
             )
         return servers
 
-    def list_guest_resources(self, *, disks: bool = True) -> list[Resource]:
-        """Return the resources of a run; only servers while there are any.
+    def list_all(self, *, servers_first: bool = False) -> list[Resource]:
+        """Return the resources of runs, also those of Rally's contexts.
 
-        Resources that servers use cannot be deleted before them, so they are
-        not listed every second.
-
-        :param disks: A flag to list volumes. Without it Cinder receives no
-            requests, so that its failures do not affect a run without volumes.
+        :param servers_first: A flag to return only servers while there are
+            any. Resources that servers use cannot be deleted before them, so
+            they are not listed every second.
         """
-        projects = (self.connection.current_project_id,)
-        return self.list_servers() or [
-            *self._list_from_neutron("floating IP", projects),
-            *(self._list_volumes(projects) if disks else ()),
-            *self._list_ports_and_groups(projects),
-        ]
-
-    def list_all(self) -> list[Resource]:
-        """Return the resources of runs, also those of Rally's contexts."""
         servers = self.list_servers()
+        if servers and servers_first:
+            return servers
         users, rally_projects = self._list_accounts()
         projects = self._select_projects(servers, rally_projects)
         return [
@@ -139,10 +137,13 @@ class Inventory:
             *self._list_from_neutron("router", projects),
             *self._list_from_neutron("subnet", projects),
             *self._list_from_neutron("network", projects),
-            *self._list_ports_and_groups(
+            *self._list_from_neutron("port", projects),
+            *self._list_security_groups(
                 projects,
                 {project.id: project.name for project in rally_projects},
             ),
+            *self._list_server_groups(projects),
+            *self._list_key_pairs(),
             *(
                 pair
                 for user in users
@@ -168,20 +169,27 @@ class Inventory:
         kind: str,
         listed: collections.abc.Iterable[t.Any],
         delete: t.Callable[..., object],
-        name_key: str = "name",
+        get_name: t.Callable[[t.Any], str | None] = _GET_NAME,
     ) -> Resources:
         """Yield those of the SDK's objects whose names are the owner's."""
         for candidate in listed:
-            name = getattr(candidate, name_key)
-            if self.owns(name):
-                project = getattr(candidate, "project_id", None) or ""
-                yield _to_resource(kind, candidate.id, name, delete, project)
+            name = get_name(candidate)
+            if name and self.owns(name):
+                yield Resource(
+                    kind,
+                    candidate.id,
+                    name,
+                    functools.partial(
+                        delete, candidate.id, ignore_missing=True
+                    ),
+                    getattr(candidate, "project_id", None) or "",
+                )
 
     def _list_from_neutron(
         self, kind: str, projects: tuple[str, ...]
     ) -> Resources:
         """Yield Neutron's resources of one kind in some projects."""
-        list_call, delete_call, name_key = _NEUTRON[kind]
+        list_call, delete_call, get_name = _NEUTRON[kind]
         list_resources = getattr(self.connection.network, list_call)
         delete = getattr(self.connection.network, delete_call)
         if kind == "router":
@@ -189,7 +197,7 @@ class Inventory:
         if kind in self.kinds:
             for batch in _iter_batches(projects):
                 listed = list_resources(project_id=list(batch))
-                yield from self._list_owned(kind, listed, delete, name_key)
+                yield from self._list_owned(kind, listed, delete, get_name)
 
     def _list_volumes(self, projects: tuple[str, ...]) -> Resources:
         """Yield volumes; none if the cloud has no block-storage service."""
@@ -209,22 +217,6 @@ class Inventory:
                         "volume", volume.id, volume.name, delete, project
                     )
 
-    def _list_ports_and_groups(
-        self,
-        projects: tuple[str, ...],
-        project_names: collections.abc.Mapping[
-            str, str
-        ] = types.MappingProxyType({}),
-    ) -> Resources:
-        """Yield ports, groups and key pairs, by name.
-
-        :param project_names: The names of the projects of runs, by identifier.
-        """
-        yield from self._list_from_neutron("port", projects)
-        yield from self._list_security_groups(projects, project_names)
-        yield from self._list_server_groups(projects)
-        yield from self._list_key_pairs()
-
     def _list_security_groups(
         self,
         projects: tuple[str, ...],
@@ -239,20 +231,22 @@ class Inventory:
         """
         if "security group" not in self.kinds:
             return
+
+        def get_name(group: t.Any) -> str | None:
+            """Return the name; of a default group, that of its project."""
+            if group.name == "default":
+                return project_names.get(group.project_id, group.name)
+            return t.cast(str | None, group.name)
+
         network = self.connection.network
-        delete = network.delete_security_group
         current_project, other_projects = projects[:1], projects[1:]
         for batch in _iter_batches(other_projects) if other_projects else [()]:
-            for group in network.security_groups(
-                project_id=[*current_project, *batch]
-            ):
-                project, name = group.project_id, group.name
-                if name == "default":
-                    name = project_names.get(project, name)
-                if self.owns(name):
-                    yield _to_resource(
-                        "security group", group.id, name, delete, project
-                    )
+            yield from self._list_owned(
+                "security group",
+                network.security_groups(project_id=[*current_project, *batch]),
+                network.delete_security_group,
+                get_name,
+            )
 
     def _list_server_groups(self, projects: tuple[str, ...]) -> Resources:
         """Yield server groups.
@@ -337,12 +331,15 @@ class Inventory:
                 url = (document.get("links") or {}).get("next")
 
 
+def get_rank(resource: Resource) -> int:
+    """Return the rank of a resource in the order of deletion."""
+    return RANKS[resource.kind]
+
+
 def select_first_kinds(resources: list[Resource]) -> list[Resource]:
     """Return the resources that must be deleted first."""
-    first = min((RANKS[resource.kind] for resource in resources), default=0)
-    return [
-        resource for resource in resources if RANKS[resource.kind] == first
-    ]
+    first = min(map(get_rank, resources), default=0)
+    return [resource for resource in resources if get_rank(resource) == first]
 
 
 def count_by_kind(resources: collections.abc.Iterable[Resource]) -> str:
@@ -359,15 +356,3 @@ def _iter_batches(
     """Yield the projects in batches that fit into one request."""
     for first in range(0, len(projects), _MAX_PROJECTS):
         yield projects[first : first + _MAX_PROJECTS]
-
-
-def _to_resource(
-    kind: str,
-    identifier: str,
-    name: str,
-    delete: t.Callable[..., object],
-    project: str = "",
-) -> Resource:
-    """Return the resource of an object, with a call that deletes it."""
-    deletion = functools.partial(delete, identifier, ignore_missing=True)
-    return Resource(kind, identifier, name, deletion, project)

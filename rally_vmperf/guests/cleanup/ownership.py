@@ -56,6 +56,11 @@ def parse_owner(name: str | None) -> str | None:
     return match["owner"] if match else None
 
 
+def is_of_rally(name: str | None) -> bool:
+    """Return whether a name is one of Rally's."""
+    return parse_owner(name) is not None
+
+
 State = t.Literal["running", "killed", "ended", "unknown"]
 
 

@@ -47,13 +47,12 @@ def remove_resources(
     :raises GuestError: If resources remain after ``timeout`` seconds; the line
         lists them and the remedy.
     """
+    kinds = inventory.GUEST_KINDS if disks else inventory.DISKLESS_KINDS
     own_resources = inventory.Inventory(
-        connection, owner.owns, (owner.prefix,)
+        connection, owner.owns, (owner.prefix,), kinds=kinds
     )
     deletion = DeletionLoop(
-        lambda: own_resources.list_guest_resources(disks=disks),
-        progress,
-        timeout,
+        lambda: own_resources.list_all(servers_first=True), progress, timeout
     )
     try:
         deletion.run()
@@ -158,28 +157,6 @@ class DeletionLoop:
         return f"clean-up: not removed: {names}"
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class CloudView:
-    """The cloud as one credential shows it.
-
-    :param admin: A flag that the credential shows all projects and users.
-    :param projects: The identifiers of further projects that an administrator
-        searches.
-    """
-
-    connection: cloud.Connection
-    admin: bool
-    projects: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class OwnedResource:
-    """A resource with one of Rally's names, and the run that made it."""
-
-    resource: inventory.Resource
-    run: ownership.OwningRun
-
-
 @dataclasses.dataclass(frozen=True)
 class OrphanCleanup:
     """The removal of resources that runs left, except resources in use.
@@ -189,122 +166,89 @@ class OrphanCleanup:
     Rally's database nor the ledger knows may belong to another machine: they
     are chosen only by their task or with ``everything``.
 
+    :param views: The inventories of the cloud, one for each credential.
     :param task: The identifier of the only task to clean up; None for all.
     :param everything: A flag to choose the resources of unknown runs as well.
     """
 
-    views: collections.abc.Sequence[CloudView]
+    views: collections.abc.Sequence[inventory.Inventory]
     run_index: ownership.RunIndex
     task: str | None = None
     everything: bool = False
 
-    def find(self) -> list[OwnedResource]:
+    def find(self) -> list[inventory.Resource]:
         """Return all resources in the order of deletion."""
-        return self._find_owned(inventory.Inventory.list_all)
+        return self._list_owned(inventory.Inventory.list_all, self.views)
 
-    def is_chosen(self, owned: OwnedResource) -> bool:
+    def find_run(self, resource: inventory.Resource) -> ownership.OwningRun:
+        """Return the run that created a resource."""
+        return self.run_index.run(ownership.parse_owner(resource.name) or "")
+
+    def is_chosen(self, resource: inventory.Resource) -> bool:
         """Return whether a resource is to be removed."""
-        state = owned.run.state
+        state = self.find_run(resource).state
         if state == "running":
             return False
         return state != "unknown" or self.everything or self.task is not None
 
     def remove(
         self,
-        owned_resources: collections.abc.Iterable[OwnedResource],
+        resources: collections.abc.Iterable[inventory.Resource],
         progress: waiting.Progress,
     ) -> dict[inventory.Resource, str]:
         """Remove resources; return each remaining one with its reason.
 
-        :param owned_resources: The resources from ``find``. Only their kinds
-            and projects are listed again.
+        :param resources: The resources from ``find``. Only their kinds and
+            projects are listed again, servers first.
         """
-        chosen_resources = self._select_chosen(owned_resources)
+        chosen = list(filter(self.is_chosen, resources))
+        others = [resource for resource in chosen if resource.kind != "server"]
+        list_servers = inventory.Inventory.list_servers
+        list_all = inventory.Inventory.list_all
         deletion = DeletionLoop(
-            lambda: self._list_remaining(chosen_resources), progress, TIMEOUT
+            lambda: (
+                self._list_again(list_servers, chosen)
+                or self._list_again(list_all, others)
+            ),
+            progress,
+            TIMEOUT,
         )
         try:
             deletion.run()
         except errors.GuestError:
-            reasons = deletion.refused
             return {
-                resource: reasons.get(resource, "still there")
-                for resource in self._list_chosen(
-                    inventory.Inventory.list_all, chosen_resources
-                )
+                resource: deletion.refused.get(resource, "still there")
+                for resource in self._list_again(list_all, chosen)
             }
         return {}
 
-    def _list_remaining(
-        self, chosen_resources: list[inventory.Resource]
+    def _list_again(
+        self, list_resources: t.Any, resources: list[inventory.Resource]
     ) -> list[inventory.Resource]:
-        """Return chosen resources that still exist, servers first."""
-        others = [
-            resource
-            for resource in chosen_resources
-            if resource.kind != "server"
+        """Return what is to be removed, of the kinds of some resources."""
+        projects = tuple(sorted({resource.project for resource in resources}))
+        kinds = {resource.kind for resource in resources}
+        views = [
+            dataclasses.replace(view, projects=projects, kinds=kinds)
+            for view in self.views
         ]
-        return self._list_chosen(
-            inventory.Inventory.list_servers, chosen_resources
-        ) or self._list_chosen(inventory.Inventory.list_all, others)
-
-    def _list_chosen(
-        self, list_resources: t.Any, chosen_resources: list[inventory.Resource]
-    ) -> list[inventory.Resource]:
-        """List resources in the cloud, and return those to be removed."""
-        return self._select_chosen(
-            self._find_owned(list_resources, chosen_resources)
+        return list(
+            filter(self.is_chosen, self._list_owned(list_resources, views))
         )
 
-    def _select_chosen(
-        self, owned_resources: collections.abc.Iterable[OwnedResource]
-    ) -> list[inventory.Resource]:
-        """Return the resources that are to be removed."""
-        return [
-            owned.resource
-            for owned in owned_resources
-            if self.is_chosen(owned)
-        ]
-
-    def _find_owned(
+    def _list_owned(
         self,
         list_resources: t.Any,
-        known_resources: collections.abc.Sequence[inventory.Resource]
-        | None = None,
-    ) -> list[OwnedResource]:
-        """Return the resources that have one of Rally's names, with runs.
-
-        :param known_resources: The resources to list again; None to list all.
-        """
+        views: collections.abc.Iterable[inventory.Inventory],
+    ) -> list[inventory.Resource]:
+        """Return the resources that have one of Rally's names, each once."""
         resources: dict[inventory.Resource, None] = {}
-        for view in self.views:
-            projects, kinds = view.projects, set(inventory.RANKS)
-            if known_resources is not None:
-                projects = tuple(
-                    sorted({resource.project for resource in known_resources})
-                )
-                kinds = {resource.kind for resource in known_resources}
+        for view in views:
             with cloud.convert_errors("list the resources of runs"):
-                visible_resources = inventory.Inventory(
-                    view.connection,
-                    self._owns,
-                    ownership.PREFIXES,
-                    admin=view.admin,
-                    projects=projects,
-                    kinds=kinds,
+                resources |= dict.fromkeys(
+                    list_resources(dataclasses.replace(view, owns=self._owns))
                 )
-                resources |= dict.fromkeys(list_resources(visible_resources))
-        ordered = sorted(
-            resources, key=lambda resource: inventory.RANKS[resource.kind]
-        )
-        return [
-            OwnedResource(resource=resource, run=self._find_run(resource.name))
-            for resource in ordered
-        ]
-
-    def _find_run(self, name: str) -> ownership.OwningRun:
-        """Return the run that created a resource of this name."""
-        return self.run_index.run(ownership.parse_owner(name) or "")
+        return sorted(resources, key=inventory.get_rank)
 
     def _owns(self, name: str | None) -> bool:
         """Return whether a name is one of Rally's (and of the chosen task)."""

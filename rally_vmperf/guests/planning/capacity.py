@@ -7,6 +7,7 @@ import math
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
+from rally_vmperf.guests import request
 from rally_vmperf.measurement.comparison import host_names
 
 Needs = collections.abc.Mapping[str, int]
@@ -27,14 +28,16 @@ _FEW = 8
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Demand:
-    """The demand of one group of guests for resources of hosts.
+    """The demand of one group of guests: its image and its flavor."""
 
-    :param from_volume: A flag that they use no disk of a host.
-    """
-
+    group: request.Group
+    image: models.Image
     flavor: models.Flavor
-    count: int
-    from_volume: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number of guests."""
+        return self.group.count
 
     @property
     def per_guest(self) -> dict[str, int]:
@@ -43,7 +46,7 @@ class Demand:
         amounts = {
             "PCPU" if pinned else "VCPU": self.flavor.vcpus,
             "MEMORY_MB": self.flavor.memory_mib,
-            "DISK_GB": 0 if self.from_volume else self.flavor.disk_gib,
+            "DISK_GB": 0 if self.group.boot_volume else self.flavor.disk_gib,
         }
         return {kind: amount for kind, amount in amounts.items() if amount}
 

@@ -21,33 +21,23 @@ from rally_vmperf.guests.planning import requirements
 class Plan:
     """A request, resolved to image, flavor, network and host of a cloud.
 
-    :param images: The image of each group.
-    :param flavors: The flavor of each group.
+    :param demands: The image and the flavor of each group.
     :param networks: The networks; None if they do not exist yet.
     """
 
     guest_request: request.Request
-    images: tuple[models.Image, ...]
-    flavors: tuple[models.Flavor, ...]
+    demands: tuple[capacity.Demand, ...]
     placement: hosts.Placement
     networks: networks.Networks | None
     requirements: requirements.Requirements
 
-    def guests(
-        self,
-    ) -> dict[str, tuple[request.Group, models.Image, models.Flavor]]:
-        """Return the guests by name, numbered through all groups."""
-        groups = self.guest_request.groups
-        parameters = [
-            group_parameters
-            for group_parameters in zip(
-                groups, self.images, self.flavors, strict=True
-            )
-            for _ in range(group_parameters[0].count)
-        ]
+    def guests(self) -> dict[str, capacity.Demand]:
+        """Return each guest's group by name, numbered through all groups."""
+        demands = (
+            demand for demand in self.demands for _ in range(demand.count)
+        )
         return {
-            f"g{number}": guest_parameters
-            for number, guest_parameters in enumerate(parameters, 1)
+            f"g{number}": demand for number, demand in enumerate(demands, 1)
         }
 
 
@@ -68,7 +58,7 @@ def create_plan(
     :raises GuestError: If a resource does not exist, or if options exclude
         each other.
     """
-    images, flavors, demands = [], [], []
+    demands = []
     for group in guest_request.groups:
         image = resolve.get_image(connection, group.image)
         flavor = resolve.get_flavor(connection, group.flavor)
@@ -76,13 +66,11 @@ def create_plan(
         if volume:
             volumes.check_volume_type(connection, volume)
         resolve.check_fit(image, flavor, volume.size_gib if volume else None)
-        images.append(models.Image(id=image.id, name=image.name))
-        flavors.append(flavor)
         demands.append(
             capacity.Demand(
+                group=group,
+                image=models.Image(id=image.id, name=image.name),
                 flavor=flavor,
-                count=group.count,
-                from_volume=volume is not None,
             )
         )
     if guest_request.empty_host:
@@ -104,8 +92,7 @@ def create_plan(
     )
     return Plan(
         guest_request=guest_request,
-        images=tuple(images),
-        flavors=tuple(flavors),
+        demands=tuple(demands),
         placement=placement,
         networks=guest_networks,
         requirements=dataclasses.replace(

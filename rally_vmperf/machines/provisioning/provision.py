@@ -104,13 +104,13 @@ async def ensure(
     if supply.install and manager:
         facts_by_command = await _read_facts(machine, requirements, unpacked)
         missing = _find_missing(requirements, facts_by_command)
-    if missing:
-        names = ", ".join(sorted(r.command for r in missing))
-        message = f"{machine.name} has no {names}: {way_out}"
-        if not supply.install:
-            raise ToolMissing(machine.name, message)
+    if not missing:
+        return facts_by_command
+    names = ", ".join(sorted(r.command for r in missing))
+    message = f"{machine.name} has no {names}: {way_out}"
+    if supply.install:
         raise base.MachineError(message)
-    return facts_by_command
+    raise ToolMissing(machine.name, message)
 
 
 def _find_missing(

@@ -85,9 +85,7 @@ class _Tunnel:
         late = asyncio.Event()
         attempt = asyncio.create_task(
             self.connection.create_connection(
-                lambda: _Unwanted() if late.is_set() else factory(),
-                host,
-                port,
+                lambda: _Unwanted() if late.is_set() else factory(), host, port
             )
         )
         self.attempts.add(attempt)
@@ -184,7 +182,5 @@ def parse_hop(text: str) -> target.JumpHost:
             "user@host:port, with an IPv6 address in brackets"
         )
     return target.JumpHost(
-        address=match["six"] or match["address"],
-        port=port,
-        user=match["user"],
+        address=match["six"] or match["address"], port=port, user=match["user"]
     )

@@ -5,7 +5,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import statistics as stdlib
 
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
@@ -44,8 +43,6 @@ class Comparison:
     :param paired: Whether both sides are of the same repetitions, in order.
     :param quantised: The side with too few different values, in words.
     :param exact: Whether bare metal is a limit instead of a measurement.
-    :param conservative: Whether the upper end is higher if few guest
-        repetitions vary more.
     :param overlap: The share of the run in which all guests worked; the upper
         end is that of guests that work together all the time.
     """
@@ -64,33 +61,12 @@ class Comparison:
     quantised: str = ""
     paired: bool = False
     exact: bool = False
-    conservative: bool = True
     overlap: float = 1.0
 
     @property
     def error(self) -> float:
         """The rounding error of the ratio of the sides, as a share."""
         return self.bare_error + self.guest_error
-
-    @property
-    def bare_median(self) -> float:
-        """The median of ``bare_values``."""
-        return stdlib.median(self.bare_values)
-
-    @property
-    def guest_median(self) -> float:
-        """The median of ``guest_values``."""
-        return stdlib.median(self.guest_values)
-
-    @functools.cached_property
-    def bare_outliers(self) -> tuple[int, ...]:
-        """The positions of outliers in ``bare_values`` from 0, a tuple."""
-        return statistics.outliers(self.bare_values)
-
-    @functools.cached_property
-    def guest_outliers(self) -> tuple[int, ...]:
-        """The positions of outliers in ``guest_values`` from 0, a tuple."""
-        return statistics.outliers(self.guest_values)
 
     @functools.cached_property
     def departures(self) -> tuple[tuple[str, str, str], ...]:
@@ -236,7 +212,6 @@ def compare(
         quantised=quantised if ends else "",
         paired=paired,
         exact=exact,
-        conservative=conservative,
         overlap=overlap,
     )
 

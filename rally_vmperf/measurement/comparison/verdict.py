@@ -1,6 +1,7 @@
 """The verdict on a comparison, and its sentences."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.measurement.comparison import loss
@@ -15,6 +16,33 @@ Comparisons = collections.abc.Collection[loss.Comparison]
 
 #: The names of both sides and of the loss in sentences.
 SIDES = ("bare metal", "guest", "overhead")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FigureValue:
+    """A figure with its limit and status as numbers, for other programs.
+
+    :param name: The name of the figure, such as ``overhead``.
+    :param unit: The unit of the numbers; ``1`` for a ratio or a count.
+    :param guests: The number of guests of each host that measured at once;
+        None if it is the same in the whole run.
+    :param value: The figure; None if it is missing.
+    :param low: The lower end of the interval; None without one.
+    :param high: The upper end of the interval; None without one.
+    :param limit: The limit; None without one.
+    :param status: The status; None without a limit.
+    :param reason: The reason why the figure is missing, or "".
+    """
+
+    name: str
+    unit: str
+    guests: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    limit: float | None = None
+    status: Status | None = None
+    reason: str = ""
 
 
 def decide(comparison: loss.Comparison, limit: float) -> Status:

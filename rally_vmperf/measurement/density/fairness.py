@@ -110,28 +110,19 @@ class Unevenness:
 
         :param limit: The limit of the figure, in the unit of ``shown``.
         """
-        ends = self.interval(confidence)
+        low, high = self.interval(confidence) or (None, None)
         largest = self._largest_variation(limit)
-        if ends is None:
-            return "inconclusive"
-        if ends[1] <= largest:
-            return "passed"
-        return "failed" if ends[0] > largest else "inconclusive"
+        return verdict.decide_interval(low, high, largest)
 
     def is_failure_final(
         self, limit: float, confidence: float, planned: int
     ) -> bool:
         """Return whether no further repetitions can meet the limit."""
-        ends, largest = (
-            self.interval(confidence),
-            self._largest_variation(limit),
-        )
         remaining = max(0, planned - len(self.values))
         best = [*self.values, *[min(self.values)] * remaining]
-        return (
-            ends is not None
-            and ends[0] > largest
-            and stdlib.fmean(best) > largest
+        is_failed = self.decide(limit, confidence) == "failed"
+        return is_failed and stdlib.fmean(best) > self._largest_variation(
+            limit
         )
 
     def _largest_variation(self, limit: float) -> float:

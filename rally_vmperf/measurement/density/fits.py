@@ -63,14 +63,9 @@ class MaxGuests:
                 text += f", at least {self.low}{high}"
         elif self.tested == 0 and self.high == 0:
             text = f"not even 1 guest {limit_text}"
-        elif self.high == self.tested:
-            text = (
-                f"at most {units.number_of('guest', self.tested)} {limit_text}"
-            )
-        elif self.tested == 0 and self.high is not None:
-            text = (
-                f"at most {units.number_of('guest', self.high)} {limit_text}"
-            )
+        elif self.high is not None and self.tested in (0, self.high):
+            most = units.number_of("guest", self.high)
+            text = f"at most {most} {limit_text}"
         elif self.high is not None and self.high < largest:
             text = f"at least {self.tested}{high} guests {limit_text}"
         else:
@@ -126,28 +121,20 @@ def max_guests(
     if fitted is None:
         return measured
     max_predicted = int(fitted.largest * MAX_EXTRAPOLATION)
-    is_host_limited = False
     if host_limit is not None and host_limit.guests < max_predicted:
-        max_predicted, is_host_limited = (
-            max(host_limit.guests, fitted.largest),
-            True,
-        )
-    prediction = _predict(fitted, limit, max_predicted)
-    is_host_limited = (
-        is_host_limited
-        and prediction[0] > max_predicted
-        and measured.high is None
-    )
-    if is_host_limited:
-        prediction = (
-            max_predicted,
-            min(prediction[1], max_predicted),
-            prediction[2],
-        )
-    elif measured.high is None and prediction[0] > max_predicted:
+        max_predicted = max(host_limit.guests, fitted.largest)
+    else:
+        host_limit = None
+    number, low, high = _predict(fitted, limit, max_predicted)
+    if measured.high is not None or number <= max_predicted:
+        host_limit = None
+    elif host_limit is None:
         return measured
+    else:
+        number, low = max_predicted, min(low, max_predicted)
     number, predicted_low, predicted_high = (
-        _clamp(predicted, passed, measured.high) for predicted in prediction
+        _clamp(predicted, passed, measured.high)
+        for predicted in (number, low, high)
     )
     extrapolated = number > fitted.largest
     return dataclasses.replace(
@@ -158,7 +145,7 @@ def max_guests(
         if extrapolated or predicted_high > max_predicted
         else predicted_high,
         extrapolated=extrapolated,
-        host_limit=host_limit if is_host_limited else None,
+        host_limit=host_limit,
     )
 
 
@@ -189,23 +176,11 @@ def _predict(
     One more than ``farthest`` stands for all larger numbers.
     """
     losses = [fitted.loss(guests) for guests in range(1, max_predicted + 2)]
-    return (
-        _last_within([loss.percent for loss in losses], limit),
-        _last_within(
-            [
-                loss.percent if loss.high is None else loss.high
-                for loss in losses
-            ],
-            limit,
-        ),
-        _last_within(
-            [
-                loss.percent if loss.low is None else loss.low
-                for loss in losses
-            ],
-            limit,
-        ),
+    predicted, low, high = (
+        _last_within([getattr(loss, end) for loss in losses], limit)
+        for end in ("value", "high", "low")
     )
+    return predicted, low, high
 
 
 def _last_within(losses: list[float], limit: float) -> int:

@@ -25,12 +25,12 @@ Totals = collections.abc.Mapping[int, statistics.Values]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Coefficient:
-    """A fitted number with the ends of its interval, if it has one."""
+class Estimate:
+    """An estimated number with the ends of its interval."""
 
     value: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,17 +43,17 @@ class UslFit:
     :param r_squared: The share of the totals' variance that is explained.
     :param largest: The largest measured number of guests.
     :param covariance: The covariance of ``log(rate)``, ``contention`` and
-        ``coherency``; None without intervals.
+        ``coherency``.
     :param quantile: The quantile of Student's t of the intervals.
     """
 
-    rate: Coefficient
-    contention: Coefficient
-    coherency: Coefficient
+    rate: Estimate
+    contention: Estimate
+    coherency: Estimate
     r_squared: float
     largest: int
-    covariance: tuple[tuple[float, ...], ...] | None = None
-    quantile: float = 0.0
+    covariance: tuple[tuple[float, ...], ...]
+    quantile: float
 
     @property
     def peak(self) -> float | None:
@@ -81,12 +81,9 @@ class UslFit:
         """Return the total rate that the law predicts for some guests."""
         return self.rate.value * guests / self._slowdown(guests)
 
-    def loss(self, guests: float) -> points.Loss:
-        """Return the predicted loss of a guest against the solo guest."""
+    def loss(self, guests: float) -> Estimate:
+        """Return the loss of a guest in percent of the solo guest."""
         slowed = self._slowdown(guests)
-        percent = (1 - 1 / slowed) * 100
-        if self.covariance is None:
-            return points.Loss(percent=percent, low=None, high=None)
         linear, quadratic = guests - 1, guests * (guests - 1)
         _, (_, contention, covariance), (_, _, coherency) = self.covariance
         variance = (
@@ -95,8 +92,8 @@ class UslFit:
             + coherency * quadratic**2
         )
         half_width = self.quantile * math.sqrt(max(0.0, variance))
-        return points.Loss(
-            percent=percent,
+        return Estimate(
+            value=(1 - 1 / slowed) * 100,
             low=(1 - 1 / max(1.0, slowed - half_width)) * 100,
             high=(1 - 1 / (slowed + half_width)) * 100,
         )
@@ -151,7 +148,7 @@ def fit_totals(totals: Totals, confidence: float = 0.95) -> UslFit | None:
         return None
     rate, rate_factor = math.exp(solved[0]), math.exp(half_widths[0])
     return UslFit(
-        rate=Coefficient(
+        rate=Estimate(
             value=rate, low=rate / rate_factor, high=rate * rate_factor
         ),
         contention=_coefficient(solved[1], half_widths[1]),
@@ -163,9 +160,9 @@ def fit_totals(totals: Totals, confidence: float = 0.95) -> UslFit | None:
     )
 
 
-def _coefficient(value: t.Any, half_width: t.Any) -> Coefficient:
+def _coefficient(value: t.Any, half_width: t.Any) -> Estimate:
     """Return a fitted coefficient with its interval, cut off at zero."""
-    return Coefficient(
+    return Estimate(
         value=float(value),
         low=max(0.0, float(value - half_width)),
         high=float(value + half_width),

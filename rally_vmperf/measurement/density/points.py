@@ -22,27 +22,9 @@ from rally_vmperf.measurement.samples import units
 CompareTo = t.Literal["solo_guest", "bare_metal"]
 Statistic = t.Literal["mean", "worst"]
 RepetitionSamples = tuple[sample.MetricSamples, ...]
+# Points have properties with the names of these modules.
 _LargestLoss = rates.LargestLoss
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Loss:
-    """The loss of a rate, in percent; positive is worse.
-
-    :param low: The lower end of the interval, None without one.
-    :param high: The upper end of the interval, None without one.
-    """
-
-    percent: float
-    low: float | None
-    high: float | None
-
-    @property
-    def significant(self) -> bool | None:
-        """Whether the interval excludes no loss; None without an interval."""
-        if self.low is None or self.high is None:
-            return None
-        return self.low > 0 or self.high < 0
+_Comparison = loss.Comparison
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -58,7 +40,7 @@ class Worst:
     host: str
     value: float
     rates: tuple[float, ...]
-    loss: Loss | None
+    loss: _Comparison | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -156,11 +138,6 @@ class Point:
         """The mean of the spreads; None without spreads."""
         return _mean_or_none(self.spreads)
 
-    @functools.cached_property
-    def fairnesses(self) -> tuple[float, ...]:
-        """Jain's index in each repetition; () for a single guest."""
-        return _without_none(map(statistics.jain_index, self._guest_rates))
-
     @property
     def fairness(self) -> float | None:
         """The index of the mean variation coefficient, or None."""
@@ -173,7 +150,10 @@ class Point:
         """Return the guests' differences; None for a single guest."""
         variations = self.spreads
         if figure == "index":
-            variations = tuple(map(fairness_.variation, self.fairnesses))
+            indices = map(statistics.jain_index, self._guest_rates)
+            variations = tuple(
+                map(fairness_.variation, _without_none(indices))
+            )
         if not variations:
             return None
         error = self.metric.error(self.mean or 0) or 0
@@ -212,7 +192,7 @@ class Point:
             host=self.hosts.get(worst, ""),
             value=rates.convert(self.metric, means[worst]),
             rates=rates_by_guest[worst],
-            loss=_loss(self._compare(worst, "solo_guest", self.confidence)),
+            loss=self._compare(worst, "solo_guest"),
         )
 
     @functools.cached_property
@@ -224,30 +204,22 @@ class Point:
             self.metric, self.solo.samples, self.samples, self.hosts
         )
 
-    @functools.cached_property
-    def without_solo_run(self) -> tuple[str, ...]:
-        """The guests without a solo run in some repetition, a tuple."""
-        if self.solo is None:
-            return ()
-        solo_rates = {
-            samples.number: rates.by_guest(self.metric, samples)
-            for samples in self.solo.samples
-        }
-        return tuple(
-            dict.fromkeys(
-                guest
-                for samples in self.samples
-                for guest in rates.by_guest(self.metric, samples)
-                if guest not in solo_rates.get(samples.number, {guest: 0})
-            )
-        )
-
     @property
     def why_worst_is_unknown(self) -> str:
         """The guests without a solo rate as a clause, or ""."""
-        if not self.without_solo_run:
+        if self.solo is None:
             return ""
-        first, *others = self.without_solo_run
+        solo_rates = rates.by_number(self.metric, self.solo.samples)
+        guest_rates = rates.by_number(self.metric, self.samples)
+        unknown = dict.fromkeys(
+            guest
+            for number, rates_by_guest in guest_rates.items()
+            for guest in rates_by_guest
+            if guest not in solo_rates.get(number, {guest: 0})
+        )
+        if not unknown:
+            return ""
+        first, *others = unknown
         more = f" and {units.number_of('other guest', len(others))}"
         return (
             f"the worst guest is unknown because the solo rate of {first}"
@@ -285,20 +257,20 @@ class Point:
 
     def compared(
         self, statistic: Statistic, compare_to: CompareTo
-    ) -> loss.Comparison | None:
+    ) -> _Comparison | None:
         """Return the comparison for a limit; None if a side is missing."""
         guest = ""
         if statistic == "worst" and self.worst is not None:
             guest = self.worst.guest
-        return self._compare(guest, compare_to, self.confidence)
+        return self._compare(guest, compare_to)
 
-    def of_each(self, compare_to: CompareTo) -> list[loss.Comparison]:
+    def of_each(self, compare_to: CompareTo) -> list[_Comparison]:
         """Return a comparison for each guest that has both sides, a list."""
         compared = (
-            self._compare(guest, compare_to, self.confidence)
+            self._compare(guest, compare_to)
             for guest in rates.of_guests(self.metric, self.samples)
         )
-        return [c for c in compared if c is not None]
+        return [*filter(None, compared)]
 
     def corrected(self, compare_to: CompareTo) -> "Point":
         """Return a copy with the confidence that a failing guest requires."""
@@ -307,11 +279,8 @@ class Point:
         return dataclasses.replace(self, confidence=confidence)
 
     def _compare(
-        self,
-        guest: str,
-        compare_to: CompareTo,
-        confidence: float,
-    ) -> loss.Comparison | None:
+        self, guest: str, compare_to: CompareTo
+    ) -> _Comparison | None:
         """Return the comparison of a guest, or of the mean if "", or None.
 
         A level and the solo guest are measured in the same repetitions:
@@ -320,7 +289,7 @@ class Point:
         compare = functools.partial(
             rates.compare,
             self.metric,
-            confidence=confidence,
+            confidence=self.confidence,
             overlap=sample.mean_overlap(self.samples),
         )
         guest_rates = rates.of_repetitions(self.metric, self.samples)
@@ -331,28 +300,24 @@ class Point:
             bare = rates.of_repetitions(self.metric, self.bare)
             return compare(bare, guest_rates)
         solo = self.solo.samples if self.solo else ()
-        solo_rates, paired = rates.pairs(
-            self.metric, solo, self.samples, self.hosts, guest
-        )
-        if len(solo_rates) >= statistics.FEWEST:
+        pairs = rates.pairs(self.metric, solo, self.samples, self.hosts, guest)
+        if len(pairs) >= statistics.FEWEST:
             return compare(
-                solo_rates, paired, paired=True, conservative=not guest
+                *zip(*pairs, strict=True),
+                paired=True,
+                conservative=not guest,
             )
         return compare(rates.of_repetitions(self.metric, solo), guest_rates)
 
-    def lost(self, statistic: Statistic, compare_to: CompareTo) -> Loss | None:
-        """Return the loss that a limit applies to; None if unknown."""
-        return _loss(self.compared(statistic, compare_to))
-
     @functools.cached_property
-    def loss(self) -> Loss | None:
+    def loss(self) -> _Comparison | None:
         """The mean guest's loss against the solo guest, or None."""
-        return self.lost("mean", "solo_guest")
+        return self.compared("mean", "solo_guest")
 
     @functools.cached_property
-    def bare_loss(self) -> Loss | None:
+    def bare_loss(self) -> _Comparison | None:
         """The mean guest's loss against the mean copy, or None."""
-        return self.lost("mean", "bare_metal")
+        return self.compared("mean", "bare_metal")
 
     def void_against(self, compare_to: CompareTo) -> str:
         """Return why a comparison is void as text, or ""."""
@@ -384,11 +349,3 @@ def _without_none(
 ) -> tuple[float, ...]:
     """Return the values that are not None, as a tuple."""
     return tuple(value for value in values if value is not None)
-
-
-def _loss(comparison: loss.Comparison | None) -> Loss | None:
-    """Return the loss in percent from a comparison; None for None."""
-    if comparison is None:
-        return None
-    low, high = comparison.low, comparison.high
-    return Loss(percent=comparison.overhead_percent, low=low, high=high)

@@ -7,6 +7,7 @@ twice the time: a time of ``x`` seconds counts as ``1/x`` per second.
 import collections
 import collections.abc
 import dataclasses
+import typing as t
 
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
@@ -53,19 +54,32 @@ def by_guest(
     }
 
 
-def of_repetitions(
-    metric: sample.Metric, repetitions: RepetitionSamples
-) -> tuple[Rates, ...]:
-    """Return the rates of all guests in each repetition, a tuple.
+def of_repetition(
+    metric: sample.Metric, samples: sample.MetricSamples
+) -> Rates:
+    """Return the rates of all guests in one repetition, a tuple.
 
     A percentile is that of the merged values of all guests.
     """
-    return tuple(
-        (convert(metric, samples.merged),)
-        if samples.merged is not None
-        else tuple(by_guest(metric, samples).values())
-        for samples in repetitions
-    )
+    if samples.merged is not None:
+        return (convert(metric, samples.merged),)
+    return tuple(by_guest(metric, samples).values())
+
+
+def of_repetitions(
+    metric: sample.Metric, repetitions: RepetitionSamples
+) -> tuple[Rates, ...]:
+    """Return the rates of all guests in each repetition, a tuple."""
+    return tuple(of_repetition(metric, samples) for samples in repetitions)
+
+
+def by_number(
+    metric: sample.Metric, repetitions: RepetitionSamples
+) -> dict[int, dict[str, float]]:
+    """Return the rates by guest for each number of a repetition, a dict."""
+    return {
+        samples.number: by_guest(metric, samples) for samples in repetitions
+    }
 
 
 def means(
@@ -112,8 +126,8 @@ def pairs(
     concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
     guest: str,
-) -> tuple[list[Rates], list[Rates]]:
-    """Return solo and guest rates of repetitions with both, two lists.
+) -> list[tuple[Rates, Rates]]:
+    """Return solo and guest rates of each repetition with both, as pairs.
 
     A guest is compared with its own solo run, or else with the solo guest
     of its host.
@@ -122,21 +136,21 @@ def pairs(
     :param guest: The name of the guest; empty for the mean of all.
     """
     if not guest:
-        return _mean_pairs(metric, solo, concurrent)
-    solo_rates_by_repetition = {
-        samples.number: by_guest(metric, samples) for samples in solo
-    }
-    paired_solo_rates: list[Rates] = []
-    guest_rates: list[Rates] = []
-    for samples in concurrent:
-        solo_rate = _solo_rate(
-            solo_rates_by_repetition.get(samples.number, {}), guest, hosts
-        )
-        concurrent_rates = by_guest(metric, samples)
-        if solo_rate is not None and guest in concurrent_rates:
-            paired_solo_rates.append((solo_rate,))
-            guest_rates.append((concurrent_rates[guest],))
-    return paired_solo_rates, guest_rates
+        solo_means = {
+            samples.number: of_repetition(metric, samples) for samples in solo
+        }
+        return [
+            (solo_means[samples.number], of_repetition(metric, samples))
+            for samples in concurrent
+            if samples.number in solo_means
+        ]
+    solo_rates = by_number(metric, solo)
+    return [
+        ((solo_rate,), (guest_rates[guest],))
+        for number, guest_rates in by_number(metric, concurrent).items()
+        if guest in guest_rates
+        if (solo_rate := _solo_rate(solo_rates.get(number, {}), guest, hosts))
+    ]
 
 
 def _solo_rate(
@@ -178,48 +192,21 @@ def largest_losses(
 
     :param hosts: The hosts of the guests, as far as they are known.
     """
-    solo_rates_by_repetition = {
-        samples.number: by_guest(metric, samples) for samples in solo
-    }
+    solo_rates_by_number = by_number(metric, solo)
     worst_guests = []
-    for samples in concurrent:
-        solo_rates = solo_rates_by_repetition.get(samples.number, {})
+    for number, guest_rates in by_number(metric, concurrent).items():
+        solo_rates = solo_rates_by_number.get(number, {})
         losses = {
             guest: 100 * (1 - rate / solo_rate)
-            for guest, rate in sorted(by_guest(metric, samples).items())
+            for guest, rate in sorted(guest_rates.items())
             if (solo_rate := _solo_rate(solo_rates, guest, hosts))
         }
         if losses:
             worst = max(losses, key=losses.__getitem__)
             worst_guests.append(
-                LargestLoss(
-                    number=samples.number, guest=worst, percent=losses[worst]
-                )
+                LargestLoss(number=number, guest=worst, percent=losses[worst])
             )
     return worst_guests
-
-
-def _mean_pairs(
-    metric: sample.Metric,
-    solo: RepetitionSamples,
-    concurrent: RepetitionSamples,
-) -> tuple[list[Rates], list[Rates]]:
-    """Return solo and guest rates of shared repetitions, two lists."""
-    solo_rates, concurrent_rates = (
-        dict(
-            zip(
-                (samples.number for samples in side),
-                of_repetitions(metric, side),
-                strict=True,
-            )
-        )
-        for side in (solo, concurrent)
-    )
-    numbers = [n for n in concurrent_rates if n in solo_rates]
-    return (
-        [solo_rates[n] for n in numbers],
-        [concurrent_rates[n] for n in numbers],
-    )
 
 
 def compare(
@@ -227,43 +214,25 @@ def compare(
     bare: collections.abc.Sequence[Rates],
     guest: collections.abc.Sequence[Rates],
     confidence: float,
-    paired: bool = False,
-    conservative: bool = True,
-    overlap: float = 1.0,
+    **options: t.Any,
 ) -> loss.Comparison | None:
     """Return the comparison of two sides' rates; None without a side.
 
     The loss of a rate is computed like overhead.
 
-    :param paired: Whether both sides are of the same repetitions, in order.
-    :param conservative: Whether few repetitions that vary more get a wider
-        interval; False if several guests all have to pass.
-    :param overlap: The share of the run in which all guests worked.
+    :param options: The options of ``loss.compare``.
     """
     if not bare or not guest:
         return None
-    errors = [
-        metric.error(
-            convert(
-                metric,
-                statistics.geometric_mean(
-                    [*map(statistics.geometric_mean, side)]
-                ),
-            )
-        )
+    means = [
+        statistics.geometric_mean([*map(statistics.geometric_mean, side)])
         for side in (bare, guest)
     ]
-    resolutions = [error for error in errors if error is not None]
-    return loss.compare(
-        dataclasses.replace(
-            of_metric(metric),
-            resolution=max(resolutions, default=None),
-            step=None,
-        ),
-        bare,
-        guest,
-        confidence,
-        paired=paired,
-        conservative=conservative,
-        overlap=overlap,
+    errors = [metric.error(convert(metric, mean)) for mean in means]
+    resolution = max(
+        (error for error in errors if error is not None), default=None
     )
+    rate = dataclasses.replace(
+        of_metric(metric), resolution=resolution, step=None
+    )
+    return loss.compare(rate, bare, guest, confidence, **options)

@@ -9,7 +9,7 @@ from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
 
-PartT = t.TypeVar("PartT")
+ReportT = t.TypeVar("ReportT", sample.Distribution, sample.Series)
 
 #: Machines and their reports.
 Readings = collections.abc.Iterable[
@@ -54,6 +54,9 @@ class TimeSeries:
     means: series.MeanSeries
 
 
+MergedT = t.TypeVar("MergedT", Distribution, TimeSeries)
+
+
 def percentile_values(
     metric: sample.Metric, percentiles: Percentiles
 ) -> dict[sample.Metric, float]:
@@ -73,19 +76,14 @@ def percentile_values(
 def distributions(readings: Readings) -> tuple[Distribution, ...]:
     """Return the distributions of one repetition, merged over machines."""
     merged = []
-    by_metric = _group_by_metric(
-        (reading.metric, (name, reading))
-        for name, reading in readings
-        if isinstance(reading, sample.Distribution)
-    )
-    for metric, named_distributions in by_metric.items():
-        whole = histograms.merge(
-            reading.histogram for _, reading in named_distributions
-        )
+    for metric, reports in _group_reports(
+        readings, sample.Distribution
+    ).items():
+        whole = histograms.merge(report.histogram for _, report in reports)
         merged.append(
             Distribution(
                 metric=metric,
-                machines=len({name for name, _ in named_distributions}),
+                machines=len({machine for machine, _ in reports}),
                 histogram=whole,
                 percentiles=tuple(
                     whole.percentile(percent)
@@ -100,21 +98,27 @@ def distributions(readings: Readings) -> tuple[Distribution, ...]:
 
 def time_series(readings: Readings) -> tuple[TimeSeries, ...]:
     """Return the time series of one repetition, merged over machines."""
-    by_metric = _group_by_metric(
-        (reading.metric, (name, reading.points))
-        for name, reading in readings
-        if isinstance(reading, sample.Series)
-    )
     return tuple(
         TimeSeries(
             metric=metric,
-            machines=len({name for name, _ in named_points}),
+            machines=len({machine for machine, _ in reports}),
             means=series.merge_machines(
-                [points for _, points in named_points]
+                [report.points for _, report in reports]
             ),
         )
-        for metric, named_points in by_metric.items()
+        for metric, reports in _group_reports(readings, sample.Series).items()
     )
+
+
+def _group_reports(
+    readings: Readings, kind: type[ReportT]
+) -> dict[sample.Metric, list[tuple[str, ReportT]]]:
+    """Return the machines and their reports of a kind for each metric."""
+    groups: dict[sample.Metric, list[tuple[str, ReportT]]] = {}
+    for machine, report in readings:
+        if isinstance(report, kind):
+            groups.setdefault(report.metric, []).append((machine, report))
+    return groups
 
 
 def merge_distributions(
@@ -123,10 +127,6 @@ def merge_distributions(
     ],
 ) -> tuple[Distribution, ...]:
     """Return the merged distributions of several repetitions."""
-    distributions = itertools.chain.from_iterable(repetitions)
-    by_metric = _group_by_metric(
-        (distribution.metric, distribution) for distribution in distributions
-    )
     return tuple(
         Distribution(
             metric=metric,
@@ -135,7 +135,7 @@ def merge_distributions(
                 distribution.histogram for distribution in group
             ),
         )
-        for metric, group in by_metric.items()
+        for metric, group in _group_by_metric(repetitions).items()
     )
 
 
@@ -145,10 +145,6 @@ def merge_time_series(
     ],
 ) -> tuple[TimeSeries, ...]:
     """Return the mean time series of several repetitions."""
-    all_series = itertools.chain.from_iterable(repetitions)
-    by_metric = _group_by_metric(
-        (time_series.metric, time_series) for time_series in all_series
-    )
     return tuple(
         TimeSeries(
             metric=metric,
@@ -157,17 +153,17 @@ def merge_time_series(
                 [time_series.means for time_series in group]
             ),
         )
-        for metric, group in by_metric.items()
+        for metric, group in _group_by_metric(repetitions).items()
     )
 
 
 def _group_by_metric(
-    pairs: collections.abc.Iterable[tuple[sample.Metric, PartT]],
-) -> dict[sample.Metric, list[PartT]]:
-    """Return the second elements of pairs as a list for each metric."""
-    groups: dict[sample.Metric, list[PartT]] = {}
-    for metric, grouped in pairs:
-        groups.setdefault(metric, []).append(grouped)
+    repetitions: collections.abc.Iterable[collections.abc.Iterable[MergedT]],
+) -> dict[sample.Metric, list[MergedT]]:
+    """Return the parts of several repetitions as a list for each metric."""
+    groups: dict[sample.Metric, list[MergedT]] = {}
+    for part in itertools.chain.from_iterable(repetitions):
+        groups.setdefault(part.metric, []).append(part)
     return groups
 
 

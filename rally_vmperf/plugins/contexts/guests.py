@@ -1,6 +1,5 @@
 """A context that boots guests."""
 
-import dataclasses
 import json
 import typing as t
 
@@ -18,13 +17,13 @@ from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import models
-from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
-from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import open_runs
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.runs import guest_arrival
 
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
@@ -55,22 +54,11 @@ class Guests(context.OpenStackContext):
     @defects.sanitise_errors()
     def setup(self) -> None:
         """Boot the guests, and wait until all of them answer SSH."""
-        from rally_vmperf.guests import cloud
-
-        run_ledger = ledger.Ledger(CONF.vmperf.journal_dir)
-        self._warn_about_killed_runs(run_ledger)
-        credential = self._get_credential()
-        connection = cloud.connect(credential)
-        run_ledger.write(
-            ledger.Entry.of_this_process(
-                self.get_owner_id(),
-                self.task["uuid"],
-                self._get_owner().prefix,
-                credential,
-            )
-        )
+        run_guests = self._create_run_guests()
+        self._warn_about_killed_runs(run_guests)
+        run_guests.write_entry()
         try:
-            self._boot_guests(connection)
+            self._boot_guests(run_guests)
         except BaseException as error:
             self._clean_up_after_failure(error)
             raise
@@ -82,40 +70,38 @@ class Guests(context.OpenStackContext):
         self._remove_guests()
         self._log_verdicts()
 
-    def _boot_guests(self, connection: t.Any) -> None:
-        """Boot the guests, wait for SSH; store guests and connections."""
-        from rally_vmperf.guests import cloud
-        from rally_vmperf.guests.booting import boot
+    def _create_run_guests(self) -> "guest_arrival.RunGuests":
+        """Return the guests of this run, which may not be booted yet."""
+        from rally_vmperf.guests.cleanup import killed
         from rally_vmperf.runs import guest_arrival
 
-        config = json.loads(json.dumps(self.config))
-        admin = credentials.get_admin_credential(self.context)
-        ports_open, one_host = _get_scenario_requirements(self.get_owner_id())
-        guest_request = request.parse_config(
-            config,
+        task = self.task["uuid"]
+        return guest_arrival.RunGuests(
+            id=self.get_owner_id(),
+            task=task,
+            options=json.loads(json.dumps(self.config)),
+            user=credentials.get_guest_credential(self.context, self.config),
+            admin=credentials.get_admin_credential(self.context),
+            run_ledger=ledger.Ledger(CONF.vmperf.journal_dir),
+            new_name=self.generate_random_name,
+            progress=_log_info,
+            remedy=killed.format_cleanup_command(
+                opts.config_files(CONF), task
+            ),
+        )
+
+    def _boot_guests(self, run_guests: "guest_arrival.RunGuests") -> None:
+        """Boot the guests, wait for SSH; store guests and connections."""
+        ports_open, one_host = _get_scenario_requirements(run_guests.id)
+        booted, arrival = run_guests.boot(
             credentials.get_tenant_network(self.context),
+            ports_open,
             one_host=one_host,
         )
-        booted = boot.boot(
-            connection,
-            guest_request,
-            self.generate_random_name,
-            _log_info,
-            admin=cloud.connect(admin) if admin else None,
-            ports_open=ports_open,
-        )
-        booted, arrival = guest_arrival.wait_for_guests(
-            connection, booted, self.config["ssh_timeout"], _log_info
-        )
-        open_runs.OPEN_RUNS.keep_connections(self.get_owner_id(), arrival)
-        # Rally passes plain data to the scenario.
+        open_runs.OPEN_RUNS.keep_connections(run_guests.id, arrival)
         self.context["vmperf_guests"] = {
-            "guests": list(map(models.to_plain, booted.guests)),
-            "absent": list(booted.absent),
-            "client_key": booted.client_key,
-            "findings": list(map(dataclasses.asdict, booted.findings)),
-            "caps": list(map(dataclasses.asdict, booted.caps)),
-            "config": config,
+            "booted": booted,
+            "config": run_guests.options,
         }
 
     def _clean_up_after_failure(self, error: BaseException) -> None:
@@ -145,37 +131,17 @@ class Guests(context.OpenStackContext):
 
     def _remove_guests(self, *, interrupted: bool = False) -> None:
         """Delete the guests and their resources; log what remains."""
-        from rally_vmperf.guests import cloud
-        from rally_vmperf.guests.cleanup import killed
-        from rally_vmperf.guests.cleanup import removal
-
-        command = killed.format_cleanup_command(
-            opts.config_files(CONF), self.task["uuid"]
-        )
+        run_guests = self._create_run_guests()
         try:
-            removal.remove_resources(
-                cloud.connect(self._get_credential()),
-                self._get_owner(),
-                _log_info,
-                interrupted=interrupted,
-                disks=any(
-                    "boot_volume" in options
-                    for options in (
-                        self.config,
-                        *self.config.get("groups", ()),
-                    )
-                ),
-                remedy=command,
-            )
+            run_guests.remove(interrupted=interrupted)
         except KeyboardInterrupt:
             LOG.error(
                 "Clean-up was interrupted: servers, volumes, floating IPs, "
                 "ports, groups and key pairs named "
-                f"{self._get_owner().prefix}* may remain; "
-                f"delete them with: {command}"
+                f"{run_guests.owner.prefix}* may remain; "
+                f"delete them with: {run_guests.remedy}"
             )
             raise
-        ledger.Ledger(CONF.vmperf.journal_dir).drop(self.get_owner_id())
 
     def _log_verdicts(self) -> None:
         """Log the verdicts of the run, which Rally does not print.
@@ -204,27 +170,17 @@ class Guests(context.OpenStackContext):
             return
         _log_info("\n".join(("Verdicts", *verdict_table.lines(run))))
 
-    def _get_owner(self) -> ownership.Owner:
-        """Return the owner of the resources that this context creates."""
-        return ownership.of_names(
-            self.get_owner_id(), self.generate_random_name
-        )
-
-    def _get_credential(self) -> credentials.Credential:
-        """Return the credential that creates the guests."""
-        return credentials.get_guest_credential(self.context, self.config)
-
-    def _warn_about_killed_runs(self, run_ledger: ledger.Ledger) -> None:
+    def _warn_about_killed_runs(
+        self, run_guests: "guest_arrival.RunGuests"
+    ) -> None:
         """Log a warning for each killed run that left resources."""
         from rally_vmperf.guests.cleanup import killed
 
-        admin = credentials.get_admin_credential(self.context)
-        credential = admin or self._get_credential()
         try:
             for line in killed.report_killed_runs(
-                run_ledger,
-                credential,
-                admin=bool(admin),
+                run_guests.run_ledger,
+                run_guests.admin or run_guests.user,
+                admin=bool(run_guests.admin),
                 config_files=opts.config_files(CONF),
             ):
                 LOG.warning(line)

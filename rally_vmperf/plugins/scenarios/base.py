@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import time
 import typing as t
 
@@ -16,10 +17,7 @@ from rally_openstack.task import scenario
 
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
-from rally_vmperf.guests import models
-from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
@@ -44,11 +42,13 @@ class IncompleteRepetition(exceptions.RallyException):
 class MeasurementScenario(scenario.OpenStackScenario):
     """A scenario that repeats the run of its question."""
 
-    def _measure(self, **arguments: t.Any) -> None:
+    run: t.Callable[..., None]
+
+    def _measure(self) -> None:
         """Measure one repetition, and pass its record to Rally.
 
-        :param arguments: The arguments of the scenario; the question can
-            replace None by a default.
+        The arguments are those in Rally's database, the defaults those of
+        ``run``; the question can replace None by a default.
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
@@ -57,32 +57,23 @@ class MeasurementScenario(scenario.OpenStackScenario):
             question.scenario,
             defaults=question.defaults,
         )
+        parameters = inspect.signature(self.run).parameters.values()
+        defaults = {each.name: each.default for each in parameters}
         subtask = dataclasses.replace(
-            subtask, arguments={**arguments, **subtask.arguments}
+            subtask, arguments={**defaults, **subtask.arguments}
         )
 
         def create_run() -> runs.Run:
             """Return a new run with the booted guests in Rally's context."""
-            plain = self.context["vmperf_guests"]
-            booted = models.BootedGuests(
-                guests=tuple(map(models.from_plain, plain["guests"])),
-                absent=tuple(plain["absent"]),
-                client_key=plain["client_key"],
-                findings=tuple(
-                    finding.Finding(**fields) for fields in plain["findings"]
-                ),
-                caps=tuple(
-                    rate_caps.Cap(**fields) for fields in plain["caps"]
-                ),
-            )
+            guests = self.context["vmperf_guests"]
             return question.create_run(
                 subtask,
                 run_request.RunEnvironment(
                     run_cache=open_runs.OPEN_RUNS,
                     task=self.context["task"]["uuid"],
                     owner=owner,
-                    booted=booted,
-                    options=plain["config"],
+                    booted=guests["booted"],
+                    options=guests["config"],
                     baseline=self.context.get("vmperf_baseline", {}).get(
                         "document"
                     ),

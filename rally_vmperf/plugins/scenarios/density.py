@@ -72,18 +72,4 @@ class Density(base.MeasurementScenario):
             in addition to the largest level; each repetition measures each
             level with and without the workload in these guests.
         """
-        self._measure(
-            workloads=workloads,
-            levels=levels,
-            order=order,
-            idle_guests=idle_guests,
-            solo_guest=solo_guest,
-            warmup=warmup,
-            peer=peer,
-            stop=stop,
-            cooldown=cooldown,
-            drop_caches=drop_caches,
-            reboot=reboot,
-            shape=shape,
-            neighbours=neighbours,
-        )
+        self._measure()

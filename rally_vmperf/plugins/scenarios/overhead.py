@@ -51,13 +51,4 @@ class Overhead(base.MeasurementScenario):
             repetition measures the other guests with and without the workload
             in these guests.
         """
-        self._measure(
-            workloads=workloads,
-            warmup=warmup,
-            peer=peer,
-            cooldown=cooldown,
-            drop_caches=drop_caches,
-            reboot=reboot,
-            shape=shape,
-            neighbours=neighbours,
-        )
+        self._measure()

@@ -129,9 +129,9 @@ def _check_capacity(
         one_host=one_host,
     )
     planned.requirements.check()
-    (flavor,) = planned.flavors
+    (demand,) = planned.demands
     return matching.Shape(
-        flavor.vcpus, flavor.memory_mib, planned.guest_request.count
+        demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
     )
 
 

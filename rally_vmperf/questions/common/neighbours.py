@@ -31,6 +31,12 @@ def get_neighbours(
     return neighbours.create_neighbours(argument)
 
 
+def count_guests(arguments: documents.Arguments) -> int:
+    """Return the number of neighbours on each host; 0 without them."""
+    neighbours_ = get_neighbours(arguments)
+    return neighbours_.guests if neighbours_ else 0
+
+
 def list_workloads(arguments: documents.Arguments) -> question.Assignments:
     """Return the workload of neighbours as a tuple, empty without them."""
     neighbours_ = get_neighbours(arguments)
@@ -83,12 +89,10 @@ CRITERION = question.Criterion(
     heading="Neighbours",
     schema=question.build_schema(
         {
-            "max_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated loss "
-                "with neighbours, in percent of the result without them; the "
-                "most specific match applies.",
-            },
+            "max_percent": question.build_limits(
+                "largest tolerated loss with neighbours, in percent of the "
+                "result without them; the most specific match applies."
+            )
         },
         required=["max_percent"],
     ),

@@ -31,20 +31,25 @@ PER_METRIC: documents.Schema = {
     "minProperties": 1,
     "additionalProperties": {"type": "number"},
 }
+
+
+def build_limits(description: str, **bounds: float) -> documents.Schema:
+    """Return the JSON Schema of limits that are set by metric name."""
+    return {
+        **PER_METRIC,
+        "additionalProperties": {"type": "number", **bounds},
+        "description": f"Metric or glob -> {description}",
+    }
+
+
 #: Absolute limits on the values of guests, independent of the loss.
 ABSOLUTE: documents.Schema = {
-    "max": {
-        **PER_METRIC,
-        "description": "Metric or glob -> largest tolerated value in the "
-        "guest, in the unit of the metric. For a count, such as retransmits, "
-        "it applies to the worst guest in its worst repetition; for a rate "
-        "or a time to the mean.",
-    },
-    "min": {
-        **PER_METRIC,
-        "description": "Metric or glob -> smallest tolerated value in the "
-        "guest; see max.",
-    },
+    "max": build_limits(
+        "largest tolerated value in the guest, in the unit of the metric. For "
+        "a count, such as retransmits, it applies to the worst guest in its "
+        "worst repetition; for a rate or a time to the mean."
+    ),
+    "min": build_limits("smallest tolerated value in the guest; see max."),
 }
 #: The keys of relative and absolute limits, with the scales of metrics.
 LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
@@ -84,23 +89,6 @@ def build_schema(
     }
 
 
-def accept_limits(
-    name: str, config: documents.Arguments, metrics: task.Metrics
-) -> None:
-    """Accept any limits: return None without a check."""
-
-
-def accept_criterion(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
-) -> None:
-    """Accept any configuration of a criterion: return None, no check."""
-
-
-def list_no_workloads(arguments: documents.Arguments) -> Assignments:
-    """Return an empty tuple: all workloads of the task are measured."""
-    return ()
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A criterion for the judgement of runs; an SLA in Rally.
@@ -128,9 +116,9 @@ class Criterion:
     schema: documents.Schema
     judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    bounds: task.LimitCheck = accept_limits
+    bounds: task.LimitCheck = lambda name, config, metrics: None
     check: t.Callable[[task.Task, documents.Arguments, t.Any], None] = (
-        accept_criterion
+        lambda subtask, limits, baseline: None
     )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     requires: str = ""
@@ -192,9 +180,9 @@ class Question:
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )
-    defaults: task.Defaults = task.return_no_defaults
+    defaults: task.Defaults = lambda arguments, times: {}
     unmeasured_workloads: t.Callable[[documents.Arguments], Assignments] = (
-        list_no_workloads
+        lambda arguments: ()
     )
 
     def create_run(

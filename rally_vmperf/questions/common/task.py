@@ -7,6 +7,8 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import request
@@ -171,6 +173,22 @@ class Task:
             for metric in assigned.metrics()
         )
 
+    def list_measured(
+        self, baseline: document.Json
+    ) -> collections.abc.Iterator[
+        tuple[assignment.Assignment, list[document.Json]]
+    ]:
+        """Yield each workload with its measurements in a baseline.
+
+        :raises BaselineError: If the baseline does not cover a workload.
+        """
+        for assigned in self.assignments:
+            name = assigned.workload.name
+            measurements = matching.covers(
+                baseline, name, assigned.conditions()
+            )
+            yield assigned, measurements
+
     def check_matches(
         self,
         key_path: str,
@@ -192,13 +210,6 @@ class Task:
         check_conflict(key_path, limits_by_pattern, names)
 
 
-def return_no_defaults(
-    arguments: documents.Arguments, times: int
-) -> documents.Arguments:
-    """Return an empty dict: the scenario's signature has all defaults."""
-    return {}
-
-
 def add_defaults(
     arguments: documents.Arguments, times: int, defaults: Defaults
 ) -> documents.Arguments:
@@ -218,7 +229,7 @@ def create_from_rally(
     workload: documents.Arguments,
     scenario: str,
     title: str = "",
-    defaults: Defaults = return_no_defaults,
+    defaults: Defaults = lambda arguments, times: {},
 ) -> Task:
     """Return the task of a Rally workload.
 

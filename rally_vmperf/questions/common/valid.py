@@ -29,16 +29,12 @@ _SCHEMA: documents.Schema = {
             **_KINDS,
             "description": "Warnings and notes that the run may not have.",
         },
-        "physical_limit": {
-            **question.PER_METRIC,
-            "additionalProperties": {
-                "type": "number",
-                "exclusiveMinimum": 0,
-            },
-            "description": "Metric or glob -> largest value that the "
-            "machine can reach, in base units; a larger value of a guest "
-            "or of bare metal is the finding above_physical_limit.",
-        },
+        "physical_limit": question.build_limits(
+            "largest value that the machine can reach, in base units; a "
+            "larger value of a guest or of bare metal is the finding "
+            "above_physical_limit.",
+            exclusiveMinimum=0,
+        ),
     },
 }
 _NAME = "vmperf_valid"

@@ -91,18 +91,12 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
     def _judge(self) -> Validity:
         """Return the verdict computed from the repetitions so far."""
         summary, *others = self._judge_question() or [super()._judge()]
-        findings = {
-            run_finding: None
-            for judgement in (summary, *others)
-            for run_finding in judgement.findings
-        }
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
-        findings = (
-            dict.fromkeys(
-                self._find_above_limits(repetitions, summary.omitted)
-            )
-            | findings
+        findings = dict.fromkeys(
+            self._find_above_limits(repetitions, summary.omitted)
         )
+        for judgement in (summary, *others):
+            findings |= dict.fromkeys(judgement.findings)
         short_metrics = self._find_short_of_samples(findings, summary.omitted)
         refused = tuple(
             run_finding
@@ -173,22 +167,19 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             repetition_.number
             for repetition_ in self._repetitions
             if repetition_.counted
-        }
-        remaining: dict[str, set[int]] = collections.defaultdict(
-            lambda: numbers - {*void}
-        )
+        } - {*void}
+        lost: dict[str, set[int]] = collections.defaultdict(set)
         for run_finding in findings:
-            if (
-                run_finding.finding.kind in finding.ABOUT_SAMPLES
-                and run_finding.omitted
-            ):
-                remaining[run_finding.finding.subject] -= {
-                    *run_finding.repetitions
-                }
+            kind, subject = (
+                run_finding.finding.kind,
+                run_finding.finding.subject,
+            )
+            if kind in finding.ABOUT_SAMPLES and run_finding.omitted:
+                lost[subject].update(run_finding.repetitions)
         return {
-            name
-            for name, numbers_left in remaining.items()
-            if len(numbers_left) < statistics.FEWEST
+            subject
+            for subject, lost_numbers in lost.items()
+            if len(numbers - lost_numbers) < statistics.FEWEST
         }
 
     def _judge_question(self) -> list[summary_.Judgement[t.Any]]:

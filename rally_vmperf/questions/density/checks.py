@@ -108,20 +108,16 @@ def check_levels(
     subtask: task.Task, name: str, limits: documents.Arguments
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
-    counts, limited = (
-        list_levels(subtask),
-        list_limited_levels(subtask, limits),
-    )
+    counts = list_levels(subtask)
+    limited = list_limited_levels(subtask, limits)
     unknown = [number for number in limited if number not in counts]
     if unknown:
         raise task.InvalidTask(
             f"sla {name} levels: no level has {unknown[0]} guests (there are: "
             f"{', '.join(map(str, counts))})"
         )
-    if (
-        max(limited, default=1) < 2
-        and limits.get("compare_to") != "bare_metal"
-    ):
+    is_against_guest = limits.get("compare_to") != "bare_metal"
+    if max(limited, default=1) < 2 and is_against_guest:
         raise task.InvalidTask(
             f"sla {name}: a single guest shares its host with no other; add a "
             "level of 2 guests or more"
@@ -167,18 +163,15 @@ def _check_guests(
             f"server_group={group}: {largest} guests must share a host; use "
             "affinity, or remove it"
         )
-    one_host = next(
-        (
-            f"{key}={options[key]}"
-            for key in ("host", "server_group")
-            if options.get(key)
-        ),
-        "",
-    )
+    one_host = [
+        f"{key}={options[key]}"
+        for key in ("host", "server_group")
+        if options.get(key)
+    ]
     if count > largest and one_host:
         raise task.InvalidTask(
             f"count={count}: {largest} guests on each of {count // largest} "
-            f"hosts contradict {one_host}, which places all on one host; "
+            f"hosts contradict {one_host[0]}, which places all on one host; "
             f"remove it, or set count: {largest}"
         )
     hosts = options.get("hosts") or ()

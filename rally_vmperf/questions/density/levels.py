@@ -19,9 +19,6 @@ Observations = collections.abc.Iterable[sample.Observation]
 _Rates = dict[sample.Metric, list[float]]
 #: The solo guest: a different one in each repetition, or all, one at a time.
 SoloGuest = t.Literal["rotate", "all"]
-LevelsArgument = (
-    collections.abc.Sequence[int] | collections.abc.Mapping[str, t.Any]
-)
 
 _NUMBER: documents.Schema = {
     "type": "integer",
@@ -208,10 +205,8 @@ def _compute_ratios(
     """
     ratios: dict[sample.Metric, list[float]] = {}
     for few, many in pairs:
-        before, now = (
-            _collect_rates(few.observations),
-            _collect_rates(many.observations),
-        )
+        before = _collect_rates(few.observations)
+        now = _collect_rates(many.observations)
         for metric in before.keys() & now.keys():
             ratio = figure(now[metric]) / figure(before[metric])
             ratios.setdefault(metric, []).append(ratio)

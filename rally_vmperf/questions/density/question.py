@@ -4,7 +4,6 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import degradation_judge
 from rally_vmperf.judging import density_levels
@@ -62,10 +61,7 @@ def _check_copies(
     subtask: task.Task, required: tuple[int, ...], baseline: document.Json
 ) -> None:
     """Reject a baseline that was not recorded in as many copies."""
-    for assigned in subtask.assignments:
-        measurements = matching.covers(
-            baseline, assigned.workload.name, assigned.conditions()
-        )
+    for assigned, measurements in subtask.list_measured(baseline):
         copies = {
             measurement["shape"]["copies"] for measurement in measurements
         }
@@ -87,11 +83,10 @@ DEGRADATION = question.Criterion(
     heading="Degradation",
     schema=question.build_schema(
         {
-            "max_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated loss of "
-                "the rate in percent; the most specific match applies.",
-            },
+            "max_percent": question.build_limits(
+                "largest tolerated loss of the rate in percent; the most "
+                "specific match applies."
+            ),
             **question.ABSOLUTE,
             "levels": checks.LEVELS_SCHEMA,
             "statistic": {
@@ -123,37 +118,29 @@ def _check_fairness(
     checks.check_levels(subtask, FAIRNESS.name, limits)
 
 
+_FAIRNESS_LIMITS = ("min_index", "max_spread_percent")
+
 FAIRNESS = question.Criterion(
     name="vmperf_fairness",
     title="Limits on the unfairness between guests that share a host.",
     heading="Fairness",
     schema=question.build_schema(
         {
-            "min_index": {
-                **question.PER_METRIC,
-                "additionalProperties": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "maximum": 1,
-                },
-                "description": "Metric or glob -> smallest tolerated Jain's "
-                "index: 1 if all guests have equal rates, 1/n if one of n "
-                "guests has the entire rate.",
-            },
-            "max_spread_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated spread "
-                "between the guests in percent.",
-            },
+            "min_index": question.build_limits(
+                "smallest tolerated Jain's index: 1 if all guests have equal "
+                "rates, 1/n if one of n guests has the entire rate.",
+                exclusiveMinimum=0,
+                maximum=1,
+            ),
+            "max_spread_percent": question.build_limits(
+                "largest tolerated spread between the guests in percent."
+            ),
             "levels": checks.LEVELS_SCHEMA,
         },
-        anyOf=[
-            {"required": ["min_index"]},
-            {"required": ["max_spread_percent"]},
-        ],
+        anyOf=[{"required": [key]} for key in _FAIRNESS_LIMITS],
     ),
     judge=degradation_judge.FairnessJudge,
-    limits={"min_index": ("ratio",), "max_spread_percent": ("ratio",)},
+    limits=dict.fromkeys(_FAIRNESS_LIMITS, ("ratio",)),
     check=_check_fairness,
     selects=neighbours.WITHOUT,
 )
@@ -164,11 +151,10 @@ def _check_task(subtask: task.Task) -> list[str]:
 
     :returns: The warnings, one sentence each.
     """
-    neighbours_ = neighbours.get_neighbours(subtask.arguments)
-    if neighbours_ is None:
-        return checks.check_task(subtask, {})
-    warnings = checks.check_task(subtask, {"neighbours": neighbours_.guests})
-    if subtask.arguments.get("order") == "listed":
+    number = neighbours.count_guests(subtask.arguments)
+    unmeasured = {"neighbours": number} if number else {}
+    warnings = checks.check_task(subtask, unmeasured)
+    if number and subtask.arguments.get("order") == "listed":
         warnings.append(
             "order=listed: each repetition measures a level first without "
             "and then with neighbours, so that drift counts as their effect; "
@@ -201,23 +187,19 @@ def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
 def _estimate_minutes(subtask: task.Task) -> int:
     """Return the estimated duration of a task in minutes."""
     counts = checks.list_levels(subtask)
-    neighbours_ = neighbours.get_neighbours(subtask.arguments)
-    neighbour_counts = (0, neighbours_.guests) if neighbours_ else (0,)
+    neighbour_counts = {0, neighbours.count_guests(subtask.arguments)}
     working_guests = [
         number + neighbour_count
         for number in counts
-        for neighbour_count in neighbour_counts
+        for neighbour_count in sorted(neighbour_counts)
     ]
     boots = subtask.count_reboots(len(working_guests))
-    solo_runs = (
-        max(counts) - 1 if checks.get_solo_guest(subtask) == "all" else 0
-    )
-    solo_runs *= len(neighbour_counts)
+    solo_runs = 0
+    if checks.get_solo_guest(subtask) == "all":
+        solo_runs = (max(counts) - 1) * len(neighbour_counts)
     if subtask.arguments.get("idle_guests") == "stopped":
-        boots += (
-            levels.count_rises(working_guests, subtask.times)
-            + solo_runs * subtask.times
-        )
+        boots += levels.count_rises(working_guests, subtask.times)
+        boots += solo_runs * subtask.times
     return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,

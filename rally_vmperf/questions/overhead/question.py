@@ -3,7 +3,6 @@
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead_judge
@@ -25,11 +24,10 @@ OVERHEAD = question.Criterion(
     heading="Overhead",
     schema=question.build_schema(
         {
-            "max_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated loss in "
-                "percent of bare metal; the most specific match applies.",
-            },
+            "max_percent": question.build_limits(
+                "largest tolerated loss in percent of bare metal; the most "
+                "specific match applies."
+            ),
             **question.ABSOLUTE,
             "statistic": {
                 "enum": ["mean", "worst"],
@@ -58,10 +56,8 @@ def _check_spread(
         return
     series = {
         assignment.relabel(name, assigned.label)
-        for assigned in subtask.assignments
-        for measurement in matching.covers(
-            baseline, assigned.workload.name, assigned.conditions()
-        )
+        for assigned, measurements in subtask.list_measured(baseline)
+        for measurement in measurements
         for name in measurement.get("time_series", {})
     }
     for key in _LIMITS:
@@ -74,25 +70,14 @@ def _check_spread(
             )
 
 
-def _create_limit_schema(
-    description: str, **bounds: float
-) -> documents.Schema:
-    """Return the JSON Schema of limits that are set by metric name."""
-    return {
-        **question.PER_METRIC,
-        "additionalProperties": {"type": "number", **bounds},
-        "description": f"Metric or glob -> {description}",
-    }
-
-
 _LIMITS = {
-    "max_range_percent": _create_limit_schema(
+    "max_range_percent": question.build_limits(
         "largest tolerated range, in percent of the mean.", minimum=0
     ),
-    "max_cv_percent": _create_limit_schema(
+    "max_cv_percent": question.build_limits(
         "largest tolerated coefficient of variation, in percent.", minimum=0
     ),
-    "max_gsd_ratio": _create_limit_schema(
+    "max_gsd_ratio": question.build_limits(
         "largest tolerated ratio of geometric standard deviations, guest to "
         "bare metal, on logarithms.",
         exclusiveMinimum=0,
@@ -124,13 +109,13 @@ SPREAD = question.Criterion(
 
 def _check_guests(subtask: task.Task) -> list[str]:
     """Reject too many neighbours; return warnings on hosts as a list."""
-    neighbours_ = neighbours.get_neighbours(subtask.arguments)
-    if neighbours_ is None:
+    number = neighbours.count_guests(subtask.arguments)
+    if not number:
         return []
-    if neighbours_.guests >= subtask.count:
+    if number >= subtask.count:
         raise task.InvalidTask(
-            f"neighbours guests={neighbours_.guests}: must be less "
-            f"than count={subtask.count} of vmperf_guests; increase count"
+            f"neighbours guests={number}: must be less than "
+            f"count={subtask.count} of vmperf_guests; increase count"
         )
     keys = ("host", "server_group")
     placed = any(subtask.guests.get(key) for key in keys)
@@ -159,13 +144,12 @@ def _needs_one_host(subtask: task.Task) -> bool:
 
 def _list_copies(subtask: task.Task) -> tuple[int, ...]:
     """Return the number of measured guests, as a tuple of one number."""
-    neighbours_ = neighbours.get_neighbours(subtask.arguments)
-    return (subtask.count - (neighbours_.guests if neighbours_ else 0),)
+    return (subtask.count - neighbours.count_guests(subtask.arguments),)
 
 
 def _estimate_minutes(subtask: task.Task) -> int:
     """Return the estimated duration of a task in minutes."""
-    conditions = 2 if neighbours.get_neighbours(subtask.arguments) else 1
+    conditions = 2 if neighbours.count_guests(subtask.arguments) else 1
     return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,

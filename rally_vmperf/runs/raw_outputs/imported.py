@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import datetime
+import itertools
 import typing as t
 import uuid
 
@@ -57,11 +58,6 @@ def _build_entry(
     unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
-    metrics = tuple(
-        dict.fromkeys(
-            s.metric for samples in raw_output.repetitions for s in samples
-        )
-    )
     imported = finding.Finding(
         "baseline_imported",
         "baseline",
@@ -69,7 +65,7 @@ def _build_entry(
         f"{units.number_of('repetition', len(raw_output.repetitions))}; "
         "unknown: "
         f"{', '.join(unknown)}",
-        metrics=tuple(metric.name for metric in metrics),
+        metrics=tuple(metric.name for metric in raw_output.metrics),
     )
     return {
         "workload": raw_output.workload,
@@ -77,7 +73,7 @@ def _build_entry(
         "arguments": raw_output.arguments,
         "shape": {"vcpus": None, "memory_mib": None, "copies": 1},
         "limited_by": "unknown",
-        "metrics": parts.encode_metrics(metrics),
+        "metrics": parts.encode_metrics(raw_output.metrics),
         "repetitions": [
             {s.metric.name: [s.value] for s in samples}
             for samples in raw_output.repetitions
@@ -116,10 +112,7 @@ def build_repetitions(
         )
     bounds = limits.Limits(physical)
     names = {
-        s.metric.name
-        for raw_output in guest
-        for samples_ in raw_output.repetitions
-        for s in samples_
+        metric.name for raw_output in guest for metric in raw_output.metrics
     }
     unmatched = bounds.unmatched(names)
     if unmatched:
@@ -137,39 +130,30 @@ def build_repetitions(
 def _build_repetition(
     number: int,
     planned: int,
-    samples: collections.abc.Iterable[sample.Sample],
+    samples: collections.abc.Collection[sample.Sample],
     reference: repetition.Reference,
     findings: tuple[finding.Finding, ...],
 ) -> repetition.Repetition:
     """Return a complete repetition of a guest from its samples."""
-    observations = tuple(
-        sample.Observation("guest", value_sample) for value_sample in samples
-    )
-    expected = tuple(
-        value_sample.sample.metric for value_sample in observations
-    )
+    common: dict[str, t.Any] = {
+        "number": number,
+        "planned_repetitions": planned,
+        "counted": True,
+        "state": "complete",
+        "expected_metrics": tuple(sample_.metric for sample_ in samples),
+    }
     condition = repetition.Condition(
+        **common,
         axes={},
-        number=number,
-        planned_repetitions=planned,
-        counted=True,
         position=1,
-        state="complete",
-        expected_metrics=expected,
         machines=("guest",),
-        observations=observations,
+        observations=tuple(
+            sample.Observation("guest", sample_) for sample_ in samples
+        ),
         reference=reference,
     )
     return repetition.Repetition(
-        number=number,
-        planned_repetitions=planned,
-        counted=True,
-        state="complete",
-        expected_metrics=expected,
-        conditions=(condition,),
-        hosts={},
-        missing=(),
-        findings=findings,
+        **common, conditions=(condition,), findings=findings
     )
 
 
@@ -184,13 +168,7 @@ def _build_reference(
     rows: list[list[sample.Observation]] = []
     findings: list[finding.Finding] = []
     for raw_output in guest:
-        for name in sorted(
-            {
-                s.metric.name
-                for finding_document in raw_output.repetitions
-                for s in finding_document
-            }
-        ):
+        for name in sorted(metric.name for metric in raw_output.metrics):
             baseline_entry, recorded = _find_entry(content, raw_output, name)
             if baseline_entry is None:
                 continue
@@ -201,23 +179,15 @@ def _build_reference(
                     finding.Finding("peer_replaces_partner", name, detail)
                 )
             _add_observations(rows, baseline_entry, recorded, name)
-    machine = content["machine"]["name"]
+    names = itertools.chain.from_iterable(
+        baseline_entry["metrics"] for baseline_entry in content["entries"]
+    )
     reference = repetition.Reference(
         name=content["name"],
-        machine=machine,
+        machine=content["machine"]["name"],
         recorded_at=content["recorded_at"],
-        repetitions=tuple(
-            tuple(finding_document) for finding_document in rows
-        ),
-        others=tuple(
-            sorted(
-                {
-                    n
-                    for baseline_entry in content["entries"]
-                    for n in baseline_entry["metrics"]
-                }
-            )
-        ),
+        repetitions=tuple(map(tuple, rows)),
+        others=tuple(sorted(set(names))),
     )
     return reference, tuple(dict.fromkeys(findings))
 
@@ -231,10 +201,9 @@ def _find_entry(
     """
     for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
         for baseline_entry in reversed(content["entries"]):
-            if baseline_entry["workload"] != raw_output.workload:
-                continue
             if (
-                metric_name not in baseline_entry["metrics"]
+                baseline_entry["workload"] != raw_output.workload
+                or metric_name not in baseline_entry["metrics"]
                 or baseline_entry["shape"]["copies"] > 1
             ):
                 continue
@@ -249,9 +218,8 @@ def _find_entry(
             if differences:
                 raise document.BaselineError(
                     f"baseline {content['name']!r} has {metric_name} with "
-                    "other "
-                    f"arguments: {', '.join(differences)}; compare outputs of "
-                    "the same command line"
+                    f"other arguments: {', '.join(differences)}; compare "
+                    "outputs of the same command line"
                 )
             return baseline_entry, metric_name
     return None, name
@@ -264,9 +232,8 @@ def _add_observations(
     name: str,
 ) -> None:
     """Add the values of a metric to the repetitions of bare metal."""
-    metric = parts.decode_metrics({name: baseline_entry["metrics"][recorded]})[
-        name
-    ]
+    definition = baseline_entry["metrics"][recorded]
+    metric = parts.decode_metrics({name: definition})[name]
     for index, samples in enumerate(baseline_entry["repetitions"]):
         if index == len(rows):
             rows.append([])

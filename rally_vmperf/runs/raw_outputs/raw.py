@@ -5,7 +5,9 @@ that it does not contain are omitted, not guessed.
 """
 
 import collections.abc
+import contextlib
 import dataclasses
+import itertools
 import re
 import typing as t
 
@@ -34,6 +36,12 @@ class RawOutput:
     workload: str
     arguments: dict[str, t.Any]
     repetitions: tuple[Samples, ...]
+
+    @property
+    def metrics(self) -> tuple[sample.Metric, ...]:
+        """The metrics of the samples, each once."""
+        samples = itertools.chain.from_iterable(self.repetitions)
+        return tuple(dict.fromkeys(sample_.metric for sample_ in samples))
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -65,9 +73,7 @@ def merge(outputs_: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
     """
     merged: dict[tuple[str, ...], RawOutput] = {}
     for output in outputs_:
-        metrics = {
-            s.metric.name for samples in output.repetitions for s in samples
-        }
+        metrics = {metric.name for metric in output.metrics}
         key = (output.workload, *sorted(metrics))
         first = merged.get(key)
         if first is None:
@@ -229,19 +235,15 @@ def _parse_dd_arguments(operands: list[str]) -> dict[str, t.Any]:
     if not operands:
         return {}
     options = dict(operand.split("=", 1) for operand in operands)
-    candidates = {
-        "block_size": options.get("bs", ""),
-        "count": int(options["count"])
-        if options.get("count", "").isdecimal()
-        else 0,
-    }
-    arguments = {}
-    for key, value in candidates.items():
-        try:
+    arguments: dict[str, t.Any] = {}
+    count = options.get("count", "")
+    for key, value in (
+        ("block_size", options.get("bs", "")),
+        ("count", int(count) if count.isdecimal() else 0),
+    ):
+        with contextlib.suppress(ValueError):
             schemas.complete(dd.Dd.ARGUMENTS, {key: value})
-        except ValueError:
-            continue
-        arguments[key] = value
+            arguments[key] = value
     sync = [
         name
         for name, option in dd.SYNC.items()

@@ -17,6 +17,7 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.guests import models
 from rally_vmperf.questions import table
+from rally_vmperf.runs import guest_arrival
 from rally_vmperf.tempest_plugin import guests
 from rally_vmperf.tempest_plugin import measure
 from rally_vmperf.tempest_plugin import tasks
@@ -33,7 +34,7 @@ class GuestTest(test.BaseTestCase):
     """
 
     credentials: t.ClassVar[list[str]] = ["primary"]
-    owner: guests.Guests
+    run_guests: guest_arrival.RunGuests
 
     @classmethod
     def skip_checks(cls) -> None:
@@ -87,17 +88,24 @@ class GuestTest(test.BaseTestCase):
         credentials_type = cls.credentials[0]
         manager = getattr(cls, f"os_{credentials_type}")
         network = cls.get_tenant_network(credentials_type)
-        cls.owner = guests.Guests(
+        cls.run_guests = guests.create_run_guests(
+            options,
             guests.convert_credential(CONF, manager.credentials),
             _get_admin_credential(),
             get_journal_dir(),
             LOG.info,
         )
+        cls.run_guests.write_entry()
         with cls.remove_on_interrupt():
-            booted = cls.owner.boot(
-                options, network.get("id"), ports_open, one_host=one_host
-            )
-        cls.addClassResourceCleanup(cls.owner.remove)
+            try:
+                booted, arrival = cls.run_guests.boot(
+                    network.get("id"), ports_open, one_host=one_host
+                )
+                arrival.close()
+            except BaseException:
+                cls.run_guests.remove(interrupted=True)
+                raise
+        cls.addClassResourceCleanup(cls.run_guests.remove)
         return booted
 
 
@@ -132,14 +140,11 @@ class MeasurementTest(GuestTest):
         )
         directory = get_journal_dir()
         cls.measurement = measure.Measurement(
-            identifier=cls.owner.id,
+            run_guests=cls.run_guests,
             booted=booted,
-            connect=cls.owner.connect,
-            connect_admin=cls.owner.connect_admin,
             baseline=cls.configured.baseline,
             journal_dir=directory,
             report_dir=pathlib.Path(CONF.vmperf.report_dir or directory),
-            progress=LOG.info,
             warn=LOG.warning,
         )
 

@@ -56,7 +56,7 @@ class Benchmark(base.Workload):
             version=("bmkrun", "--version"),
             advice=dict.fromkeys(("apt", "dnf", "zypper"), _ADVICE),
         ),
-        tools.define("python3", affects_results=False),
+        tools.auxiliary("python3"),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:

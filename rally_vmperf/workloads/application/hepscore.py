@@ -5,7 +5,7 @@ import math
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads.application import _bmkrun
 
@@ -72,7 +72,7 @@ class HepScore(_bmkrun.Benchmark):
         if missing:
             raise self.error(f"did not run {', '.join(missing)}")
         selected = (scores[name] for name in arguments["benchmarks"])
-        return limits.create_samples(
+        return outputs.create_samples(
             self.metrics(arguments), (score, *selected)
         )
 

@@ -5,7 +5,7 @@ import math
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads.application import _bmkrun
 
 SCORE = sample.Metric("application.hepspec06.score", "1", "higher")
@@ -17,11 +17,8 @@ class HepSpec06(_bmkrun.Benchmark):
     name = "hepspec06"
     title = "Application: HEP-SPEC06"
     BENCHMARK = "hs06"
+    METRICS = (SCORE,)
     ARGUMENTS = _bmkrun.arguments(hours=8)
-
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the definition of the score metric in a tuple."""
-        return (SCORE,)
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -54,7 +51,7 @@ class HepSpec06(_bmkrun.Benchmark):
                 f"reported the score {score:g} and {copy_score:g} per copy, "
                 f"but its programs give {total:g}"
             )
-        return [limits.create_sample(SCORE, score)]
+        return [outputs.create_sample(SCORE, score)]
 
     def _log_ratios(
         self, profile: document.Document, copies: int

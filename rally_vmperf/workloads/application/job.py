@@ -9,7 +9,6 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -113,7 +112,7 @@ class Job(base.Workload):
             "default": [],
         },
     )
-    TOOLS = (tools.define("python3", affects_results=False),)
+    TOOLS = (tools.auxiliary("python3"),)
 
     def check_arguments(self, arguments: base.Arguments) -> None:
         """Reject duplicate names and invalid patterns.
@@ -195,7 +194,7 @@ class Job(base.Workload):
             rows.append([wall, user + system, user, system, *figures])
         columns = zip(*rows, strict=True)
         return [
-            limits.create_sample(metric, figure)
+            outputs.create_sample(metric, figure)
             for metric, column in zip(
                 self.metrics(arguments), columns, strict=True
             )
@@ -252,9 +251,7 @@ def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
     pattern = re.compile(metric["pattern"])
     for line in reversed(text.splitlines()):
         if match := pattern.search(line[:_LINE]):
-            return outputs.parse_number(
-                match[1] or "", f"job: {metric['name']}"
-            )
+            return outputs.Reader("job").number(match[1] or "", metric["name"])
     raise base.WorkloadError(
         f"job: {metric['name']}: no line matches the pattern; the output "
         f"ends with {sanitize.line(text[-200:], 80)!r}"

@@ -10,7 +10,7 @@ import zlib
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
@@ -53,17 +53,15 @@ TESTS = {
     "syscall": Test("System Call Overhead", "lps", 10, True),
 }
 
-#: Unit of UnixBench -> base unit and factor.
+#: Unit of UnixBench -> base unit, factor, and the largest plausible score of
+#: one copy, at least ten times that of current machines.
 _UNITS = {
-    "lps": ("ops/s", 1.0),
-    "lpm": ("ops/s", 1 / 60),
-    "MWIPS": ("ops/s", 1e6),
-    "KBps": ("B/s", 1024.0),
+    "lps": ("ops/s", 1.0, 1e9),
+    "lpm": ("ops/s", 1 / 60, 1e6),
+    "MWIPS": ("ops/s", 1e6, 1e6),
+    "KBps": ("B/s", 1024.0, 1e9),
 }
 
-#: Unit of UnixBench -> largest plausible score of one copy, at least ten
-#: times that of current machines.
-_LARGEST = {"lps": 1e9, "lpm": 1e6, "MWIPS": 1e6, "KBps": 1e9}
 #: Smallest and largest plausible index.
 _BOUNDS = (0.0, 1e15)
 
@@ -115,8 +113,8 @@ class UnixBench(sequence.SequenceWorkload):
             package="build-essential",
             packages={"dnf": "gcc", "zypper": "gcc"},
         ),
-        tools.define("make", affects_results=False),
-        tools.define("tar", affects_results=False),
+        tools.auxiliary("make"),
+        tools.auxiliary("tar"),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -159,18 +157,15 @@ class UnixBench(sequence.SequenceWorkload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each test and of the index."""
-        return (
-            *(
-                metric
-                for name in self.selected(arguments)
-                for metric in (
-                    _rate_metric(name, arguments["copies"]),
-                    _index_metric(f"{name}.index"),
-                    _count_metric(name),
-                )
-            ),
-            _index_metric("index"),
-        )
+        metrics: list[sample.Metric] = []
+        for name in self.selected(arguments):
+            count = f"application.unixbench.{name}.samples"
+            metrics += (
+                _rate_metric(name, arguments["copies"]),
+                _index_metric(f"{name}.index"),
+                sample.Metric(count, "1", "higher", scale="count"),
+            )
+        return (*metrics, _index_metric("index"))
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -210,17 +205,17 @@ class UnixBench(sequence.SequenceWorkload):
             )
         figures: list[float] = []
         for name in names:
-            title = TESTS[name].title
-            score = results.scores[title]
-            passes = TESTS[name].passes(arguments["iterations"])
+            test = TESTS[name]
+            score = results.scores[test.title]
+            passes = test.passes(arguments["iterations"])
             if score.samples != passes - passes // 3:
                 raise report.OUTPUT.error(
                     f"{name} has {score.samples} samples instead of "
                     f"{passes - passes // 3} from {passes} passes"
                 )
-            rate = _convert_score(name, score)
-            figures += [rate, results.indices[title], score.samples]
-        return limits.create_samples(
+            index = results.indices[test.title]
+            figures += [_convert_score(name, score), index, score.samples]
+        return outputs.create_samples(
             self.metrics(arguments), (*figures, results.index)
         )
 
@@ -242,7 +237,7 @@ def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
             f"has {len(scores)} scores, unknown ones: {unknown_titles!r}"
         )
     return {
-        names[title]: limits.create_sample(
+        names[title]: outputs.create_sample(
             _rate_metric(names[title], copies),
             _convert_score(names[title], score),
         )
@@ -262,13 +257,12 @@ def _convert_score(name: str, score: report.Score) -> float:
 
 def _rate_metric(name: str, copies: int) -> sample.Metric:
     """Return the Metric of the rate of a test."""
-    label = TESTS[name].label
-    unit, factor = _UNITS[label]
+    unit, factor, largest = _UNITS[TESTS[name].label]
     return sample.Metric(
         f"application.unixbench.{name}.rate",
         unit,
         "higher",
-        bounds=(0.0, _LARGEST[label] * copies * factor),
+        bounds=(0.0, largest * copies * factor),
     )
 
 
@@ -276,13 +270,6 @@ def _index_metric(name: str) -> sample.Metric:
     """Return the Metric of an index of UnixBench."""
     return sample.Metric(
         f"application.unixbench.{name}", "1", "higher", bounds=_BOUNDS
-    )
-
-
-def _count_metric(name: str) -> sample.Metric:
-    """Return the Metric of the number of samples of a test."""
-    return sample.Metric(
-        f"application.unixbench.{name}.samples", "1", "higher", scale="count"
     )
 
 

@@ -4,14 +4,13 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import generated
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
 from rally_vmperf.workloads import tools
 
 #: Command -> metric of its wall time.
-METRICS = {
+TIMES = {
     name: sample.Metric(f"cpu.bzip2.{name}_time", "s", "lower", additive=True)
     for name in ("compress", "decompress")
 }
@@ -39,10 +38,8 @@ class Bzip2(base.Workload):
         seed=schemas.seed("data"),
         level=schemas.integer("Block size of bzip2, 100 kB", 1, 9, default=9),
     )
-    TOOLS = (
-        tools.define("bzip2", "--help"),
-        tools.define("python3", affects_results=False),
-    )
+    METRICS = tuple(TIMES.values())
+    TOOLS = (tools.define("bzip2", "--help"), tools.auxiliary("python3"))
     SENSITIVE_TO = sensitivities.PROCESSOR
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -68,10 +65,6 @@ class Bzip2(base.Workload):
         """Return the SHA-256 of the data in a dict."""
         return outputs.parse_checksum(results, "generate.py", "data_sha256")
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metric definitions of the times of both directions."""
-        return tuple(METRICS.values())
-
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
@@ -91,11 +84,10 @@ class Bzip2(base.Workload):
         """
         output = result.stdout or result.stderr
         if output:
-            raise base.WorkloadError(
-                f"bzip2 printed an unexpected message: "
-                f"{sanitize.line(output, 80)!r}; look at the raw output"
+            raise outputs.Reader("bzip2").error(
+                f"printed an unexpected message: {sanitize.line(output, 80)!r}"
             )
-        return [limits.create_sample(METRICS[result.name], result.seconds)]
+        return [outputs.create_sample(TIMES[result.name], result.seconds)]
 
 
 def _compress_argv(arguments: base.Arguments) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -62,14 +61,11 @@ class Openssl(base.Workload):
             "Block size, bytes", 16, 1048576, default=16384
         ),
     )
+    METRICS = (RATE,)
     TOOLS = (
         tools.define("openssl", "version", minimum_version=_MINIMUM_VERSION),
     )
     SENSITIVE_TO = sensitivities.INSTRUCTIONS
-
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the definition of the total rate metric in a tuple."""
-        return (RATE,)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -101,7 +97,7 @@ class Openssl(base.Workload):
         settings = (arguments[key] for key in keys)
         total = parse_rate(result.stdout, *settings)
         _check_processes(result, arguments)
-        return [limits.create_sample(RATE, total)]
+        return [outputs.create_sample(RATE, total)]
 
 
 def parse_rate(
@@ -131,14 +127,14 @@ def parse_rate(
                 f"ran {sanitize.line(name)} in process {number}"
             )
     total = math.fsum(
-        outputs.parse_number(rate_text, f"openssl: rate of process {number}")
+        _OUTPUT.number(rate_text, f"rate of process {number}")
         for _, rate_text, number in rates
     )
     lines = text.rstrip().rsplit("\n", 1)
     last = _SUM.fullmatch(lines[-1])
     if last is None or last[1].lower() not in (algorithm, "evp"):
         raise _OUTPUT.error(f"ended with {sanitize.line(lines[-1], 80)!r}")
-    printed = outputs.parse_number(last[2], "openssl: sum") * 1000
+    printed = _OUTPUT.number(last[2], "sum") * 1000
     # The sum and the rates have two decimals each.
     if abs(total - printed) > 5.01 + 0.01 * threads + 1e-9 * total:
         raise _OUTPUT.error(

@@ -4,7 +4,6 @@ import re
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -40,12 +39,9 @@ class Sysbench(base.Workload):
             default=10000,
         ),
     )
+    METRICS = (RATE, LATENCY_P95)
     TOOLS = (sysbench_report.TOOL,)
     SENSITIVE_TO = sensitivities.PROCESSOR
-
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metric definitions of event rate and latency."""
-        return (RATE, LATENCY_P95)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -71,16 +67,11 @@ class Sysbench(base.Workload):
         (printed_rate,) = sysbench_report.match_line(
             result.stdout, _RATE, "events per second:"
         )
-        rate = outputs.parse_number(
-            printed_rate, "sysbench: events per second"
-        )
+        rate = sysbench_report.OUTPUT.number(printed_rate, "events per second")
         if not report.matches_rate(rate, outputs.rounding_slack(printed_rate)):
             raise sysbench_report.OUTPUT.error(
                 f"did {report.events} events in {report.seconds:g} s of a "
                 f"command that took {report.elapsed:g} s, which are not "
                 f"{printed_rate} per second"
             )
-        return [
-            limits.create_sample(RATE, report.rate),
-            limits.create_sample(LATENCY_P95, report.p95),
-        ]
+        return outputs.create_samples(self.METRICS, (report.rate, report.p95))

@@ -8,7 +8,6 @@ from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import sequence
 
@@ -124,7 +123,7 @@ def parse(pattern: str, text: str, runtime: float) -> list[sample.Sample]:
         )
     latency = side.number("clat_ns", "mean") * _NANOSECOND
     *value_metrics, _ = sequence.name_metrics(_METRICS, pattern)
-    return limits.create_samples(
+    return outputs.create_samples(
         value_metrics, (*side.numbers("iops", "bw_bytes"), latency)
     )
 
@@ -147,15 +146,17 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
     *_, metric = sequence.name_metrics(_METRICS, pattern)
     counts = []
     for name in bins:
-        middle = outputs.parse_number(name, f"fio: a latency bin of {pattern}")
+        middle = outputs.Reader("fio").number(
+            name, f"a latency bin of {pattern}"
+        )
         latency = middle * _NANOSECOND or _NANOSECOND
-        limits.create_sample(metric, latency)
+        outputs.create_sample(metric, latency)
         counts.append((latency, int(latencies.number("bins", name))))
     request_count = latencies.number("N")
     if sum(count for _, count in counts) != request_count:
-        raise base.WorkloadError(
-            f"fio: the sum of the latency bins of {pattern} differs from its "
-            f"{request_count:g} requests; look at the raw output"
+        raise outputs.Reader("fio:").error(
+            f"the sum of the latency bins of {pattern} differs from its "
+            f"{request_count:g} requests"
         )
     try:
         nonempty = ((latency, count) for latency, count in counts if count)
@@ -163,9 +164,8 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
             metric=metric, histogram=histogram.Histogram.of(nonempty)
         )
     except ValueError as error:
-        raise base.WorkloadError(
-            f"fio: latency bins of {pattern}: {error}; look at the raw output"
-        ) from None
+        reader = outputs.Reader(f"fio: latency bins of {pattern}:")
+        raise reader.error(f"{error}") from None
 
 
 def series(pattern: str, text: str) -> list[sample.Series]:

@@ -7,7 +7,6 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -45,20 +44,16 @@ class Cp(base.Workload):
         ),
         seed=schemas.seed("files"),
         flush=schemas.flag(
-            "Include the time until all data are on the disk",
-            default=True,
+            "Include the time until all data are on the disk", default=True
         ),
     )
+    METRICS = (TIME,)
     TOOLS = (
-        tools.define(
-            "cp", package="coreutils", comparable_from=tools.ANY_VERSION
-        ),
-        tools.define(
-            "sync", package="coreutils", comparable_from=tools.ANY_VERSION
-        ),
-        tools.define("rm", package="coreutils", affects_results=False),
-        tools.define("bash", affects_results=False),
-        tools.define("python3", affects_results=False),
+        tools.load_generator("cp", package="coreutils"),
+        tools.load_generator("sync", package="coreutils"),
+        tools.auxiliary("rm", package="coreutils"),
+        tools.auxiliary("bash"),
+        tools.auxiliary("python3"),
     )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
@@ -93,10 +88,6 @@ class Cp(base.Workload):
             return ()
         return (("page_cache_measured", "cp writes with flush: false"),)
 
-    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the definition of the copy time metric in a tuple."""
-        return (TIME,)
-
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> tuple[base.Command, ...]:
@@ -124,7 +115,7 @@ class Cp(base.Workload):
             )
         seconds = float(match[1])
         _OUTPUT.check_duration(seconds, result)
-        return [limits.create_sample(TIME, seconds)]
+        return [outputs.create_sample(TIME, seconds)]
 
 
 def _size_bytes(arguments: base.Arguments) -> int:

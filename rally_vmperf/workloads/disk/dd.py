@@ -61,11 +61,7 @@ class Dd(sequence.CommandSequenceWorkload):
     )
     OPTIONS = "directions"
     METRICS = (sample.Metric("disk.dd.{}.bandwidth", "B/s", "higher"),)
-    TOOLS = (
-        tools.define(
-            "dd", package="coreutils", comparable_from=tools.ANY_VERSION
-        ),
-    )
+    TOOLS = (tools.load_generator("dd", package="coreutils"),)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""

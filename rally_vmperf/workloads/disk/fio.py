@@ -97,13 +97,13 @@ class Fio(sequence.CommandSequenceWorkload):
         ),
         **_fio_job_file.ARGUMENTS,
     )
-    TOOLS = (tools.define("fio", comparable_from=tools.ANY_VERSION),)
+    TOOLS = (tools.load_generator("fio"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return the Tools: fio, and Python for the search script."""
         if SEARCH not in arguments["patterns"]:
             return self.TOOLS
-        return (*self.TOOLS, tools.define("python3", affects_results=False))
+        return (*self.TOOLS, tools.auxiliary("python3"))
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the search script or the operator's job file as Files."""

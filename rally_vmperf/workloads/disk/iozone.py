@@ -6,7 +6,6 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -63,12 +62,11 @@ class Iozone(base.Workload):
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
     )
     TOOLS = (
-        tools.define(
+        tools.load_generator(
             "iozone",
             version_argument="",
             package="iozone3",
             packages={"dnf": "iozone", "zypper": "iozone"},
-            comparable_from=tools.ANY_VERSION,
             advice={
                 "apt": f"{_ADVICE}enable Debian's section non-free (Ubuntu: "
                 "multiverse)",
@@ -143,7 +141,7 @@ class Iozone(base.Workload):
                 f"{len(tests)} requested tests"
             )
         rates = map(rates_by_title.__getitem__, tests.values())
-        return limits.create_samples(self.metrics(arguments), rates)
+        return outputs.create_samples(self.metrics(arguments), rates)
 
 
 def parse_rates(

@@ -48,18 +48,6 @@ def table_rows(text: str) -> collections.abc.Iterator[list[str]]:
             yield fields
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Line:
-    run: str
-    mib: float
-    copy: float
-
-    @property
-    def seconds(self) -> float:
-        """The duration in seconds, more exact than mbw prints."""
-        return self.mib / self.copy
-
-
 def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     """Parse mbw's output into the Copies with one method.
 
@@ -71,50 +59,52 @@ def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
     """
     output = outputs.Reader(f"mbw: {label.lower()}")
     lines = [
-        _parse_line(fields, output)
+        (fields[0], *_parse_line(fields, output))
         for fields in table_rows(text)
         if fields[2] == label
     ]
-    counted = [line for line in lines if line.run != "AVG"]
-    averages = [line for line in lines if line.run == "AVG"]
-    if [line.run for line in counted] != [str(n) for n in range(runs)]:
+    counted = [line for line in lines if line[0] != "AVG"]
+    averages = [rate for run, _, rate in lines if run == "AVG"]
+    if [run for run, _, _ in counted] != [str(n) for n in range(runs)]:
         raise output.error(f"has {len(counted)} runs instead of {runs}")
     if len(averages) != 1:
         raise output.error(f"has {len(averages)} averages instead of one")
-    if any(line.mib != size_mib for line in lines):
+    if any(mib != size_mib for _, mib, _ in lines):
         raise output.error(f"was not run with {size_mib} MiB")
     method_copies = Copies(
         size_mib=size_mib,
-        seconds=tuple(round(line.seconds * 1e6) / 1e6 for line in counted),
+        seconds=tuple(round(mib / rate, 6) for _, mib, rate in counted),
     )
     mean = method_copies.rate / _MIB
-    if abs(mean - averages[0].copy) > 0.0011 + 1e-6 * mean:
+    if abs(mean - averages[0]) > 0.0011 + 1e-6 * mean:
         raise output.error(
             f"has runs with a mean of {mean:.3f} MiB/s, but an average of "
-            f"{averages[0].copy:.3f} MiB/s"
+            f"{averages[0]:.3f} MiB/s"
         )
     return method_copies
 
 
-def _parse_line(fields: list[str], output: outputs.Reader) -> _Line:
-    """Check the words of a line of mbw and return them as a _Line."""
+def _parse_line(
+    fields: list[str], output: outputs.Reader
+) -> tuple[float, float]:
+    """Check the words of a line of mbw; return its MiB and its MiB/s."""
     if len(fields) != 10 or fields[9] != "MiB/s":
         raise output.error("has a line with another format")
-    elapsed, mib, copy = (
+    elapsed, mib, rate = (
         output.number(fields[column], fields[column - 1][:-1])
         for column in (4, 6, 8)
     )
     # A run takes between a microsecond and a day.
-    if not (mib > 0 and copy > 0 and 1e-6 <= mib / copy < 86400):
-        raise output.error(f"copied {mib:g} MiB at {copy:g} MiB/s")
-    line = _Line(run=fields[0], mib=mib, copy=copy)
+    if not (mib > 0 and rate > 0 and 1e-6 <= mib / rate < 86400):
+        raise output.error(f"copied {mib:g} MiB at {rate:g} MiB/s")
+    # The size and the rate give more exact seconds than mbw prints.
+    seconds = mib / rate
     # Runs have whole microseconds, but averages may not.
-    whole = round(line.seconds * 1e6) / 1e6
-    if not all(
-        map(_DECIMALS.fullmatch, (fields[4], fields[6], fields[8]))
-    ) or (
-        abs(line.seconds - elapsed) > 5.1e-6 + 6e-4 * line.seconds / copy
-        or (fields[0] != "AVG" and abs(mib / whole - copy) > 6e-4)
+    whole = round(seconds, 6)
+    if (
+        not all(map(_DECIMALS.fullmatch, fields[4:9:2]))
+        or abs(seconds - elapsed) > 5.1e-6 + 6e-4 * seconds / rate
+        or (fields[0] != "AVG" and abs(mib / whole - rate) > 6e-4)
     ):
-        raise output.error(f"took {elapsed:g} s, which is not {copy:g} MiB/s")
-    return line
+        raise output.error(f"took {elapsed:g} s, which is not {rate:g} MiB/s")
+    return mib, rate

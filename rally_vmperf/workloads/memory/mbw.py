@@ -9,7 +9,6 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -100,7 +99,7 @@ class Mbw(sequence.SequenceWorkload):
                 "zypper": f"no known package of mbw for SUSE: {_BUILD}",
             },
         ),
-        tools.define("bash", affects_results=False),
+        tools.auxiliary("bash"),
     )
     SENSITIVE_TO = sensitivities.MEMORY
 
@@ -177,7 +176,7 @@ class Mbw(sequence.SequenceWorkload):
             label = _SWAPPED_LABELS[method] if old else method.upper()
             copies = [process[label] for process in processes]
             rate = sum(process.rate for process in copies)
-            means.append(limits.create_sample(metric, rate))
+            means.append(outputs.create_sample(metric, rate))
             single += _series(metric, copies)
         return means + single
 
@@ -294,7 +293,7 @@ def _series(
             for copies in processes
         )
         since = statistics.fmean(ends) - statistics.fmean(moments[0])
-        points.append((since, limits.create_sample(metric, rate).value))
+        points.append((since, outputs.create_sample(metric, rate).value))
     if len(points) < 2:
         return []
     return [sample.Series(metric=metric, points=tuple(points))]

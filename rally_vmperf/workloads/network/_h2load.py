@@ -8,7 +8,6 @@ from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import sequence
 
@@ -78,8 +77,10 @@ class Load:
         """Return the Metrics of the load, one of them of a distribution."""
         return sequence.name_metrics(_METRICS, self.prefix)
 
-    def parse(self, report: document.Document) -> "Result":
-        """Parse a report of h2load.py into a checked Result.
+    def parse(
+        self, report: document.Document
+    ) -> tuple[sample.Sample, list[sample.Reading]]:
+        """Parse a report of h2load.py into the rate and other readings.
 
         :raises base.WorkloadError: If the report is from another load, or
             the counts of h2load differ from those of its log.
@@ -89,12 +90,12 @@ class Load:
         counts = self._response_times(report, succeeded)
         per_second = self._per_second(report, succeeded)
         seconds = report.number("microseconds") * _MICROSECOND
+        longest = max(time for time, _ in counts)
         if not len(per_second) - 1 <= seconds < len(per_second):
             raise self.error(
                 f"ended after {seconds:g} s, but reported pages in "
                 f"{len(per_second)} s"
             )
-        longest = max(time for time, _ in counts)
         if seconds < _MIN_ROUNDING * longest:
             raise self.error(
                 f"ended after {seconds:g} s, but reported a page with "
@@ -109,26 +110,38 @@ class Load:
             )
         try:
             distribution = sample.Distribution(
-                metric=response_time,
-                histogram=histogram.Histogram.of(counts),
+                metric=response_time, histogram=histogram.Histogram.of(counts)
             )
         except ValueError as error:
             raise self.error(f"has invalid response times: {error}") from None
         readings: list[sample.Reading] = [
-            limits.create_sample(mean_metric, mean),
+            outputs.create_sample(mean_metric, mean),
             distribution,
-            limits.create_sample(failures, total - succeeded),
+            outputs.create_sample(failures, total - succeeded),
         ]
         points = tuple(enumerate(per_second[:-1], 1))
         if len(points) > 2:
             readings.append(sample.Series(metric=rate, points=points))
-        return Result(
-            load=self,
-            report=report,
-            rate=limits.create_sample(rate, succeeded / seconds),
-            seconds=seconds,
-            other_readings=tuple(readings),
+        return outputs.create_sample(rate, succeeded / seconds), readings
+
+    def check_overlap(
+        self, report: document.Document, other: document.Document
+    ) -> None:
+        """Reject a report of this load that another overlaps too briefly.
+
+        :param other: The report of the concurrent load.
+        :raises base.WorkloadError: If the overlap is too short.
+        """
+        (begin, end), (other_begin, other_end) = map(
+            _find_span, (report, other)
         )
+        common = min(end, other_end) - max(begin, other_begin)
+        # Users start within one think time.
+        if common < _MIN_OVERLAP * (end - begin) - self.think_time:
+            raise self.error(
+                f"ran concurrently with the load for {common:g} s of "
+                f"{end - begin:g} s"
+            )
 
     def _totals(self, report: document.Document) -> tuple[int, int]:
         """Return the numbers of requested and of loaded pages."""
@@ -165,12 +178,12 @@ class Load:
         _, _, metric, _ = self._definitions()
         counts = []
         for time_text in times:
-            time = outputs.parse_number(time_text, "h2load: response time")
+            time = outputs.Reader("h2load").number(time_text, "response time")
             time *= _MICROSECOND
             count = report.number("response_times", time_text)
             if count < 1 or count != int(count):
                 raise self.error(f"counted a response time {count:g} times")
-            limits.create_sample(metric, time)
+            outputs.create_sample(metric, time)
             counts.append((time, int(count)))
         if sum(count for _, count in counts) != succeeded:
             raise self.error(
@@ -197,39 +210,7 @@ class Load:
         return outputs.Reader(self.prefix).error(problem)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Result:
-    """The results of a load.
-
-    :param report: The report of h2load.py.
-    :param rate: The pages per second.
-    :param seconds: The time from the first request to the end of the last
-        response in seconds.
-    :param other_readings: The response times and the failures.
-    """
-
-    load: Load
-    report: document.Document
-    rate: sample.Sample
-    seconds: float
-    other_readings: tuple[sample.Reading, ...]
-
-    def check_overlap(self, load: "Result") -> None:
-        """Raise an error if two loads overlapped too briefly.
-
-        :raises base.WorkloadError: If the overlap is too short.
-        """
-        begin = self._start_seconds
-        common = min(begin + self.seconds, load._start_seconds + load.seconds)
-        common -= max(begin, load._start_seconds)
-        # Users start within one think time.
-        if common < _MIN_OVERLAP * self.seconds - self.load.think_time:
-            raise self.load.error(
-                f"ran concurrently with the load for {common:g} s of "
-                f"{self.seconds:g} s"
-            )
-
-    @property
-    def _start_seconds(self) -> float:
-        """The time of the first request in seconds since the epoch."""
-        return self.report.number("begun") * _MICROSECOND
+def _find_span(report: document.Document) -> tuple[float, float]:
+    """Return the start and the end of a load in seconds since the epoch."""
+    begin = report.number("begun") * _MICROSECOND
+    return begin, begin + report.number("microseconds") * _MICROSECOND

@@ -1,70 +1,32 @@
 """The results of iperf3 for one direction, in base units."""
 
-import collections.abc
 import contextlib
-import json
 import math
-import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import sequence
-
-Protocol = t.Literal["tcp", "udp"]
 
 #: Minimum share of the time of a complete run, and minimum share of the sent
 #: datagrams that the number of the last received one must reach.
 _MIN_SHARE = 0.9
 
-#: The metrics of each protocol.
-_METRICS: dict[Protocol, tuple[sample.Metric, ...]] = {
-    "tcp": (
-        sample.Metric("network.iperf3.{}.throughput", "bit/s", "higher"),
-        sample.Metric(
-            "network.iperf3.{}.retransmits", "1", "lower", scale="count"
-        ),
-    ),
-    "udp": (
-        sample.Metric("network.iperf3.{}.udp.throughput", "bit/s", "higher"),
-        sample.Metric(
-            "network.iperf3.{}.udp.jitter", "s", "lower", scale="count"
-        ),
-        sample.Metric(
-            "network.iperf3.{}.udp.loss", "%", "lower", scale="count"
-        ),
-    ),
-}
-
 #: Metric of the client or server -> its key, in percent of one CPU.
 _CPU = {"client_cpu": "host_total", "server_cpu": "remote_total"}
 
-
-def command_name(direction: str, protocol: Protocol) -> str:
-    """Return the name of a direction's command for a protocol."""
-    return direction if protocol == "tcp" else f"{direction}-udp"
+#: The two concurrent directions of one run.
+BIDIR = ("bidir.to_peer", "bidir.from_peer")
 
 
-def direction_of(command: str) -> str:
-    """Return the name of the direction in the name of a command."""
-    return command.removesuffix("-udp")
-
-
-def metrics(
-    direction: str, protocol: Protocol, *, cpu: bool = False
-) -> tuple[sample.Metric, ...]:
-    """Return the metric definitions of a direction.
-
-    :param cpu: True to include the CPU time of client and server.
-    """
-    prefix = "udp." if protocol == "udp" else ""
-    cpu_metrics = (
+def _cpu_metrics(prefix: str) -> tuple[sample.Metric, ...]:
+    """Return the metric definitions of the CPU time of both ends."""
+    return tuple(
         sample.Metric(
-            f"network.iperf3.{{}}.{prefix}{name}",
+            f"{prefix}.{name}",
             "%",
             "lower",
             scale="count",
@@ -73,189 +35,180 @@ def metrics(
             bounds=(0.0, 13000.0),
         )
         for name in _CPU
-        if cpu
-    )
-    return sequence.name_metrics(
-        (*_METRICS[protocol], *cpu_metrics), direction
     )
 
 
-def parse(
-    direction: str,
-    protocol: Protocol,
-    result: base.CommandResult,
-    time: float,
-    *,
-    cpu: bool = False,
-) -> list[sample.Sample]:
-    """Return the samples of received data in iperf3's JSON as a list.
+_TCP, _UDP = "network.iperf3.{}", "network.iperf3.{}.udp"
+#: The metrics of each protocol; those of the CPU time are the last ones.
+_METRICS: dict[str, tuple[sample.Metric, ...]] = {
+    "tcp": (
+        sample.Metric(f"{_TCP}.throughput", "bit/s", "higher"),
+        sample.Metric(f"{_TCP}.retransmits", "1", "lower", scale="count"),
+        *_cpu_metrics(_TCP),
+    ),
+    "udp": (
+        sample.Metric(f"{_UDP}.throughput", "bit/s", "higher"),
+        sample.Metric(f"{_UDP}.jitter", "s", "lower", scale="count"),
+        sample.Metric(f"{_UDP}.loss", "%", "lower", scale="count"),
+        *_cpu_metrics(_UDP),
+    ),
+}
 
-    :param time: The requested duration in seconds.
-    :param cpu: True to include the CPU time of client and server.
+
+class Report:
+    """The JSON report of a run, for one of its directions.
+
+    :param direction: The direction, after ``bidir.`` if the run had two
+        concurrent directions.
+    :raises base.WorkloadError: If the output is not a report, or the run did
+        not have two directions.
     """
-    report = document.Document(result.stdout, "iperf3")
-    duration = report.number("end", "sum_received", "seconds")
-    if duration < _MIN_SHARE * time:
-        raise outputs.Reader(f"iperf3: {direction}").error(
-            f"ended after {duration:g} s of {time:g} s"
-        )
-    end = report.at("end")
-    readings = (
-        [
-            end.number("sum_received", "bits_per_second"),
-            end.number("sum_sent", "retransmits"),
+
+    def __init__(
+        self,
+        direction: str,
+        arguments: base.Arguments,
+        result: base.CommandResult,
+    ) -> None:
+        self.direction = direction
+        self.arguments = arguments
+        self.result = result
+        self.document = document.Document.parse_single(result.stdout, "iperf3")
+        self.output = outputs.Reader(f"iperf3: {direction}")
+        suffix = "_bidir_reverse" if direction == BIDIR[1] else ""
+        self._interval_sum = f"sum{suffix}"
+        self.end = self.document.at("end")
+        self.sent = self.end.at(f"sum_sent{suffix}")
+        self.received = self.end.at(f"sum_received{suffix}")
+        bidir = self.document.find("start", "test_start", "bidir")
+        # Old versions do not report this option.
+        if direction in BIDIR and (
+            bidir not in (None, 1) or not self.received.mapping()
+        ):
+            raise outputs.Reader("iperf3: bidir").error(
+                "did not run in two directions"
+            )
+
+    def streams(self) -> list[document.Document]:
+        """Return the results of the streams of the direction as a list."""
+        streams = [
+            self.end.at("streams", number)
+            for number in range(len(self.end.array("streams")))
         ]
-        if protocol == "tcp"
-        else _udp_values(end, direction)
-    )
-    if cpu:
-        utilization = end.at("cpu_utilization_percent")
-        readings += utilization.numbers(*_CPU.values())
-    return limits.create_samples(
-        metrics(direction, protocol, cpu=cpu), readings
-    )
+        if self.direction not in BIDIR:
+            return streams
+        is_sent = self.direction == BIDIR[0]
+        return [s for s in streams if s.find("sender", "sender") is is_sent]
 
-
-def split_directions(text: str) -> dict[str, str]:
-    """Split a bidirectional JSON report into two texts by direction.
-
-    :returns: The JSON by direction, in the format of a separate run.
-    :raises base.WorkloadError: If the run did not have two directions.
-    """
-    report = document.Document.parse_single(text, "iperf3")
-    bidir = report.find("start", "test_start", "bidir")
-    reverse = report.find("end", "sum_received_bidir_reverse")
-    # Old versions do not report this option.
-    if bidir not in (None, 1) or not isinstance(reverse, dict):
-        raise outputs.Reader("iperf3: bidir").error(
-            "did not run in two directions"
+    def intervals(self) -> list[document.Document]:
+        """Return the interval sums after the omitted seconds as a list."""
+        sums = (
+            self.document.at("intervals", number, self._interval_sum)
+            for number in range(len(self.document.array("intervals")))
         )
-    return {
-        "to_peer": json.dumps(_select_direction(report, True)),
-        "from_peer": json.dumps(_select_direction(report, False)),
-    }
+        return [part for part in sums if part.find("omitted") is not True]
 
+    def received_bytes(self) -> float:
+        """Return the number of received bytes after the omitted seconds."""
+        factors = self.received.numbers("bits_per_second", "seconds")
+        return math.prod(factors) / 8
 
-def _select_direction(
-    report: document.Document, sent: bool
-) -> dict[str, t.Any]:
-    """Return the report of the sent or of the received data as a dict."""
-    suffix = "" if sent else "_bidir_reverse"
-    connected = report.array("start", "connected")
-    half = len(connected) // 2
-    return {
-        "start": {
-            "connected": connected[:half] if sent else connected[half:],
-            "test_start": {
-                **report.mapping("start", "test_start"),
-                "reverse": int(not sent),
-            },
-        },
-        "intervals": [
-            {"sum": report.find("intervals", number, f"sum{suffix}")}
-            for number in range(len(report.array("intervals")))
-        ],
-        "end": {
-            "streams": [
-                stream
-                for number, stream in enumerate(report.array("end", "streams"))
-                if report.find("end", "streams", number, "sender", "sender")
-                is sent
-            ],
-            "sum_sent": report.find("end", f"sum_sent{suffix}"),
-            "sum_received": report.find("end", f"sum_received{suffix}"),
-        },
-    }
+    def samples(self) -> list[sample.Sample]:
+        """Return the samples of received data as a list.
 
-
-def received_bytes(text: str) -> float:
-    """Return the number of received bytes after the omitted seconds."""
-    received = document.Document(text, "iperf3").at("end", "sum_received")
-    return math.prod(received.numbers("bits_per_second", "seconds")) / 8
-
-
-def measured_intervals(
-    report: document.Document,
-) -> collections.abc.Iterator[document.Document]:
-    """Yield the sum of each interval report after the omitted seconds."""
-    for number in range(len(report.array("intervals"))):
-        interval = report.at("intervals", number, "sum")
-        if interval.find("omitted") is not True:
-            yield interval
-
-
-def progress(
-    direction: str,
-    protocol: Protocol,
-    result: base.CommandResult,
-    omit: float,
-) -> curves.ProgressCurve | None:
-    """Return a curve of the transferred bytes over time, or None.
-
-    Reports have times relative to the start of the connection, which is not
-    reported: the overheads before and after it are assumed to be equal.
-
-    :param omit: The omitted time before the measurement in seconds.
-    """
-    report = document.Document(result.stdout, "iperf3")
-    duration = report.number("end", "sum_received", "seconds")
-    overhead = result.ended - result.started - omit - duration
-    begin = result.started + overhead / 2 + omit
-    points = [(begin, 0.0)]
-    transferred = 0.0
-    for interval in measured_intervals(report):
-        transferred += interval.number("bytes")
-        points.append((begin + interval.number("end"), transferred))
-    throughput, *_ = metrics(direction, protocol)
-    return curves.build_curve((throughput.name,), points)
-
-
-def series(
-    direction: str,
-    protocol: Protocol,
-    result: base.CommandResult,
-    omit: float,
-) -> list[sample.Series]:
-    """Return a list with the throughput series; empty for one report.
-
-    :param omit: The omitted time before the measurement in seconds.
-    """
-    throughput, *_ = metrics(direction, protocol)
-    # The samples are valid without the series.
-    with contextlib.suppress(base.WorkloadError, ValueError):
-        curve = progress(direction, protocol, result, omit)
-        if curve is not None and len(curve.points) > 2:
-            return [sample.Series(metric=throughput, points=curve.rates(8))]
-    return []
-
-
-def _udp_values(end: document.Document, direction: str) -> list[float]:
-    """Return rate, jitter and loss at the receiver as floats.
-
-    The receiver does not know the last datagram, so that iperf3 does not
-    count losses at the end: if nothing arrived, it does not report a loss.
-
-    :raises base.WorkloadError: If the loss cannot be determined.
-    """
-    sent, received = end.number("sum_sent", "packets"), end.at("sum_received")
-    numbered, rate = received.numbers("packets", "bits_per_second")
-    if not (rate and numbered):
-        raise base.WorkloadError(
-            f"iperf3: {direction}: none of {sent:g} datagrams arrived; check "
-            "that the server accepts UDP and datagrams of this size"
+        :raises base.WorkloadError: If the run ended early, or a value is not
+            valid.
+        """
+        duration, time = (
+            self.received.number("seconds"),
+            self.arguments["time"],
         )
-    if numbered < _MIN_SHARE * sent:
-        raise outputs.Reader(f"iperf3: {direction}:").error(
-            f"none of the last {sent - numbered:g} of {sent:g} datagrams "
-            "arrived"
+        if duration < _MIN_SHARE * time:
+            raise self.output.error(
+                f"ended after {duration:g} s of {time:g} s"
+            )
+        readings = (
+            self._datagram_figures()
+            if self.arguments["protocol"] == "udp"
+            else [
+                self.received.number("bits_per_second"),
+                self.sent.number("retransmits"),
+            ]
         )
-    lost, jitter = received.numbers("lost_packets", "jitter_ms")
-    return [rate, jitter / 1e3, lost / numbered * 100]
+        definitions = metrics(self.direction, self.arguments)
+        if len(definitions) > len(readings):
+            utilization = self.end.at("cpu_utilization_percent")
+            readings += utilization.numbers(*_CPU.values())
+        return outputs.create_samples(definitions, readings)
+
+    def _datagram_figures(self) -> list[float]:
+        """Return rate, jitter and loss at the receiver as floats.
+
+        The receiver does not know the last datagram, so that iperf3 does not
+        count losses at the end: if nothing arrived, it does not report a loss.
+
+        :raises base.WorkloadError: If the loss cannot be determined.
+        """
+        sent = self.sent.number("packets")
+        numbered, rate = self.received.numbers("packets", "bits_per_second")
+        if not (rate and numbered):
+            raise base.WorkloadError(
+                f"{self.output.subject}: none of {sent:g} datagrams arrived; "
+                "check that the server accepts UDP and datagrams of this size"
+            )
+        if numbered < _MIN_SHARE * sent:
+            raise outputs.Reader(f"{self.output.subject}:").error(
+                f"none of the last {sent - numbered:g} of {sent:g} datagrams "
+                "arrived"
+            )
+        lost, jitter = self.received.numbers("lost_packets", "jitter_ms")
+        return [rate, jitter / 1e3, lost / numbered * 100]
+
+    def progress(self) -> curves.ProgressCurve | None:
+        """Return a curve of the transferred bytes over time, or None.
+
+        Reports have times relative to the start of the connection, which is
+        not reported: the overheads before and after it are assumed to be
+        equal.
+        """
+        omit = self.arguments["omit"]
+        duration = self.received.number("seconds")
+        overhead = self.result.ended - self.result.started - omit - duration
+        begin = self.result.started + overhead / 2 + omit
+        points = [(begin, 0.0)]
+        for interval in self.intervals():
+            transferred = points[-1][1] + interval.number("bytes")
+            points.append((begin + interval.number("end"), transferred))
+        throughput, *_ = metrics(self.direction, self.arguments)
+        return curves.build_curve((throughput.name,), points)
+
+    def series(self) -> list[sample.Series]:
+        """Return a list with the throughput series; empty for one report."""
+        throughput, *_ = metrics(self.direction, self.arguments)
+        # The samples are valid without the series.
+        with contextlib.suppress(base.WorkloadError, ValueError):
+            curve = self.progress()
+            if curve is not None and len(curve.points) > 2:
+                return [
+                    sample.Series(metric=throughput, points=curve.rates(8))
+                ]
+        return []
 
 
-def raise_reported_error(
-    result: base.CommandResult, protocol: Protocol
-) -> None:
+def metrics(
+    direction: str, arguments: base.Arguments
+) -> tuple[sample.Metric, ...]:
+    """Return the metric definitions of a direction.
+
+    Concurrent directions share the CPU time, which is not one of them.
+    """
+    definitions = _METRICS[arguments["protocol"]]
+    if not arguments["cpu"] or direction in BIDIR:
+        definitions = definitions[: -len(_CPU)]
+    return sequence.name_metrics(definitions, direction)
+
+
+def raise_reported_error(result: base.CommandResult, protocol: str) -> None:
     """Raise the error that iperf3 reports on standard output."""
     if len(result.stdout) > base.LONGEST:
         return
@@ -266,7 +219,7 @@ def raise_reported_error(
     if isinstance(reported, str):
         transports = ", by TCP and by UDP" if protocol == "udp" else ""
         raise base.WorkloadError(
-            f"iperf3: {direction_of(result.name)}: "
+            f"iperf3: {result.name.removesuffix('-udp')}: "
             f"{sanitize.line(reported)}; check that the server is reachable "
             f"at this port{transports}"
         )

@@ -6,9 +6,7 @@ import typing as t
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
-TOOL = tools.define(
-    "nginx", "-v", side="peer", comparable_from=tools.ANY_VERSION
-)
+TOOL = tools.load_generator("nginx", "-v", side="peer")
 
 #: All paths are in the directory of the workload, because nginx may run
 #: without root privileges.

@@ -7,7 +7,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _h2load
@@ -49,18 +49,15 @@ class H2load(_nginx.NginxWorkload):
         ),
     )
     TOOLS = (
-        tools.define(
+        tools.load_generator(
             "h2load",
             package="nghttp2-client",
             side="machine",
             packages={"dnf": "nghttp2", "zypper": "nghttp2"},
-            comparable_from=tools.ANY_VERSION,
         ),
-        tools.define("python3", affects_results=False, side="machine"),
+        tools.auxiliary("python3", side="machine"),
         _nginx.TOOL,
-        tools.define(
-            "prlimit", package="util-linux", affects_results=False, side="peer"
-        ),
+        tools.auxiliary("prlimit", package="util-linux", side="peer"),
     )
 
     def check_arguments(self, arguments: base.Arguments) -> None:
@@ -135,17 +132,18 @@ class H2load(_nginx.NginxWorkload):
         load, control = _create_load(arguments), _create_control(arguments)
         if report.find("control") is not None and not control:
             raise load.error("reported a control that was not requested")
-        load_result = load.parse(report)
-        throughput = load_result.rate.value * _size_bytes(arguments)
+        rate, other_readings = load.parse(report)
+        throughput = rate.value * _size_bytes(arguments)
         readings: list[sample.Reading] = [
-            load_result.rate,
-            limits.create_sample(_THROUGHPUT, throughput),
-            *load_result.other_readings,
+            rate,
+            outputs.create_sample(_THROUGHPUT, throughput),
+            *other_readings,
         ]
         if control:
-            control_result = control.parse(report.get_object("control"))
-            control_result.check_overlap(load_result)
-            readings += (control_result.rate, *control_result.other_readings)
+            control_report = report.get_object("control")
+            control_rate, other_readings = control.parse(control_report)
+            readings += (control_rate, *other_readings)
+            control.check_overlap(control_report, report)
         return readings
 
 

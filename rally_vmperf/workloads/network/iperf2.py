@@ -48,7 +48,7 @@ class Iperf2(_directed.ServerWorkload):
     METRICS = (
         sample.Metric("network.iperf2.{}.throughput", "bit/s", "higher"),
     )
-    TOOLS = (tools.define("iperf", "-v", comparable_from=tools.ANY_VERSION),)
+    TOOLS = (tools.load_generator("iperf", "-v"),)
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
         """Return iperf as a Tool, with a minimum version for from_peer."""

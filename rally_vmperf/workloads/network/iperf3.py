@@ -1,13 +1,11 @@
 """Network workload: TCP or UDP with iperf3."""
 
-import dataclasses
 import typing as t
 
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import document
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
@@ -78,13 +76,7 @@ class Iperf3(_directed.ServerWorkload):
             "Measure the CPU time of client and server", default=False
         ),
     )
-    TOOLS = (
-        tools.define(
-            "iperf3",
-            packages={"zypper": "iperf"},
-            comparable_from=tools.ANY_VERSION,
-        ),
-    )
+    TOOLS = (tools.load_generator("iperf3", packages={"zypper": "iperf"}),)
 
     def complete(self, arguments: base.Arguments) -> dict[str, t.Any]:
         """Return the arguments with all defaults as a dict.
@@ -140,18 +132,12 @@ class Iperf3(_directed.ServerWorkload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected direction."""
-        metrics: list[sample.Metric] = []
-        for direction in self.selected(arguments):
-            if direction != BIDIR:
-                metrics += _iperf3_result.metrics(
-                    direction, arguments["protocol"], cpu=arguments["cpu"]
-                )
-                continue
-            for half in ("to_peer", "from_peer"):
-                metrics += map(
-                    _bidirectional_metric, _iperf3_result.metrics(half, "tcp")
-                )
-        return tuple(metrics)
+        return tuple(
+            metric
+            for direction in self.selected(arguments)
+            for part in _parts(direction)
+            for metric in _iperf3_result.metrics(part, arguments)
+        )
 
     def command(
         self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
@@ -183,7 +169,7 @@ class Iperf3(_directed.ServerWorkload):
         port = self._port(option, arguments, endpoints)
         seconds = arguments["time"] + arguments["omit"]
         return base.Command(
-            name=_iperf3_result.command_name(option, arguments["protocol"]),
+            name=option + ("-udp" if arguments["protocol"] == "udp" else ""),
             argv=base.argv(
                 line,
                 arguments,
@@ -233,59 +219,21 @@ class Iperf3(_directed.ServerWorkload):
         self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Reading]:
         """Return the samples of one direction, or of two concurrent ones."""
-        if result.name != BIDIR:
-            return self._parse(arguments, result)
-        readings = []
-        without_cpu = {**arguments, "cpu": False}
-        for direction, text in _iperf3_result.split_directions(
-            result.stdout
-        ).items():
-            half_outcome = dataclasses.replace(
-                result, name=direction, stdout=text
-            )
-            readings += [
-                dataclasses.replace(
-                    reading, metric=_bidirectional_metric(reading.metric)
-                )
-                for reading in self._parse(without_cpu, half_outcome)
-            ]
+        readings: list[sample.Reading] = []
+        for report in _parse_reports(arguments, result):
+            readings += report.samples()
+            _iperf3_agreement.check(report)
+            readings += report.series()
         return readings
-
-    def _parse(
-        self, arguments: base.Arguments, result: base.CommandResult
-    ) -> list[sample.Reading]:
-        """Return the samples and the series of a single direction."""
-        protocol = arguments["protocol"]
-        direction = _iperf3_result.direction_of(result.name)
-        readings = _iperf3_result.parse(
-            direction,
-            protocol,
-            result,
-            arguments["time"],
-            cpu=arguments["cpu"],
-        )
-        _iperf3_agreement.check(
-            document.Document.parse_single(result.stdout, "iperf3"),
-            direction,
-            arguments,
-        )
-        return [
-            *readings,
-            *_iperf3_result.series(
-                direction, protocol, result, arguments["omit"]
-            ),
-        ]
 
     def progress(
         self, arguments: base.Arguments, result: base.CommandResult
     ) -> curves.ProgressCurve | None:
         """Return a curve of the bytes of a direction over time, or None."""
-        direction = _iperf3_result.direction_of(result.name)
-        if direction == BIDIR or direction not in self.selected(arguments):
+        direction, *others = _parts(result.name)
+        if others or direction not in self.selected(arguments):
             return None
-        return _iperf3_result.progress(
-            direction, arguments["protocol"], result, arguments["omit"]
-        )
+        return _iperf3_result.Report(direction, arguments, result).progress()
 
     def work_done(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -296,18 +244,26 @@ class Iperf3(_directed.ServerWorkload):
         assumed for them.
         """
         omit_factor = 1 + arguments["omit"] / arguments["time"]
-        texts = [base.check_result(result).stdout]
-        if result.name == BIDIR:
-            texts = [*_iperf3_result.split_directions(result.stdout).values()]
-        received = sum(map(_iperf3_result.received_bytes, texts))
+        reports = _parse_reports(arguments, base.check_result(result))
+        received = sum(report.received_bytes() for report in reports)
         return base.Work(amount=omit_factor * received, unit="B")
 
 
-def _bidirectional_metric(metric: sample.Metric) -> sample.Metric:
-    """Return a copy of a Metric, renamed for a bidirectional run."""
-    prefix = "network.iperf3."
-    name = f"{prefix}{BIDIR}.{metric.name.removeprefix(prefix)}"
-    return dataclasses.replace(metric, name=name)
+def _parts(command: str) -> tuple[str, ...]:
+    """Return the directions that a command measures as a tuple of names."""
+    if command == BIDIR:
+        return _iperf3_result.BIDIR
+    return (command.removesuffix("-udp"),)
+
+
+def _parse_reports(
+    arguments: base.Arguments, result: base.CommandResult
+) -> list[_iperf3_result.Report]:
+    """Parse a result into a list of one Report for each direction."""
+    return [
+        _iperf3_result.Report(direction, arguments, result)
+        for direction in _parts(result.name)
+    ]
 
 
 def _interval(time: int) -> int:

@@ -69,12 +69,11 @@ class Ping(_directed.DirectionalWorkload):
         sample.Metric("network.ping.{}.loss", "%", "lower", scale="count"),
     )
     TOOLS = (
-        tools.define(
+        tools.load_generator(
             "ping",
             "-V",
             package="iputils-ping",
             packages={"dnf": "iputils", "zypper": "iputils"},
-            comparable_from=tools.ANY_VERSION,
         ),
     )
 

@@ -1,6 +1,5 @@
 """Network workload: latency of small messages with sockperf."""
 
-import dataclasses
 import re
 
 from rally_vmperf import sanitize
@@ -58,22 +57,6 @@ _REPORT = re.compile(
 )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Report:
-    """The results of a run of sockperf with round-trip times.
-
-    :param total: The duration of the run in seconds.
-    :param seconds: The counted part of the duration in seconds.
-    :param figures: The values in the order of the metrics; None for a
-        percentile that is omitted.
-    """
-
-    protocol: str
-    total: float
-    seconds: float
-    figures: tuple[float | None, ...]
-
-
 class Sockperf(_directed.ServerWorkload):
     """Round-trip times of small messages in sequence."""
 
@@ -112,7 +95,7 @@ class Sockperf(_directed.ServerWorkload):
             "network.sockperf.{}.dropped", "1", "lower", scale="count"
         ),
     )
-    TOOLS = (tools.define("sockperf", comparable_from=tools.ANY_VERSION),)
+    TOOLS = (tools.load_generator("sockperf"),)
 
     def command(
         self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
@@ -141,95 +124,71 @@ class Sockperf(_directed.ServerWorkload):
     ) -> list[sample.Sample]:
         """Return the samples of rate, latencies and loss of a direction.
 
+        Percentiles with fewer than ten messages beyond them are omitted.
+
         :raises base.WorkloadError: If sockperf failed, with its message; its
             exit status is 0 in this case, too.
         """
-        run_report = parse_report(result.stdout, result.name, result.stderr)
-        _check_arguments(run_report, result.name, arguments)
-        return self.samples(result.name, *run_report.figures)
-
-
-def parse_report(text: str, direction: str, stderr: str = "") -> Report:
-    """Parse the output of one sockperf run into a Report.
-
-    Percentiles with fewer than ten messages beyond them are omitted.
-
-    :param stderr: The standard error of sockperf.
-    :raises base.WorkloadError: If the report is missing, is not complete, or
-        contradicts itself.
-    """
-    output = outputs.Reader(f"sockperf: {direction}")
-    match = _REPORT.fullmatch(_BOLD.sub("", text[: base.LONGEST]))
-    if not match:
-        last = (stderr or text).rstrip().rpartition("\n")[2]
-        raise output.error(
-            f"did not print a complete report, and ended with "
-            f"{sanitize.line(last, 80)!r}"
+        output = outputs.Reader(f"sockperf: {result.name}")
+        match = _REPORT.fullmatch(_BOLD.sub("", result.stdout[: base.LONGEST]))
+        if not match:
+            last = (
+                (result.stderr or result.stdout).rstrip().rpartition("\n")[2]
+            )
+            raise output.error(
+                f"did not print a complete report, and ended with "
+                f"{sanitize.line(last, 80)!r}"
+            )
+        protocol, *figures = match.groups()
+        numbers = output.numbers(figures)
+        total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[
+            :6
+        ]
+        mean, dropped, summary_mean, counted, per_percentile = numbers[6:11]
+        times = numbers[11:]
+        if not (
+            0 < answered == counted == sent - dropped
+            and abs(per_percentile - counted / 100) < 0.006
+            and answered <= answered_in_all <= sent_in_all >= sent
+            and 0 < seconds <= total
+        ):
+            raise output.error(
+                f"counted {answered:g} answers, {counted:g} observations and "
+                f"{dropped:g} dropped of {sent:g} messages"
+            )
+        if times != sorted(times, reverse=True):
+            raise output.error("printed percentiles that are not sorted")
+        largest, *percentiles, smallest = times
+        busy = mean * _MICROSECOND * answered / seconds
+        if mean != summary_mean or not (
+            smallest <= mean <= largest and _MIN_IN_TRANSIT <= busy <= 1.01
+        ):
+            raise output.error(
+                f"printed a mean of {mean:g} us and {summary_mean:g} us in "
+                f"its summary, with {answered:g} messages in {seconds:g} s"
+            )
+        if protocol.lower() != arguments["protocol"]:
+            raise output.error(
+                f"used {protocol.lower()} instead of {arguments['protocol']}"
+            )
+        time = arguments["time"]
+        if not (
+            0.95 * time <= total <= 1.1 * time + 1
+            and 0.9 * (time - _UNCOUNTED) <= seconds
+        ):
+            raise output.error(
+                f"ran for {total:g} s, {seconds:g} s of them counted, instead "
+                f"of {time} s"
+            )
+        by_share = dict(zip(_SHARES, percentiles, strict=True))
+        known = (
+            by_share[share] if answered * (100 - share) / 100 >= 10 else None
+            for share in _PERCENTILES.values()
         )
-    protocol, *figures = match.groups()
-    numbers = output.numbers(figures)
-    total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[:6]
-    mean, dropped, summary_mean, counted, per_percentile, largest = numbers[
-        6:12
-    ]
-    *percentiles, smallest = numbers[12:]
-    if not (
-        0 < answered == counted == sent - dropped
-        and abs(per_percentile - counted / 100) < 0.006
-        and answered <= answered_in_all <= sent_in_all >= sent
-        and 0 < seconds <= total
-    ):
-        raise output.error(
-            f"counted {answered:g} answers, {counted:g} observations and "
-            f"{dropped:g} dropped of {sent:g} messages"
+        latencies = (
+            None if micros is None else micros * _MICROSECOND
+            for micros in (smallest, mean, *known, largest)
         )
-    times = [largest, *percentiles, smallest]
-    if times != sorted(times, reverse=True):
-        raise output.error("printed percentiles that are not sorted")
-    busy = mean * _MICROSECOND * answered / seconds
-    if mean != summary_mean or not (
-        smallest <= mean <= largest and _MIN_IN_TRANSIT <= busy <= 1.01
-    ):
-        raise output.error(
-            f"printed a mean of {mean:g} us and {summary_mean:g} us in its "
-            f"summary, with {answered:g} messages in {seconds:g} s"
-        )
-    by_share = dict(zip(_SHARES, percentiles, strict=True))
-    known = [
-        by_share[share] if answered * (100 - share) / 100 >= 10 else None
-        for share in _PERCENTILES.values()
-    ]
-    latencies = (
-        None if micros is None else micros * _MICROSECOND
-        for micros in (smallest, mean, *known, largest)
-    )
-    return Report(
-        protocol=protocol.lower(),
-        total=total,
-        seconds=seconds,
-        figures=(answered / seconds, *latencies, int(dropped)),
-    )
-
-
-def _check_arguments(
-    report: Report, direction: str, arguments: base.Arguments
-) -> None:
-    """Reject a report that contradicts the arguments.
-
-    :raises base.WorkloadError: If the run had other arguments.
-    """
-    output = outputs.Reader(f"sockperf: {direction}")
-    if report.protocol != arguments["protocol"]:
-        raise output.error(
-            f"used {report.protocol} instead of {arguments['protocol']}"
-        )
-    time = arguments["time"]
-    counted = time - _UNCOUNTED
-    if not (
-        0.95 * time <= report.total <= 1.1 * time + 1
-        and 0.9 * counted <= report.seconds
-    ):
-        raise output.error(
-            f"ran for {report.total:g} s, {report.seconds:g} s of them "
-            f"counted, instead of {time} s"
+        return self.samples(
+            result.name, answered / seconds, *latencies, int(dropped)
         )

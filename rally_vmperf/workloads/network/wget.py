@@ -56,14 +56,10 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     OPTIONS = "protocols"
     METRICS = (sample.Metric("network.wget.{}.throughput", "B/s", "higher"),)
     TOOLS = (
-        tools.define(
-            "wget", side="machine", comparable_from=tools.ANY_VERSION
-        ),
+        tools.load_generator("wget", side="machine"),
         _nginx.TOOL,
-        tools.define(
-            "vsftpd", "", side="peer", comparable_from=tools.ANY_VERSION
-        ),
-        tools.define("python3", affects_results=False, side="peer"),
+        tools.load_generator("vsftpd", "", side="peer"),
+        tools.auxiliary("python3", side="peer"),
     )
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import csv
 import io
 import json
 import pathlib
@@ -16,6 +17,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
@@ -225,6 +227,23 @@ class TestJudge(unittest.TestCase):
         with self.assertRaisesRegex(limits_file.LimitsError, refused):
             self.judged(path, "--limits", limits)
 
+    @ddt.data("csv", "json")
+    def test_formats(self, name):
+        """Figures and verdicts, without samples; the exit code is the same."""
+        path = self.written("results.json", self.results(STRICT))
+        code, lines = self.judged(path, path, "-f", name)
+        self.assertEqual(2, code)
+        text = "\n".join(lines)
+        if name == "json":
+            rows = json.loads(text)["rows"]
+        else:
+            rows = [*csv.DictReader(lines)]
+        verdicts = [row for row in rows if row["row"] == "verdict"]
+        figures = [row for row in rows if row["row"] == "figure"]
+        self.assertEqual(len(rows), len(verdicts) + len(figures))
+        overhead = [v for v in verdicts if v["criterion"] == "overhead"]
+        self.assertEqual(["failed"] * 2, [row["status"] for row in overhead])
+
     def test_limits_of_a_file(self):
         """Replace those of the task."""
         path = self.written("results.json", self.results(STRICT))
@@ -254,7 +273,7 @@ class TestJudge(unittest.TestCase):
     def test_journal(self):
         """Holds no limits, and is judged by those of a file."""
         path = self.journal()
-        with self.assertRaisesRegex(judge.JudgeError, "with --limits"):
+        with self.assertRaisesRegex(runs.RunError, "with --limits"):
             self.judged(path)
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
@@ -300,7 +319,7 @@ class TestJudge(unittest.TestCase):
             mock.patch.object(
                 rally_api, "load_results", autospec=True, side_effect=error
             ),
-            self.assertRaisesRegex(judge.JudgeError, "nowhere"),
+            self.assertRaisesRegex(runs.RunError, "nowhere"),
         ):
             self.judged("nowhere")
 

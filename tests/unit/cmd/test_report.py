@@ -1,3 +1,4 @@
+import csv
 import io
 import json
 import pathlib
@@ -12,6 +13,7 @@ from rally_vmperf.cmd import report
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
+from rally_vmperf.report import export
 from tests.unit import made
 from tests.unit.report import rally_results
 from tests.unit.workloads import golden
@@ -40,7 +42,7 @@ class ReportTestCase(unittest.TestCase):
         app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = report.Report(app, None)
         parser = command.get_parser("report")
-        command.run(parser.parse_args([*arguments, "-o", str(self.page)]))
+        command.run(parser.parse_args(["-o", str(self.page), *arguments]))
         self.warnings = app.stderr.getvalue()
         return app.stdout.getvalue()
 
@@ -204,9 +206,48 @@ class ReportTestCase(unittest.TestCase):
             with self.assertRaisesRegex(raw_outputs.OptionError, message):
                 self.run_command(*words)
 
-    def test_missing_files(self):
-        with self.assertRaisesRegex(report.ReportError, "^FILE is missing"):
-            self.run_command()
+    def test_current_task(self):
+        results = rally_results.results([(made.records(), made.LIMITS)])
+        with mock.patch.object(
+            rally_api,
+            "load_results",
+            autospec=True,
+            return_value=results,
+        ) as load_results:
+            self.assertIn("1 of 7 metrics", self.run_command())
+        load_results.assert_called_once_with(None, None)
+
+    def test_formats(self):
+        path = self.journal()
+        limits = self.write(
+            "limits.yaml", json.dumps({"vmperf_overhead": made.LIMITS})
+        )
+        for name in export.NAMES:
+            options = ("--limits", limits, "--format", name)
+            said = self.run_command(path, *options)
+            self.assertIn(f"written to {self.page}", said)
+            printed = self.run_command(path, *options, "-o", "-")
+            self.assertEqual(self.page.read_text(), printed)
+            self.assertIn("disk.fio.randread.iops", printed)
+            self.assertEqual("", self.warnings)
+
+    def test_format_of_raw_outputs(self):
+        self.raw("--baseline", "metal", "--dd", output("all-directsync"))
+        with mock.patch.object(
+            rally_api,
+            "open_baseline_store",
+            autospec=True,
+            return_value=store.Store(self.folder / "registry"),
+        ):
+            printed = self.run_command(
+                *("--raw", "--baseline", "metal", "--format", "csv"),
+                *("--dd", output("all-directsync"), "-o", "-"),
+            )
+        lines = [*csv.DictReader(io.StringIO(printed))]
+        sides = {line["side"] for line in lines if line["row"] == "sample"}
+        self.assertEqual({"guest", "bare_metal"}, sides)
+        (figure,) = (line for line in lines if line["row"] == "figure")
+        self.assertEqual("Guest compared with metal", figure["run"])
 
     def test_page_that_cannot_be_written(self):
         path = self.journal()

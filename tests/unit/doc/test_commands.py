@@ -78,6 +78,11 @@ class CommandsTestCase(unittest.TestCase):
                 words = {one for one in line.split() if "=" not in one}
                 self.assertLessEqual(words, targets)
 
+    def test_every_command_accepts_a_configuration_file(self):
+        for name in commands.declared():
+            options = commands.parser(name)._option_string_actions
+            self.assertEqual("rally.conf", options["--config-file"].help[:10])
+
     def test_every_command_is_in_the_reference(self):
         reference = pages.text("doc/source/reference.rst")
         for name in commands.declared():

@@ -87,9 +87,7 @@ class TestRan(unittest.TestCase):
         result = measured.Measured(runs=list(runs))
         one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], taken)
-        found = one.evaluate(
-            Known(readings), result, command_log.ResultOffset()
-        )
+        found = one.evaluate(Known(readings), result)
         return result, found
 
     def test_clocks_are_corrected(self):
@@ -152,7 +150,6 @@ class TestRan(unittest.TestCase):
         )
         result = measured.Measured(
             observations=[
-                observed("a", "m.one", 5.0),
                 observed("a", "m.one", 10.0),
                 observed("a", "m.two", 10.0),
                 observed("b", "m.one", 9.1),
@@ -161,16 +158,12 @@ class TestRan(unittest.TestCase):
         )
         one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], [early, late])
-        one.evaluate(
-            Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}),
-            result,
-            command_log.ResultOffset(observations=1),
-        )
+        one.evaluate(Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}), result)
         values = [one.sample.value for one in result.observations]
-        # The first is of another time; those of m.one follow by 81 of 100
-        # and 90 of 91 units in nine of ten seconds.
+        # Those of m.one follow by 81 of 100 and 90 of 91 units in nine of ten
+        # seconds.
         for expected, value in zip(
-            (5.0, 9.0, 10.0, 10.0, 10.0), values, strict=True
+            (9.0, 10.0, 10.0, 10.0), values, strict=True
         ):
             self.assertAlmostEqual(expected, value)
 
@@ -190,11 +183,7 @@ class TestRan(unittest.TestCase):
         )
         one = command_log.CommandLog()
         one.note("w", ["m.one"], taken)
-        one.evaluate(
-            Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}),
-            result,
-            command_log.ResultOffset(),
-        )
+        one.evaluate(Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}), result)
         self.assertEqual(["b"], [one.source for one in result.observations])
         (gap,) = result.missing
         self.assertEqual(("m.one", "a"), (gap.name, gap.machine))

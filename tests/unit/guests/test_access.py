@@ -18,8 +18,9 @@ HOP = {"address": "192.0.2.1", "user": "rally"}
 
 
 def network(**changes):
-    given = {"id": "n2", "name": "private", "external": False}
-    return networks.Network(**{**given, "secured": True, **changes})
+    given = {"id": "n2", "name": "private", "is_router_external": False}
+    given["is_port_security_enabled"] = True
+    return networks.Network(**{**given, **changes})
 
 
 def chosen(pool=None):
@@ -84,7 +85,7 @@ class GroupTest(unittest.TestCase):
     def test_no_group_without_port_security(self):
         cloud = testing.FakeCloud()
         group = access.create_security_group(
-            cloud, "g", [network(secured=False)], 2, ()
+            cloud, "g", [network(is_port_security_enabled=False)], 2, ()
         )
         asked = made.asked(allowed_sources=["192.0.2.0/24"])
         self.assertIsNone(group.id)

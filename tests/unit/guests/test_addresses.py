@@ -13,7 +13,7 @@ from tests.unit.guests.testing import calls
 
 
 def network(name="private", id="n2", external=False):
-    return networks.Network(id=id, name=name, external=external, secured=True)
+    return networks.Network(id=id, name=name, is_router_external=external)
 
 
 NETWORK = network()

@@ -7,6 +7,7 @@ from unittest import mock
 
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.booting import placement
+from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
@@ -191,7 +192,7 @@ class RequestsTest(unittest.TestCase):
         before = cloud.listed
         cloud.calls.clear()
         sweep = removal.OrphanCleanup(
-            [removal.CloudView(connection=cloud, admin=True)],
+            [inventory.Inventory(cloud, admin=True)],
             ownership.RunIndex([], []),
             everything=True,
         )

@@ -6,6 +6,7 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
+from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import testing
@@ -44,7 +45,7 @@ class SweepTest(unittest.TestCase):
             )
 
     def sweep(self, **options):
-        view = removal.CloudView(connection=self.cloud, admin=False)
+        view = inventory.Inventory(self.cloud)
         register = ownership.RunIndex(ENTRIES, TASKS)
         return removal.OrphanCleanup([view, view], register, **options)
 
@@ -62,9 +63,10 @@ class SweepTest(unittest.TestCase):
         ]
 
     def test_everything_with_rallys_names_is_listed_once(self):
-        found = self.sweep().find()
+        sweep = self.sweep()
+        found = sweep.find()
         self.assertEqual(8, len(found))
-        states = {one.resource.name: one.run.state for one in found}
+        states = {one.name: sweep.find_run(one).state for one in found}
         self.assertEqual("killed", states[name(DEAD)])
         self.assertEqual("running", states[name(ALIVE)])
         self.assertEqual("ended", states[name(ENDED)])
@@ -122,9 +124,7 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(["r1"], [one.id for one in network.all_routers])
 
     def admin(self, *projects, **options):
-        view = removal.CloudView(
-            connection=self.cloud, admin=True, projects=projects
-        )
+        view = inventory.Inventory(self.cloud, admin=True, projects=projects)
         register = ownership.RunIndex(ENTRIES, TASKS)
         return removal.OrphanCleanup([view], register, **options)
 
@@ -215,7 +215,7 @@ class SweepTest(unittest.TestCase):
         self.made_by_rally(DEAD)
         self.cloud.identity.inexact = False
         found = self.admin().find()
-        kinds = [one.resource.kind for one in found]
+        kinds = [one.kind for one in found]
         self.assertEqual(1, kinds.count("project"))
         self.assertEqual(1, kinds.count("user"))
 

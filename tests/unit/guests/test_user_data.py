@@ -9,7 +9,6 @@ import ddt
 import yaml
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import host_keys
 from rally_vmperf.machines.remote import hostkey
 
@@ -25,7 +24,7 @@ def parts(encoded):
 @ddt.ddt
 class ComposeTest(unittest.TestCase):
     def setUp(self):
-        self.host = host_keys.choose_host_key(request.KeySource())
+        self.host = host_keys.choose_host_key({})
         self.client = hostkey.generate("test")
 
     def compose(self, own=None):

@@ -29,13 +29,11 @@ class VolumesTest(unittest.TestCase):
         return volumes.create_volumes(
             self.cloud,
             {
-                name: (image, group.boot_volume)
-                for name, (group, image, _) in plan.create_plan(
-                    self.cloud, asked
-                )
+                name: (demand.image, demand.group.boot_volume)
+                for name, demand in plan.create_plan(self.cloud, asked)
                 .guests()
                 .items()
-                if group.boot_volume
+                if demand.group.boot_volume
             },
             asked.boot_timeout,
             lambda: "c_rally_1234abcd_00000001",

@@ -257,7 +257,7 @@ class TestCurve(unittest.TestCase):
         found = judge.judgement()
         (row,) = found.curves
         self.assertEqual("passed", found.status)
-        self.assertAlmostEqual(50, row.point(2).loss.percent, 1)
+        self.assertAlmostEqual(50, row.point(2).loss.overhead_percent, 1)
         kinds = {one.finding.kind for one in found.findings}
         self.assertNotIn("guest_rebooted", kinds)
 

@@ -24,3 +24,15 @@ class SvgTestCase(unittest.TestCase):
         # A parser of XML reads a space for these in an attribute.
         spaces = str.maketrans("\n\t", "  ")
         self.assertEqual(sanitize.printable(words).translate(spaces), label)
+
+
+class SelectTestCase(unittest.TestCase):
+    def test_of_many_items_some_are_selected(self):
+        """The first and the last one are among them."""
+        selected = chart_style.select_evenly([*range(1, 41)], 8)
+        self.assertEqual(
+            (1, 40, 8), (selected[0], selected[-1], len(selected))
+        )
+
+    def test_few_items_are_all_selected(self):
+        self.assertEqual([1, 2, 4], chart_style.select_evenly((1, 2, 4), 8))

@@ -5,10 +5,13 @@ import unittest
 
 import ddt
 
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.runs import comparability
 from tests.unit import made
 from tests.unit.guests import made as guests
@@ -69,8 +72,17 @@ class TestHosts(unittest.TestCase):
             **of_class,
         )
         guest = guests.guest(hypervisor=hypervisor, host_cpu=features)
+        session = Session(
+            assignments=(),
+            fingerprints={guest.name: {}},
+            tools={guest.name: {}},
+        )
+        machines = comparability.describe_machines(session, [guest])
         return [
-            one.kind for one in comparability.compare_hosts([guest], baseline)
+            finding.kind
+            for finding in comparability.compare_machines(
+                (), machines, baseline
+            )
         ]
 
     def test_of_a_class(self):
@@ -106,7 +118,7 @@ class TestMachines(unittest.TestCase):
                 }
             },
         )
-        document = made.baseline(
+        baseline = made.baseline(
             machine={
                 "name": "host-1",
                 "fingerprint": BARE,
@@ -118,7 +130,11 @@ class TestMachines(unittest.TestCase):
         )
         return {
             one.kind: one.metrics
-            for one in comparability.compare_machines(session, document)
+            for one in comparability.compare_machines(
+                session.assignments,
+                comparability.describe_machines(session, []),
+                baseline,
+            )
         }
 
     def test_kernel(self):
@@ -167,7 +183,7 @@ class TestMachines(unittest.TestCase):
         """A peer concerns the network, a tool the metrics it measures."""
         names = ["sysbench", "iperf3"]
         described = {"fingerprint": BARE, "tools": {x: {} for x in names}}
-        document = made.baseline(
+        baseline = made.baseline(
             machine={"name": "host-1", **described},
             peer={"name": "peer", **described},
         )
@@ -184,11 +200,23 @@ class TestMachines(unittest.TestCase):
                 {"g1": {"cpu"}},
             ),
         ):
+            machines = [
+                model.DescribedMachine(
+                    **{"fingerprint": {}, "tools": {}, **facts},
+                    name=name,
+                    role=role,
+                    nova={},
+                )
+                for role, described_machines in (
+                    ("guest", measured),
+                    ("peer", peers),
+                )
+                for name, facts in described_machines.items()
+            ]
             found = comparability.report_unknown_machines(
                 assignment.assign([{"name": one} for one in names]),
-                measured,
-                peers,
-                document,
+                machines,
+                baseline,
                 "no such file",
             )
             self.assertEqual(
@@ -210,3 +238,24 @@ class TestMachines(unittest.TestCase):
             {"memory"},
             {one.split(".")[0] for one in found["tool_version_differs"]},
         )
+
+
+class TestRecord(unittest.TestCase):
+    """A record that gets another baseline."""
+
+    def test_protocol(self):
+        """The baseline must have the cooldown of the record."""
+        entry = made.entry(cooldown=5)
+        workload = {
+            "name": "sysbench",
+            "label": "",
+            "arguments": entry["arguments"],
+            "cooldown": 5,
+        }
+        record = codec.decode_record(made.record(workloads=[workload]))
+        compared = comparability.compare_record(
+            record, (), made.baseline(name="other", entries=[entry])
+        )
+        self.assertEqual("other", compared["reference"]["name"])
+        with self.assertRaisesRegex(document.BaselineError, "cooldown"):
+            comparability.compare_record(record, (), made.baseline())

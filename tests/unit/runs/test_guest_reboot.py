@@ -7,7 +7,7 @@ import ddt
 from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_reboot
+from rally_vmperf.runs import guest_power
 from tests.unit.runs import test_guest_power
 
 NAMES = test_guest_power.NAMES
@@ -30,7 +30,7 @@ class TestReboot(test_guest_power.Case):
 
     def reboot(self, when="between_repetitions", idle_guests="running"):
         """Return what is tested."""
-        return guest_reboot.GuestReboot(
+        return guest_power.GuestReboot(
             when=when,
             idle_guests=idle_guests,
             connection=self.cloud,

@@ -23,8 +23,7 @@ class TestHosts(unittest.TestCase):
             made.guest("g3", host="c2", host_vcpus=4),
             made.guest("g4", host="c3"),
         ]
-        plain = [models.from_plain(models.to_plain(one)) for one in guests]
-        booted = models.BootedGuests(guests=tuple(plain), client_key="")
+        booted = models.BootedGuests(guests=tuple(guests), client_key="")
         with tempfile.TemporaryDirectory() as folder:
             run = fakes.run_of(
                 None,

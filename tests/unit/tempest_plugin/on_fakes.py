@@ -17,6 +17,7 @@ from tempest import test
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import requirements
+from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import placement
@@ -63,8 +64,17 @@ class Guests:
     def connect_admin(self):
         """Return no connection."""
 
-    def boot(self, options, network, ports_open, *, one_host):
+    def write_entry(self):
+        """Write nothing."""
+
+    def of(self, options, *_):
+        """Return these guests, for the options that are asked for."""
+        self._options = options
+        return self
+
+    def boot(self, network, ports_open, *, one_host):
         """Return as many guests as are asked for."""
+        options = self._options
         self.done.append("boot")
         if self._interrupted:
             raise KeyboardInterrupt
@@ -76,11 +86,12 @@ class Guests:
         found = placement.find_placement_findings(
             booted, request.parse_config(options, network), hosts
         )
-        return models.BootedGuests(
+        booted_guests = models.BootedGuests(
             guests=booted, client_key="", findings=tuple(found)
         )
+        return booted_guests, mock.Mock(spec=arrival.Guests)
 
-    def remove(self):
+    def remove(self, *, interrupted=False):
         """Say so."""
         self.done.append("remove")
 
@@ -101,7 +112,7 @@ def outcome(
             CONF.set_override(key, value, "vmperf")
             stack.callback(CONF.clear_override, key, "vmperf")
         for owner, attribute, answer in (
-            (guests, "Guests", {"return_value": booting}),
+            (guests, "create_run_guests", {"side_effect": booting.of}),
             (guests, "convert_credential", {}),
             (measure.Measurement, "run", {"side_effect": run}),
             (test.BaseTestCase, "get_client_manager", {}),

@@ -9,6 +9,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.execution import requirements
 from rally_vmperf.machines.provisioning import packages
 from rally_vmperf.records import journal
+from rally_vmperf.runs import guest_arrival
 from rally_vmperf.tempest_plugin import measure
 from tests import signals
 from tests.unit.runs import golden
@@ -53,14 +54,17 @@ class MeasureTestCase(unittest.TestCase):
         )
         with patch:
             return measure.Measurement(
-                identifier="t",
+                run_guests=mock.Mock(
+                    spec=guest_arrival.RunGuests,
+                    id="t",
+                    connect=given.connect,
+                    connect_admin=given.connect_admin,
+                    progress=whole.quiet,
+                ),
                 booted=given.booted,
-                connect=given.connect,
-                connect_admin=given.connect_admin,
                 baseline=self.document,
                 journal_dir=self.folder,
                 report_dir=self.folder / "reports",
-                progress=whole.quiet,
                 warn=whole.quiet,
             ).run(asked.build_task(asked.workloads, 1, {}, {}), asked.question)
 

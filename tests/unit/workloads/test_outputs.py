@@ -1,7 +1,9 @@
+import math
 import unittest
 
 import ddt
 
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import outputs
 from tests.unit.workloads import golden
@@ -28,10 +30,10 @@ class OutputsTestCase(unittest.TestCase):
     @ddt.data("", "x", "nan", "inf", "-inf", "1e999", "1" * 41, "1 2")
     def test_other_words_are_no_numbers(self, word):
         with self.assertRaisesRegex(base.WorkloadError, "^rate is "):
-            outputs.parse_number(word, "rate")
+            outputs.Reader("rate").number(word)
 
     def test_number_is_read(self):
-        self.assertEqual(12.5, outputs.parse_number("12.5", "rate"))
+        self.assertEqual(12.5, outputs.Reader("rate").number("12.5"))
 
     def test_reader_names_its_subject(self):
         reader = outputs.Reader("ping: to_peer")
@@ -53,3 +55,62 @@ class OutputsTestCase(unittest.TestCase):
             base.WorkloadError, "^cp took 2.02 s of a command that took 2 s;"
         ):
             reader.check_duration(2.02, outcome)
+
+
+@ddt.ddt
+class BoundsTestCase(unittest.TestCase):
+    @ddt.data(
+        ("B/s", 8e9), ("ops/s", 1e6), ("bit/s", 4e11), ("s", 1e-6), ("s", 60)
+    )
+    @ddt.unpack
+    def test_likely_values_are_taken(self, unit, value):
+        metric = sample.Metric(name="x.y", unit=unit, better="higher")
+        self.assertEqual(value, outputs.create_sample(metric, value).value)
+
+    @ddt.data(
+        ("B/s", 1.1e13),
+        ("B/s", -1.0),
+        ("B/s", 0.0),
+        ("ops/s", 1.1e9),
+        ("events/s", math.nan),
+        ("bit/s", math.inf),
+        ("s", 1e-10),
+        ("s", 1e6),
+    )
+    @ddt.unpack
+    def test_absurd_values_are_refused(self, unit, value):
+        metric = sample.Metric(name="x.y", unit=unit, better="higher")
+        with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
+            outputs.create_sample(metric, value)
+
+    @ddt.data("1", "s", "%")
+    def test_count_may_be_zero(self, unit):
+        metric = sample.Metric(
+            name="x.y", unit=unit, better="lower", scale="count"
+        )
+        self.assertEqual(0, outputs.create_sample(metric, 0).value)
+
+    @ddt.data(("%", 100.1), ("%", -0.1), ("s", -1e-6), ("s", 1e6))
+    @ddt.unpack
+    def test_absurd_counts_are_refused(self, unit, value):
+        metric = sample.Metric(
+            name="x.y", unit=unit, better="lower", scale="count"
+        )
+        with self.assertRaisesRegex(base.WorkloadError, "^x.y is .*look at"):
+            outputs.create_sample(metric, value)
+
+    def test_bounds_of_its_own(self):
+        metric = sample.Metric(
+            name="x.y", unit="requests/s", better="higher", bounds=(1.0, 9.0)
+        )
+        self.assertEqual(9, outputs.create_sample(metric, 9).value)
+        with self.assertRaisesRegex(base.WorkloadError, "1 to 9"):
+            outputs.create_sample(metric, 9.1)
+
+    def test_a_unit_without_bounds(self):
+        metric = sample.Metric(name="x.y", unit="requests/s", better="higher")
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            r"^metric x.y: unit requests/s has no bounds \(.*; define",
+        ):
+            outputs.create_sample(metric, 5)

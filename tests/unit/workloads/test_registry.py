@@ -17,7 +17,7 @@ from rally_vmperf import resources
 from rally_vmperf.cloud.image import guest_image
 from rally_vmperf.execution import assignment
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
@@ -300,7 +300,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
     def test_units_have_bounds_and_names_take_a_label(self, name):
         workload = registry.get_workload(name)
         for metric in workload.metrics(workload.complete({})):
-            self.assertLess(*limits.find_bounds(metric))
+            self.assertLess(*(metric.bounds or outputs.BOUNDS[metric.unit]))
             labelled = assignment.relabel(metric.name, "db")
             self.assertEqual("db", labelled.split(".")[2])
 

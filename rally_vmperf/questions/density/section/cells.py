@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -54,17 +55,10 @@ def strip(
     counted = [
         repetition_ for repetition_ in repetitions if repetition_.counted
     ]
-    numbers = sorted(
-        {
-            level_.guests_of(condition)
-            for repetition_ in counted
-            for condition in repetition_.conditions
-        }
-    )
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
     hosts: dict[str, str] = {}
-    for guests in numbers:
+    for guests in density_levels.guest_counts(counted):
         for repetition_ in counted:
             for level in repetition_.select(guests=guests).conditions:
                 if level.skip_reason:

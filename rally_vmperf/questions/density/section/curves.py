@@ -4,6 +4,7 @@ import collections.abc
 import typing as t
 
 import markupsafe
+import numpy
 from matplotlib import figure
 
 from rally_vmperf.questions.density.section import sentences
@@ -27,26 +28,20 @@ _MOST_TICKS = 12
 #: Straight pieces that the law is drawn in.
 _STEPS = 60
 
-#: From guests and total, in solo guests, to the axis.
-Scale = collections.abc.Callable[[float, float], float]
-
 
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
     """Return an SVG chart of the rate of each guest, and of their total.
 
     :param name: The prefix of identifiers in the chart.
     """
-    has_total = any(share.total is not None for share in series.shares)
     with chart_style.settings(name):
         drawn = figure.Figure(figsize=(6.2, 2.3))
         drawn.subplots_adjust(**_MARGINS)
-        axes = drawn.add_subplot(1, 2, 1)
-        axes.set_gid(f"{name}-each")
+        axes = drawn.add_subplot(1, 2, 1, gid=f"{name}-each")
         _draw_each(axes, series, name)
-        if has_total:
-            total_axes = drawn.add_subplot(1, 2, 2)
-            total_axes.set_gid(f"{name}-total")
-            _draw_total(total_axes, series, name)
+        if any(share.total is not None for share in series.shares):
+            axes = drawn.add_subplot(1, 2, 2, gid=f"{name}-total")
+            _draw_total(axes, series, name)
         row_name = series.row.metric.name
         return chart_style.to_svg(
             drawn, f"{row_name}: {sentences.curve(series)}"
@@ -55,70 +50,52 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
 
 def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:
     """Draw the rate of each guest over the numbers of guests on axes."""
-    whole = sentences.reference_label(series)
-    axes.set_title(f"each guest, % of {whole}", loc="left", fontsize=8)
     for share in series.shares:
         _draw_repetitions(
             axes, share, [value * 100 for value in share.repetitions]
         )
-    _draw_line(
-        axes, series, "bare", 100, chart_style.BARE, "s", f"{name}-bare"
-    )
-    _draw_line(
-        axes, series, "value", 100, chart_style.GUEST, "", f"{name}-mean"
-    )
+    _draw_line(axes, series, "bare", "s", f"{name}-bare", 100)
+    _draw_line(axes, series, "value", "", f"{name}-mean", 100)
     for share in series.measured:
-        _draw_marker(axes, share, series, f"{name}-{share.guests}")
+        gid = f"{name}-{share.guests}"
+        _draw_marker(axes, share, series, gid)
         if series.row.statistic == "worst" and share.worst is not None:
             axes.plot(
                 [share.guests],
                 [share.worst * 100],
+                "v",
                 color=chart_style.GUEST,
-                marker="v",
                 markersize=5,
-                linestyle="none",
-                gid=f"{name}-{share.guests}-worst",
+                gid=f"{gid}-worst",
             )
         limit = sentences.limit_of(series, share)
         if limit is not None:
             ends = [share.guests - _HALF, share.guests + _HALF]
-            gid = f"{name}-{share.guests}-limit"
-            chart_style.draw_limit(axes, ends, [limit * 100] * 2, gid)
-    _draw_fit(axes, series, lambda guests, total: total / guests * 100)
-    _finish_axes(axes, series)
+            chart_style.draw_limit(
+                axes, ends, [limit * 100] * 2, f"{gid}-limit"
+            )
+    _draw_fit(axes, series, each=True)
+    whole = sentences.reference_label(series)
+    _finish_axes(axes, series, f"each guest, % of {whole}")
 
 
 def _draw_total(axes: t.Any, series: shares.Series, name: str) -> None:
     """Draw the total rate over the numbers of guests on axes."""
-    axes.set_title(
-        f"{sentences.total_of(series)}: {sentences.unit(series)}",
-        loc="left",
-        fontsize=8,
-    )
-    largest = max(share.guests for share in series.shares)
-    axes.plot(
-        [0, 2 * largest],
-        [0, 2 * largest],
-        color=chart_style.FAINT,
-        linewidth=1,
-    )
+    ends = [0, 2 * max(share.guests for share in series.shares)]
+    axes.plot(ends, ends, color=chart_style.FAINT, linewidth=1)
     top = 1.0
     for share in series.shares:
         _draw_repetitions(axes, share, share.totals)
         top = max(top, *share.totals, share.total or 0, share.bare_total or 0)
-    _draw_line(
+    _draw_line(axes, series, "bare_total", "s", f"{name}-bare-total")
+    _draw_line(axes, series, "total", "o", f"{name}-sum")
+    top = max(top, _draw_fit(axes, series, each=False))
+    _draw_peak(axes, series, f"{name}-peak")
+    _finish_axes(
         axes,
         series,
-        "bare_total",
-        1,
-        chart_style.BARE,
-        "s",
-        f"{name}-bare-total",
+        f"{sentences.total_of(series)}: {sentences.unit(series)}",
     )
-    _draw_line(axes, series, "total", 1, chart_style.GUEST, "o", f"{name}-sum")
-    top = max(top, _draw_fit(axes, series, lambda guests, total: total))
-    _draw_peak(axes, series, f"{name}-peak")
-    _finish_axes(axes, series)
     axes.set_ylim(0, top * 1.15)
 
 
@@ -131,12 +108,11 @@ def _draw_repetitions(
     axes.plot(
         chart_style.spread_horizontally(share.guests, len(values), _SPREAD),
         values,
+        "o",
         color=chart_style.BARE if share.void else chart_style.GUEST,
-        marker="o",
         markersize=3.2,
         markeredgewidth=0,
         alpha=0.3,
-        linestyle="none",
     )
 
 
@@ -144,24 +120,27 @@ def _draw_line(
     axes: t.Any,
     series: shares.Series,
     field: str,
-    factor: float,
-    colour: str,
     mark: str,
     gid: str,
+    factor: float = 1,
 ) -> None:
-    """Draw a line through the measured points that are not void."""
+    """Draw a line through the measured points that are not void.
+
+    :param field: The property of a share; that of bare metal starts with
+        "bare".
+    """
+    is_bare = field.startswith("bare")
     points = [
         (share.guests, getattr(share, field) * factor)
         for share in series.shares
-        if getattr(share, field) is not None
-        and (field.startswith("bare") or not share.void)
+        if getattr(share, field) is not None and (is_bare or not share.void)
     ]
     if points:
         axes.plot(
             *zip(*points, strict=True),
-            color=colour,
+            color=chart_style.BARE if is_bare else chart_style.GUEST,
             linewidth=1.5,
-            linestyle="-" if colour == chart_style.GUEST else (0, (4, 2)),
+            linestyle=(0, (4, 2)) if is_bare else "-",
             marker=mark,
             markersize=4,
             gid=gid,
@@ -173,34 +152,26 @@ def _draw_marker(
 ) -> None:
     """Draw the mean guest and its interval; the marker is the verdict."""
     status = series.row.statuses.get(share.guests) or "none"
-    colour, mark = chart_style.VERDICTS["void" if share.void else status]
-    mean = share.value or 0.0
+    status = "void" if share.void else status
     if share.ends is not None:
         axes.plot(
             [share.guests] * 2,
             [end * 100 for end in share.ends],
-            color=colour,
+            color=chart_style.VERDICTS[status][0],
             linewidth=2,
             marker="_",
             markersize=7,
             solid_capstyle="butt",
             gid=f"{gid}-interval",
         )
-    axes.plot(
-        [share.guests],
-        [mean * 100],
-        color="white" if share.void else colour,
-        marker=mark,
-        markersize=6 if share.void else 7,
-        markeredgecolor=colour if share.void else "white",
-        markeredgewidth=1.2 if share.void else 0.8,
-        linestyle="none",
-        gid=gid,
+    chart_style.draw_mark(
+        axes, share.guests, (share.value or 0.0) * 100, status, gid, share.void
     )
 
 
-def _finish_axes(axes: t.Any, series: shares.Series) -> None:
-    """Set the limits and ticks of the axes; hatch void levels."""
+def _finish_axes(axes: t.Any, series: shares.Series, title: str) -> None:
+    """Set the title, the limits and the ticks; hatch void levels."""
+    axes.set_title(title, loc="left", fontsize=8)
     levels = [share.guests for share in series.shares]
     for share in series.shares:
         if share.void or share.value is None:
@@ -249,29 +220,26 @@ def axis_end(series: shares.Series) -> float:
     return min(2.0 * largest, max(ends))
 
 
-def _draw_fit(axes: t.Any, series: shares.Series, scale: Scale) -> float:
+def _draw_fit(axes: t.Any, series: shares.Series, each: bool) -> float:
     """Draw the fitted law on axes; return its largest value as a number.
 
-    :param scale: A function of the guests and of their total in solo guests,
-        which returns the value on the axis.
+    :param each: Whether to draw the rate of each guest, not the total.
     """
     law = series.row.usl
     if law is None:
         return 0.0
-    first = min(number.guests for number in series.shares)
+    first = min(share.guests for share in series.shares)
+    last = max(law.largest, axis_end(series))
     top = 0.0
-    ends = (first, law.largest, max(law.largest, axis_end(series)))
     for start, end, style in (
-        (*ends[:2], "-"),
-        (*ends[1:], (0, (3, 2))),
+        (first, law.largest, "-"),
+        (law.largest, last, (0, (3, 2))),
     ):
-        guests = [
-            start + (end - start) * step / _STEPS for step in range(_STEPS + 1)
-        ]
-        values = [
-            scale(number, law.total(number) / series.rate / series.hosts)
-            for number in guests
-        ]
+        guests = numpy.linspace(start, end, _STEPS + 1).tolist()
+        values = [series.predict(law, number) for number in guests]
+        if each:
+            pairs = zip(values, guests, strict=True)
+            values = [total / number * 100 for total, number in pairs]
         top = max(top, *values)
         axes.plot(
             guests,
@@ -288,11 +256,10 @@ def _draw_peak(axes: t.Any, series: shares.Series, gid: str) -> None:
     law = series.row.usl
     if law is None or law.peak is None or law.peak > axis_end(series):
         return
-    height = law.total(law.peak) / series.rate / series.hosts
     left = law.peak > (1 + axis_end(series)) / 2
     axes.plot(
         [law.peak] * 2,
-        [0, height],
+        [0, series.predict(law, law.peak)],
         color=chart_style.LAW,
         linewidth=0.9,
         linestyle=(0, (1, 2)),

@@ -5,6 +5,7 @@ import functools
 
 from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import level as level_
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
@@ -21,8 +22,7 @@ class DensityReport(reports.RunReport):
     @functools.cached_property
     def series(self) -> list[shares.Series]:
         """The measured metrics as shares of the solo guest, a list."""
-        all_series = [self.shares_of(row) for row in self.judgement.curves]
-        return [series_ for series_ in all_series if series_ is not None]
+        return [*filter(None, map(self.shares_of, self.judgement.curves))]
 
     def shares_of(
         self, row: density_rows.DensityResult
@@ -31,34 +31,24 @@ class DensityReport(reports.RunReport):
         return shares.series(row, self.hosts)
 
     @property
+    def _levels(self) -> list[repetition.Condition]:
+        """The levels of all repetitions, as a list."""
+        return repetition.list_conditions(self.judged_repetitions)
+
+    @property
     def hosts(self) -> int:
         """The number of hosts, each with the guests of a level."""
-        return (
-            max(
-                (
-                    len(level.machines)
-                    // (level_.guests_of(level) * level.batches)
-                    for repetition_ in self.judged_repetitions
-                    for level in repetition_.conditions
-                ),
-                default=1,
-            )
-            or 1
-        )
+        numbers = [
+            len(level.machines) // (level_.guests_of(level) * level.batches)
+            for level in self._levels
+        ]
+        return max([1, *numbers])
 
     @property
     def max_guests(self) -> int:
         """The number of guests in the largest level, on all hosts."""
-        conditions = [
-            condition
-            for repetition_ in self.judged_repetitions
-            for condition in repetition_.conditions
-        ]
         return max(
-            (
-                len(condition.machines) // condition.batches
-                for condition in conditions
-            ),
+            (len(level.machines) // level.batches for level in self._levels),
             default=0,
         )
 

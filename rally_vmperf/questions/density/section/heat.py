@@ -5,9 +5,8 @@ import math
 import typing as t
 
 import markupsafe
-import matplotlib
+from matplotlib import cm
 from matplotlib import colors
-from matplotlib import figure
 from matplotlib import patches
 
 from rally_vmperf import sanitize
@@ -37,18 +36,18 @@ def draw(
     if not shown:
         return markupsafe.Markup()
     columns = 2 if all(len(strip.columns) <= 45 for strip in shown) else 1
-    lines = math.ceil(len(shown) / columns)
     rows = max(min(len(strip.guests), MOST_GUESTS) for strip in shown)
     height = _HEIGHT if rows <= _MANY else _LOW
-    shade = _build_shade(shown)
+    shade = _create_shade(shown)
     with chart_style.settings(name):
-        drawn = figure.Figure(
-            figsize=(8.6, 0.35 + (0.6 + height * rows) * lines),
-            layout="constrained",
+        drawn, panels = chart_style.create_panels(
+            name,
+            [strip.series.row.metric.name for strip in shown],
+            columns,
+            0.6 + height * rows,
+            margin=0.35,
         )
-        for position, strip in enumerate(shown):
-            axes = drawn.add_subplot(lines, columns, position + 1)
-            axes.set_gid(f"{name}-{position}")
+        for axes, strip in zip(panels, shown, strict=True):
             _draw_panel(axes, strip, shade)
         _draw_key(drawn, shade)
         return chart_style.to_svg(
@@ -58,38 +57,23 @@ def draw(
         )
 
 
-class _Shade:
-    """A mapping of shares to colours, the same in all strips."""
-
-    def __init__(self, low: float, high: float) -> None:
-        self.low, self.high = low, high
-        self._map = matplotlib.colormaps["cividis"]
-
-    def of(self, share: float) -> str:
-        """Return the colour that represents a share, as text."""
-        position = (share - self.low) / (self.high - self.low)
-        return str(colors.to_hex(self._map(min(1.0, max(0.0, position)))))
-
-    def ink(self, share: float) -> str:
-        """Return the readable colour of text on the colour of a share."""
-        position = (share - self.low) / (self.high - self.low)
-        return "white" if position < 0.55 else chart_style.INK
-
-
-def _build_shade(strips: collections.abc.Iterable[cells.Strip]) -> _Shade:
-    """Return the colour scale that covers the shares of all strips."""
+def _create_shade(
+    strips: collections.abc.Iterable[cells.Strip],
+) -> t.Any:
+    """Return a mapping to colours that covers the shares of all strips."""
     rates = [
         cell.share
         for strip in strips
         for cell in strip.cells.values()
         if cell.share is not None
     ]
-    low = math.floor(min(rates, default=0.0) * 10) / 10
-    high = math.ceil(max(rates, default=1.0) * 10) / 10
-    return _Shade(min(low, 0.9), min(1.5, max(1.0, high)))
+    low = min(math.floor(min(rates, default=0.0) * 10) / 10, 0.9)
+    high = max(math.ceil(max(rates, default=1.0) * 10) / 10, 1.0)
+    scale = colors.Normalize(low, min(1.5, high), clip=True)
+    return cm.ScalarMappable(scale, "cividis")
 
 
-def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
+def _draw_panel(axes: t.Any, strip: cells.Strip, shade: t.Any) -> None:
     """Draw a metric's cells: a row per guest, a column per repetition."""
     positions = _compute_positions(strip.columns)
     rows = strip.guests[:MOST_GUESTS]
@@ -99,11 +83,6 @@ def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
             cell = strip.cells.get((guest, column))
             if cell is not None:
                 _draw_cell(axes, cell, position, line, shade, figures)
-    axes.set_title(
-        sanitize.printable(strip.series.row.metric.name),
-        loc="left",
-        fontweight="bold",
-    )
     axes.set_yticks(
         range(len(rows)), [_format_label(*names) for names in rows]
     )
@@ -116,7 +95,6 @@ def _draw_panel(axes: t.Any, strip: cells.Strip, shade: _Shade) -> None:
         [sum(group) / len(group) for group in levels.values()],
         [str(guests) for guests in levels],
     )
-    axes.tick_params(labelsize=7)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
 
@@ -126,30 +104,33 @@ def _draw_cell(
     cell: cells.Cell,
     position: float,
     line: int,
-    shade: _Shade,
+    shade: t.Any,
     figures: bool,
 ) -> None:
     """Draw one cell as a rectangle, with its percentage if ``figures``."""
-    void = cell.state != "sound"
     axes.add_patch(
         patches.Rectangle(
             (position - 0.5, line - 0.45),
             1,
             0.9,
-            facecolor="white" if cell.share is None else shade.of(cell.share),
+            facecolor="white"
+            if cell.share is None
+            else shade.to_rgba(cell.share),
             edgecolor=chart_style.BARE if cell.share is None else "white",
             hatch={"sound": None, "void": "xxx", "missing": "///"}[cell.state],
             linewidth=0.4,
         )
     )
     if figures and cell.share is not None:
+        void = cell.state == "void"
+        ink = chart_style.INK if shade.norm(cell.share) >= 0.55 else "white"
         axes.annotate(
             f"{cell.share * 100:.0f}",
             (position, line),
             ha="center",
             va="center",
             fontsize=6.5,
-            color=chart_style.BARE if void else shade.ink(cell.share),
+            color=chart_style.BARE if void else ink,
             bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
             if void
             else None,
@@ -175,14 +156,15 @@ def _format_label(guest: str, host: str) -> str:
     return label if len(label) <= _LONGEST_NAME else label[:25] + "…"
 
 
-def _draw_key(drawn: t.Any, shade: _Shade) -> None:
+def _draw_key(drawn: t.Any, shade: t.Any) -> None:
     """Draw the legend of the colours and hatches above the figure."""
-    step = 1 if shade.high - shade.low < 0.75 else 2
-    tenths = range(round(shade.low * 10), round(shade.high * 10) + 1, step)
-    sizes = [size / 10 for size in tenths]
+    low, high = shade.get_clim()
+    step = 1 if high - low < 0.75 else 2
     boxes = [
-        patches.Patch(facecolor=shade.of(size), label=f"{size * 100:.0f} %")
-        for size in sizes
+        patches.Patch(
+            facecolor=shade.to_rgba(tenths / 10), label=f"{tenths * 10} %"
+        )
+        for tenths in range(round(low * 10), round(high * 10) + 1, step)
     ]
     boxes += [
         patches.Patch(

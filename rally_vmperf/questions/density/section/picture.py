@@ -28,8 +28,11 @@ def draw(
     """
     if not metrics:
         return markupsafe.Markup()
-    levels = select_levels(
-        sorted({share.guests for series in metrics for share in series.shares})
+    levels = chart_style.select_evenly(
+        sorted(
+            {share.guests for series in metrics for share in series.shares}
+        ),
+        _MOST,
     )
     thick = 0.15 if len(levels) <= 4 else 0.1
     group = thick * len(levels) + 0.14
@@ -73,15 +76,6 @@ def draw(
                 for series in metrics
             ),
         )
-
-
-def select_levels(levels: list[int]) -> list[int]:
-    """Return at most a few levels to draw, first and last included."""
-    if len(levels) <= _MOST:
-        return levels
-    last = len(levels) - 1
-    positions = {round(step * last / (_MOST - 1)) for step in range(_MOST)}
-    return [levels[position] for position in sorted(positions)]
 
 
 def colours(number: int) -> list[str]:

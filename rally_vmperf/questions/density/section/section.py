@@ -4,7 +4,6 @@ import collections.abc
 import dataclasses
 
 import jinja2
-import markupsafe
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import level as level_
@@ -39,20 +38,6 @@ _ORDERS = {
 }
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
-
-
-def _draw_picture(
-    run: density_report.DensityReport, name: str
-) -> markupsafe.Markup:
-    """Return the bar chart of the first metrics of a run as SVG markup."""
-    return picture.draw(run.series[:MOST], f"{name}-picture")
-
-
-def _draw_heat(
-    run: density_report.DensityReport, name: str
-) -> markupsafe.Markup:
-    """Return the heat map of the first metrics of a run as SVG markup."""
-    return heat.draw(run.strips[:MOST], f"{name}-heat")
 
 
 def sum_of(
@@ -112,27 +97,22 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
 
 def _list_facts(run: density_report.DensityReport) -> reports.Facts:
     """Return titled lines on the levels and their references, a list."""
-    limited = [row for row in run.judgement.curves if row.status is not None]
+    options = run.last.options
+    order = _ORDERS[run.last.order.kind].format(run.last.order.seed)
+    solo_guest = _SOLO_GUEST[options.get("solo_guest", "rotate")]
+    limits = [
+        f"on the loss {sentences.describe_limited_loss(row)}"
+        for row in run.judgement.curves
+        if row.status is not None
+    ]
     return [
         ("Numbers of guests", [_describe_levels(run.last)]),
-        ("Order", [_ORDERS[run.last.order.kind].format(run.last.order.seed)]),
-        (
-            "Idle guests",
-            [run.last.options.get("idle_guests", "running")],
-        ),
-        (
-            "Solo guest",
-            [_SOLO_GUEST[run.last.options.get("solo_guest", "rotate")]],
-        ),
+        ("Order", [order]),
+        ("Idle guests", [options.get("idle_guests", "running")]),
+        ("Solo guest", [solo_guest]),
         *neighbour_losses.describe(run),
         ("Bare metal", _describe_bare_metal(run.last)),
-        (
-            "Limits",
-            [
-                f"on the loss {sentences.describe_limited_loss(row)}"
-                for row in limited[:1]
-            ],
-        ),
+        ("Limits", limits[:1]),
     ]
 
 
@@ -180,9 +160,9 @@ SECTION = reports.Section(
         "losses": neighbour_losses.losses,
         "starts_of": starts.worst,
         "sum_of": sum_of,
-        "draw_picture": _draw_picture,
+        "draw_picture": picture.draw,
         "draw_curve": curves.draw,
-        "draw_heat": _draw_heat,
+        "draw_heat": heat.draw,
         "sentences": sentences,
     },
     template="run.html.j2",

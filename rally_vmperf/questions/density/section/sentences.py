@@ -109,20 +109,9 @@ def usl(row: density_rows.DensityResult) -> list[str]:
     ]
 
 
-def coefficient(fitted: laws.Coefficient) -> str:
+def coefficient(fitted: laws.Estimate) -> str:
     """Return a fitted coefficient with its interval as text."""
-    if fitted.low is None or fitted.high is None:
-        return f"{fitted.value:.3g} (no interval)"
-    interval = f"{fitted.low:.3g} to {fitted.high:.3g}"
-    return f"{fitted.value:.3g} ({interval})"
-
-
-def span(low: float | None, high: float | None, unit: str) -> str:
-    """Return an interval in brackets as text, or ""."""
-    if low is None or high is None:
-        return ""
-    ends = f"{units.show_percent(low)} to {units.show_percent(high)}"
-    return f" ({ends}{unit})"
+    return f"{fitted.value:.3g} ({fitted.low:.3g} to {fitted.high:.3g})"
 
 
 def skew(seconds: float, error: float | None, repetition: int) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 
 from rally_vmperf.judging import density_rows
+from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
 
@@ -103,6 +104,10 @@ class Series:
     rate: float
     hosts: int
     shares: tuple[Share, ...]
+
+    def predict(self, law: laws.UslFit, guests: float) -> float:
+        """Return the total of a host that a law predicts, in solo guests."""
+        return law.total(guests) / self.rate / self.hosts
 
     @property
     def measured(self) -> tuple[Share, ...]:

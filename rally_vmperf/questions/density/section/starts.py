@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import itertools
 
 from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import repetition
@@ -49,29 +50,25 @@ def worst(
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Synchronisation]]],
     ] = {}
-    numbers = set()
     for repetition_ in repetitions:
         for level in repetition_.conditions if repetition_.counted else ():
             for start in level.synchronisation:
                 if start.skew is None and start.overlap is None:
                     continue
-                guests = level_.guests_of(level)
-                numbers.add(guests)
                 key = (start.workload, start.command, start.bound)
-                by_guests = starts.setdefault(key, {})
-                by_guests.setdefault(guests, []).append(
-                    (repetition_.number, start)
-                )
-    order = tuple(sorted(numbers))
+                starts.setdefault(key, {}).setdefault(
+                    level_.guests_of(level), []
+                ).append((repetition_.number, start))
+    levels = sorted({*itertools.chain.from_iterable(starts.values())})
     return Table(
-        levels=order,
+        levels=tuple(levels),
         rows=tuple(
             CommandRow(
                 workload=workload,
                 command=command,
                 bound=bound,
                 cells=tuple(
-                    _create_cell(by_guests.get(guests)) for guests in order
+                    _create_cell(by_guests.get(guests)) for guests in levels
                 ),
             )
             for (workload, command, bound), by_guests in starts.items()

@@ -8,11 +8,12 @@ import markupsafe
 
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import rows
-from rally_vmperf.judging import spread_judge
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.records import model
+from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
 from rally_vmperf.report import neighbour_losses
 from rally_vmperf.report import reports
@@ -26,16 +27,12 @@ def by_part(
     compared: collections.abc.Iterable[rows.FigureResult],
 ) -> dict[str, list[rows.FigureResult]]:
     """Return comparable rows as a dict by the title of the part measured."""
-    rows_by_part: dict[str, list[rows.FigureResult]] = {
-        title: [] for title in groups.PARTS.values()
-    }
-    for row in compared:
+    rows_by_part: dict[str, list[rows.FigureResult]] = {}
+    for row in sorted(
+        compared, key=lambda row: groups.position(row.metric.name)
+    ):
         rows_by_part.setdefault(groups.part(row.metric.name), []).append(row)
-    return {
-        title: part_rows
-        for title, part_rows in rows_by_part.items()
-        if part_rows
-    }
+    return rows_by_part
 
 
 def ordered(
@@ -91,45 +88,48 @@ def _describe_shape(shape: model.Shape) -> str:
     )
 
 
-def _draw_overheads(run: reports.RunReport, name: str) -> markupsafe.Markup:
-    """Return the chart of the overheads of a run as SVG markup."""
-    return overheads.draw(ordered(run.judgement), f"{name}-overheads")
+def list_sampled(
+    judgement: overhead_judge.OverheadJudgement,
+) -> list[rows.FigureResult]:
+    """Return the first rows with samples, one for each metric, as a list."""
+    by_metric: dict[sample.Metric, rows.FigureResult] = {}
+    for row in (*ordered(judgement), *judgement.absolute):
+        if row.measured:
+            by_metric.setdefault(row.metric, row)
+    return [*by_metric.values()][:MOST_STRIPS]
 
 
-def _draw_samples(run: reports.RunReport, name: str) -> markupsafe.Markup:
-    """Return the chart of the samples of a run as SVG markup."""
-    shown: list[rows.FigureResult] = [*ordered(run.judgement)]
-    drawn = {row.metric for row in shown}
-    for row in run.judgement.absolute:
-        if row.measured and row.metric not in drawn:
-            shown.append(row)
-            drawn.add(row.metric)
-    return strips.draw(shown[:MOST_STRIPS], f"{name}-samples")
-
-
-def _list_spreads(
-    run: reports.RunReport,
-) -> list[spread_judge.SpreadJudgement]:
-    """Return the judgement on spread as a list, empty without one."""
-    return [
-        judgement
-        for judgement in run.judgements.values()
-        if isinstance(judgement, spread_judge.SpreadJudgement)
-    ]
+def draw_overheads(
+    shown: collections.abc.Iterable[rows.FigureResult], name: str
+) -> markupsafe.Markup:
+    """Return the chart of overheads as SVG markup."""
+    return dot_plot.draw(
+        [
+            dot_plot.Line(
+                label=row.metric.name,
+                comparison=row.comparison,
+                status=row.status or "none",
+                limits=() if row.limit is None else (row.limit,),
+            )
+            for row in shown
+        ],
+        name,
+        "overhead in percent of bare metal (right: the guest is worse)",
+        "Overhead of each metric with its interval",
+    )
 
 
 def _describe_outliers(row: t.Any) -> str:
     """Return the numbers of outlying repetitions as text, or ""."""
     parts = []
-    for side, positions, repetitions in (
-        ("guest", row.comparison.guest_outliers, row.guest),
-        ("bare metal", row.comparison.bare_outliers, row.bare),
+    for side, values, repetitions in (
+        ("guest", row.comparison.guest_values, row.guest),
+        ("bare metal", row.comparison.bare_values, row.bare),
     ):
-        if positions:
-            numbers = ", ".join(
-                str(repetitions[position].number) for position in positions
-            )
-            parts.append(f"{side} {numbers}")
+        positions = statistics.outliers(values)
+        numbers = [str(repetitions[place].number) for place in positions]
+        if numbers:
+            parts.append(f"{side} {', '.join(numbers)}")
     return f"outliers, kept: {'; '.join(parts)}" if parts else ""
 
 
@@ -143,9 +143,10 @@ SECTION = reports.Section(
         "by_part": by_part,
         "outliers": _describe_outliers,
         "losses": neighbour_losses.losses,
-        "spreads": _list_spreads,
-        "draw_overheads": _draw_overheads,
-        "draw_samples": _draw_samples,
+        "ordered": ordered,
+        "list_sampled": list_sampled,
+        "draw_overheads": draw_overheads,
+        "draw_samples": strips.draw,
     },
     template="run.html.j2",
     overview="overview.html.j2",

@@ -1,11 +1,10 @@
 """Small charts of all samples of bare metal and each guest."""
 
+import collections
 import collections.abc
-import math
 import typing as t
 
 import markupsafe
-from matplotlib import figure
 
 from rally_vmperf import sanitize
 from rally_vmperf.judging import rows
@@ -32,14 +31,11 @@ def draw(
     """
     if not shown:
         return markupsafe.Markup()
-    lines = math.ceil(len(shown) / _COLUMNS)
     with chart_style.settings(name):
-        drawn = figure.Figure(
-            figsize=(8.6, 1.75 * lines), layout="constrained"
+        drawn, panels = chart_style.create_panels(
+            name, [row.metric.name for row in shown], _COLUMNS, 1.75
         )
-        for position, row in enumerate(shown):
-            axes = drawn.add_subplot(lines, _COLUMNS, position + 1)
-            axes.set_gid(f"{name}-{position}")
+        for axes, row in zip(panels, shown, strict=True):
             _draw_panel(axes, row)
         return chart_style.to_svg(
             drawn, "Samples of bare metal and of each guest"
@@ -56,23 +52,19 @@ def _draw_panel(axes: t.Any, row: rows.FigureResult) -> None:
         axes.plot(
             chart_style.spread_horizontally(column, len(samples), _SPREAD),
             [value * factor for value in samples],
+            "o",
             color=colour,
-            marker="o",
             markersize=3.5,
             alpha=0.85,
-            linestyle="none",
             clip_on=False,
         )
     scale = sanitize.printable(unit) or "count"
-    name = sanitize.printable(row.metric.name)
-    axes.set_title(name, loc="left", fontweight="bold")
     axes.set_ylabel(f"{scale}\n({row.metric.better} is better)", fontsize=7)
     axes.set_xticks(
         range(len(series)),
         [label for label, _, _ in series],
         rotation=90 if len(series) > 4 else 0,
     )
-    axes.tick_params(labelsize=7)
     axes.set_xlim(-0.6, max(1, len(series)) - 0.4)
     axes.ticklabel_format(axis="y", useOffset=False, style="plain")
     axes.grid(axis="y")
@@ -93,21 +85,15 @@ def _axis_range(values: list[float]) -> tuple[float, float]:
 
 def _list_series(prefix: str, colour: str, side: MetricSamples) -> Series:
     """Return the label, the colour and the values of each source."""
-    values_by_source: dict[str, list[float]] = {}
-    for repetition_samples in side:
-        for observation in repetition_samples.observations:
-            values_by_source.setdefault(observation.source, []).append(
-                observation.sample.value
-            )
-        if not repetition_samples.observations:
-            # A percentile over all machines.
-            values_by_source.setdefault("all", []).extend(
-                repetition_samples.values
-            )
+    values_by_source: dict[str, list[float]] = collections.defaultdict(list)
+    for samples in side:
+        # A percentile over all machines has no source.
+        by_source = samples.by_source or {"all": [*samples.values]}
+        for source, values in by_source.items():
+            values_by_source[source] += values
     if prefix and len(values_by_source) == 1:
-        return [
-            (prefix.strip(), colour, next(iter(values_by_source.values())))
-        ]
+        (only_values,) = values_by_source.values()
+        return [(prefix.strip(), colour, only_values)]
     return [
         (_short_label(source, prefix), colour, values)
         for source, values in values_by_source.items()

@@ -10,6 +10,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.baseline import store
+from rally_vmperf.cmd import compare
 from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import baseline_import
 from tests.unit.runs import whole
@@ -38,13 +39,13 @@ class TestFormats(unittest.TestCase):
         self.registry.save(content, replace=True)
         return content
 
-    def printed(self, command, *arguments):
-        """Return what a command prints."""
+    def printed(self, command, *arguments, code=0):
+        """Return what a command prints that ends with a code."""
         self.app = app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         shown = command(app, None)
         parser = shown.get_parser("x")
         arguments = [*arguments, "--config-file", str(self.config)]
-        self.assertEqual(0, shown.run(parser.parse_args(arguments)))
+        self.assertEqual(code, shown.run(parser.parse_args(arguments)))
         return app.stdout.getvalue()
 
     def test_show(self):
@@ -89,41 +90,59 @@ class TestFormats(unittest.TestCase):
             )
 
     def test_compare(self):
-        """Figures and loss are numbers, with an interval if there is one."""
-        self.register("half", (500.0, 1000.0, 2000.0))
-        names = ("metal", "half")
-        text = self.printed(baseline.Compare, *names, "-f", "json")
+        """Figures and loss are numbers, and what is worse is a result."""
+        self.register("steady", (1000.0, 1001.0, 1002.0))
+        self.register("half", (500.0, 501.0, 502.0))
+        names = ("steady", "half")
+        text = self.printed(baseline.Compare, *names, "-f", "json", code=2)
         row = row_of(METRIC, json.loads(text))
-        self.assertAlmostEqual(2000.0, row["First"])
-        self.assertAlmostEqual(1000.0, row["Second"])
+        self.assertEqual("worse", row["Result"])
+        self.assertAlmostEqual(1001.0, row["Reference"], 1)
+        self.assertAlmostEqual(501.0, row["Value"], 1)
         self.assertEqual("events/s", row["Unit"])
-        self.assertAlmostEqual(50.0, row["Loss (%)"])
-        self.assertLess(row["Low (%)"], 50.0)
-        self.assertGreater(row["High (%)"], 50.0)
-        self.assertEqual("", row["Remark"])
-        table = self.printed(baseline.Compare, *names)
-        self.assertRegex(
-            table, r"\| 2.000 events/s \| 1.000 events/s \| 50.0 % \| .* to "
-        )
+        self.assertAlmostEqual(50.0, row["Loss (%)"], 0)
+        self.assertLess(row["Low (%)"], row["Loss (%)"])
+        self.assertGreater(row["High (%)"], row["Loss (%)"])
+        self.assertEqual("1 x 1 vCPU with 512 MiB", row["Condition"])
+        table = self.printed(baseline.Compare, *names, code=2)
+        self.assertRegex(table, r"\| 1.000 events/s \| 501 events/s .*50.0 % ")
+
+    def test_compare_with_itself(self):
+        """Nothing differs."""
+        text = self.printed(baseline.Compare, "metal", "metal", "-f", "json")
+        results = {row["Result"] for row in json.loads(text)}
+        self.assertLessEqual(results, {"undecided", "equal"})
+
+    def test_compare_machines(self):
+        """Differences between machines and classes are printed."""
+        content = self.register("other", (1000.0, 2000.0, 4000.0))
+        content["machine"]["fingerprint"]["kernel"] = "9.9.9"
+        content["class"] = "gen9"
+        self.registry.save(content, replace=True)
+        self.printed(baseline.Compare, "metal", "other")
+        lines = self.app.stderr.getvalue()
+        self.assertRegex(lines, "kernel_differs: .* of other: 9.9.9\n")
+        self.assertIn("class: none in metal, gen9 in other\n", lines)
 
     def test_compare_without_interval(self):
         """The remark has the reason, and missing numbers are null."""
         content = self.register("short", (1000.0,))
         (entry,) = content["entries"]
         entry["repetitions"] = entry["repetitions"][:1]
-        for workload, remark, loss in (
-            ("sysbench", "requires 3 repetitions", 50.0),
-            ("mbw", "baseline 'short' has", None),
+        self.registry.save(content, replace=True)
+        remark = "requires 3 repetitions of each run"
+        text = self.printed(baseline.Compare, "metal", "short", "-f", "json")
+        row = row_of(METRIC, json.loads(text))
+        self.assertEqual(("undecided", remark), (row["Result"], row["Remark"]))
+        self.assertEqual(50, round(row["Loss (%)"]))
+        self.assertIsNone(row["Low (%)"])
+        self.assertIn(remark, self.printed(baseline.Compare, "metal", "short"))
+        entry["workload"] = "mbw"
+        self.registry.save(content, replace=True)
+        with self.assertRaisesRegex(
+            compare.CompareError, "no metric .* baseline 'short' has no"
         ):
-            entry["workload"] = workload
-            self.registry.save(content, replace=True)
-            names = ("metal", "short")
-            text = self.printed(baseline.Compare, *names, "-f", "json")
-            row = row_of(METRIC if loss else "sysbench", json.loads(text))
-            self.assertIn(remark, row["Remark"])
-            self.assertEqual(loss, row["Loss (%)"] and round(row["Loss (%)"]))
-            self.assertIsNone(row["Low (%)"])
-            self.assertIn(remark, self.printed(baseline.Compare, *names))
+            self.printed(baseline.Compare, "metal", "short")
 
 
 def row_of(metric, rows):

@@ -4,7 +4,6 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import host_keys
 from tests.unit.guests import made
 from tests.unit.guests import test_console_keys as texts
@@ -31,7 +30,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_of_another_type(self):
         """Under the name by which cloud-init knows it."""
-        chosen = host_keys.choose_host_key(request.KeySource(), "ecdsa")
+        chosen = host_keys.choose_host_key({}, "ecdsa")
         self.assertTrue(chosen.public.startswith("ecdsa-sha2-nistp256 "))
         self.assertEqual(
             {"ecdsa_private", "ecdsa_public"},

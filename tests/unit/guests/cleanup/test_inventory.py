@@ -124,5 +124,6 @@ class WordsTest(unittest.TestCase):
 
     def test_a_run_asks_for_its_own(self):
         cloud = wire.Wire(answers([]), SERVICES)
-        look = inventory.Inventory.list_guest_resources
-        self.assertEqual(OF_A_RUN, self.asked(cloud, look))
+        look = inventory.Inventory.list_all
+        kinds = inventory.GUEST_KINDS
+        self.assertEqual(OF_A_RUN, self.asked(cloud, look, kinds=kinds))

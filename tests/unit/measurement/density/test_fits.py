@@ -62,7 +62,7 @@ class PredictedTestCase(unittest.TestCase):
     @ddt.unpack
     def test_by_hand(self, limit, expected):
         verdicts = {
-            n: P if self.LAW.loss(n).percent <= limit else F
+            n: P if self.LAW.loss(n).value <= limit else F
             for n in (1, 2, 4, 8)
         }
         got = fits.max_guests(verdicts, limit, self.LAW)
@@ -76,7 +76,7 @@ class PredictedTestCase(unittest.TestCase):
         self.assertEqual((tested, tested), (got.tested, got.low))
 
     def test_exactly_the_limit(self):
-        limit = self.LAW.loss(5).percent
+        limit = self.LAW.loss(5).value
         got = fits.max_guests({1: P, 2: P, 4: P, 8: F}, limit, self.LAW)
         self.assertEqual(5, got.predicted)
 
@@ -125,7 +125,7 @@ class PredictedTestCase(unittest.TestCase):
     def test_poor_fit_moves_no_bound(self):
         """Two processors: the law predicts 1, and 2 guests passed."""
         knee = law.fit_totals({n: [300.0 * min(n, 2)] for n in (1, 2, 4, 8)})
-        self.assertGreater(knee.loss(2).percent, 10)
+        self.assertGreater(knee.loss(2).value, 10)
         got = fits.max_guests({1: P, 2: P, 4: F, 8: F}, 10, knee)
         self.assertEqual((2, 2, 3), (got.tested, got.low, got.high))
         self.assertEqual(2, got.predicted)

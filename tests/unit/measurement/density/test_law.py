@@ -228,15 +228,15 @@ class ReadingTestCase(unittest.TestCase):
     def test_loss(self):
         found = law.fit_totals(planted(100, 0.1, 0.01))
         got = found.loss(4)
-        self.assertAlmostEqual((1 - 1 / 1.42) * 100, got.percent)
-        self.assertAlmostEqual(got.percent, got.low)
-        self.assertAlmostEqual(0.0, found.loss(1).percent)
+        self.assertAlmostEqual((1 - 1 / 1.42) * 100, got.value)
+        self.assertAlmostEqual(got.value, got.low)
+        self.assertAlmostEqual(0.0, found.loss(1).value)
 
     def test_interval_of_a_loss(self):
         found = law.fit_totals(noisy(planted(100, 0.1, 0.01), 0.02, 4))
         for guests in (4, 8, 12, 16):
             loss = found.loss(guests)
-            self.assertTrue(loss.low < loss.percent < loss.high)
+            self.assertTrue(loss.low < loss.value < loss.high)
 
     def test_intervals_hold_what_was_planted(self):
         """In 19 of 20 of noisy runs, give or take what 60 runs vary."""

@@ -70,17 +70,20 @@ class FiguresTestCase(unittest.TestCase):
             [entry.values for entry in self.three.samples],
             paired=True,
         )
-        self.assertEqual(compared.overhead_percent, self.three.loss.percent)
+        self.assertEqual(
+            compared.overhead_percent, self.three.loss.overhead_percent
+        )
         self.assertEqual(
             (compared.low, compared.high),
             (self.three.loss.low, self.three.loss.high),
         )
-        self.assertTrue(self.three.loss.significant)
 
     def test_worst_guest_and_its_host(self):
         worst = self.three.worst
         self.assertEqual(("g3", "host-2"), (worst.guest, worst.host))
-        self.assertAlmostEqual((1 - 203 / 312) * 100, worst.loss.percent)
+        self.assertAlmostEqual(
+            (1 - 203 / 312) * 100, worst.loss.overhead_percent
+        )
         self.assertLess(worst.value, self.three.mean)
 
     def test_fairness_is_that_of_the_mean_variation(self):
@@ -96,11 +99,12 @@ class FiguresTestCase(unittest.TestCase):
         self.assertAlmostEqual(bare, self.three.bare_mean)
         self.assertAlmostEqual(3 * bare, self.three.bare_total)
         self.assertAlmostEqual(
-            (1 - self.three.mean / bare) * 100, self.three.bare_loss.percent
+            (1 - self.three.mean / bare) * 100,
+            self.three.bare_loss.overhead_percent,
         )
         self.assertGreater(
-            self.three.lost("worst", "bare_metal").percent,
-            self.three.bare_loss.percent,
+            self.three.compared("worst", "bare_metal").overhead_percent,
+            self.three.bare_loss.overhead_percent,
         )
 
     def test_which_loss(self):
@@ -110,7 +114,7 @@ class FiguresTestCase(unittest.TestCase):
             ("worst", "solo_guest", point.worst.loss),
             ("mean", "bare_metal", point.bare_loss),
         ):
-            self.assertEqual(expected, point.lost(of, against))
+            self.assertEqual(expected, point.compared(of, against))
 
 
 @ddt.ddt
@@ -120,7 +124,7 @@ class PointsTestCase(unittest.TestCase):
         _, two = points(
             made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), made.TIME
         )
-        self.assertAlmostEqual(50.0, two.loss.percent)
+        self.assertAlmostEqual(50.0, two.loss.overhead_percent)
         self.assertAlmostEqual(20.0, two.mean, delta=0.1)
         self.assertAlmostEqual(0.1, two.total, delta=0.001)
         self.assertEqual("g1", two.worst.guest)
@@ -138,7 +142,7 @@ class PointsTestCase(unittest.TestCase):
         )
         self.assertIsNone(two.total)
         self.assertEqual((), two.totals)
-        self.assertAlmostEqual(50.0, two.loss.percent)
+        self.assertAlmostEqual(50.0, two.loss.overhead_percent)
 
     def test_no_lone_guest(self):
         _, three = points(
@@ -157,7 +161,6 @@ class PointsTestCase(unittest.TestCase):
     def test_two_repetitions_have_no_interval(self):
         three = points(made.levels({made.EVENTS: made.SHARED}, count=2))[-1]
         self.assertIsNone(three.loss.low)
-        self.assertIsNone(three.loss.significant)
 
     def test_warm_ups_are_not_taken(self):
         curves = made.levels({made.EVENTS: made.SHARED})
@@ -261,7 +264,7 @@ class PointsTestCase(unittest.TestCase):
         one, _, three = points(curves)
         self.assertEqual(3, len(one.samples))
         self.assertEqual(2, len(three.samples))
-        self.assertTrue(math.isfinite(three.loss.percent))
+        self.assertTrue(math.isfinite(three.loss.overhead_percent))
         self.assertIsNone(three.loss.low)
 
     def test_nothing(self):

@@ -109,8 +109,7 @@ class TestMerged(unittest.TestCase):
                 for n, value in enumerate(values, start=1)
             ]
 
-        lone, own = rates.pairs(
+        pairs = rates.pairs(
             made.LATENCY, together(0.5, 0.25, 0.2), together(1.0, 0.5), {}, ""
         )
-        expected = [(2.0,), (4.0,)], [(1.0,), (2.0,)]
-        self.assertEqual(expected, (lone, own))
+        self.assertEqual([((2.0,), (1.0,)), ((4.0,), (2.0,))], pairs)

@@ -16,6 +16,7 @@ from rally_vmperf import opts
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import guests
 from rally_vmperf.records import journal
 from tests.unit import made
@@ -176,14 +177,13 @@ class SetUpTest(Case):
         ]
         context = self.context(ssh_timeout=90)
         context.setup()
-        found = context.context["vmperf_guests"]["findings"]
         self.assertIn(
-            {
-                "kind": "still_booting",
-                "subject": "g2",
-                "detail": "cloud-init was still at work in g2 after 90 s",
-            },
-            found,
+            finding.Finding(
+                "still_booting",
+                "g2",
+                "cloud-init was still at work in g2 after 90 s",
+            ),
+            context.context["vmperf_guests"]["booted"].findings,
         )
         context.cleanup()
 
@@ -196,13 +196,13 @@ class SetUpTest(Case):
         self.cloud.compute.console = "Kernel panic - not syncing: VFS"
         context = self.context()
         context.setup()
-        data = context.context["vmperf_guests"]
-        self.assertEqual(["g1"], [one["name"] for one in data["guests"]])
-        self.assertEqual(["g2"], data["absent"])
+        booted = context.context["vmperf_guests"]["booted"]
+        self.assertEqual(["g1"], [guest.name for guest in booted.guests])
+        self.assertEqual(("g2",), booted.absent)
         (seen,) = (
-            one["detail"]
-            for one in data["findings"]
-            if (one["kind"], one["subject"]) == ("guest_unavailable", "g2")
+            one.detail
+            for one in booted.findings
+            if (one.kind, one.subject) == ("guest_unavailable", "g2")
         )
         self.assertIn("no route; by its console its kernel panicked", seen)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
@@ -215,7 +215,8 @@ class SetUpTest(Case):
         data = context.context["vmperf_guests"]
         self.assertEqual(data, pickle.loads(pickle.dumps(data)))
         self.assertIs(True, data["config"]["install"])
-        self.assertEqual(["g1", "g2"], [g["name"] for g in data["guests"]])
+        names = [guest.name for guest in data["booted"].guests]
+        self.assertEqual(["g1", "g2"], names)
         self.assertEqual([OWNER], [one.owner for one in self.entries()])
         context.cleanup()
         self.assertEqual([], self.cloud.left())
@@ -243,13 +244,14 @@ class SetUpTest(Case):
     def test_groups(self):
         context = self.context(groups=GROUPS)
         context.setup()
-        plain = context.context["vmperf_guests"]["guests"]
+        booted = context.context["vmperf_guests"]["booted"].guests
         self.assertEqual(
             [("g1", "a"), ("g2", "b")],
-            [(g["name"], g["group"]) for g in plain],
+            [(guest.name, guest.group) for guest in booted],
         )
         self.assertEqual(
-            [f"{g['id']}#1" for g in plain], [g["boot"] for g in plain]
+            [f"{guest.id}#1" for guest in booted],
+            [guest.boot for guest in booted],
         )
         context.cleanup()
         self.assertEqual([], self.cloud.left())
@@ -308,9 +310,9 @@ class SetUpTest(Case):
         self.cloud.compute.console = test_console_keys.block(line)
         context = self.context(host_key={"console": True})
         context.setup()
-        booted = context.context["vmperf_guests"]
+        booted = context.context["vmperf_guests"]["booted"]
         self.assertEqual(
-            [line] * 2, [guest["host_key"] for guest in booted["guests"]]
+            [line] * 2, [guest.host_key for guest in booted.guests]
         )
         context.cleanup()
 

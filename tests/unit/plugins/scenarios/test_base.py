@@ -10,6 +10,7 @@ from rally_openstack.common.cfg import profiler
 
 from rally_vmperf import opts
 from rally_vmperf.execution import protocols
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins.scenarios import base
 from rally_vmperf.plugins.scenarios import density
@@ -89,11 +90,9 @@ class TestRequest(unittest.TestCase):
             "runner": {"times": 5},
         }
         booted = {
-            "guests": [],
-            "absent": ["g2"],
-            "client_key": "key",
-            "findings": [],
-            "caps": [],
+            "booted": models.BootedGuests(
+                guests=(), absent=("g2",), client_key="key"
+            ),
             "config": {"count": 2, "ssh_timeout": 60},
         }
         scenario = density.Density(

@@ -13,9 +13,13 @@ GOLDEN = golden.text("iperf3-3.12-to_peer.json")
 def read(outcome, direction, protocol):
     """Return the samples of a run of two seconds, or raise what it says."""
     _iperf3_result.raise_reported_error(outcome, protocol)
-    return _iperf3_result.parse(
-        direction, protocol, base.check_result(outcome), 2
-    )
+    return report(base.check_result(outcome), direction, protocol).samples()
+
+
+def report(outcome, direction="to_peer", protocol="tcp", omit=1):
+    """Return the report of a run of two seconds."""
+    arguments = {"protocol": protocol, "time": 2, "omit": omit, "cpu": False}
+    return _iperf3_result.Report(direction, arguments, outcome)
 
 
 @ddt.ddt
@@ -195,12 +199,8 @@ class CourseTestCase(unittest.TestCase):
     def course(self, file, protocol, seconds, omit):
         text = golden.text(f"iperf3-3.12-{file}-reports.json")
         direction = file.removeprefix("udp-")
-        return _iperf3_result.progress(
-            direction,
-            protocol,
-            golden.outcome("x", text, seconds=seconds),
-            omit,
-        )
+        outcome = golden.outcome("x", text, seconds=seconds)
+        return report(outcome, direction, protocol, omit).progress()
 
     def test_what_was_omitted_is_left_out(self):
         """What it took to connect is as long as what it took to leave."""
@@ -219,16 +219,15 @@ class CourseTestCase(unittest.TestCase):
         self.assertAlmostEqual(1.0, course.relative_rate(0.5, 2.5), delta=0.01)
 
     def test_without_reports_it_has_no_pace_of_its_own(self):
-        course = _iperf3_result.progress(
-            "to_peer", "tcp", golden.outcome("x", GOLDEN, seconds=3.2), 1
-        )
+        outcome = golden.outcome("x", GOLDEN, seconds=3.2)
+        course = report(outcome).progress()
         self.assertAlmostEqual(1.0, course.relative_rate(1.2, 3.0), places=12)
 
     def test_series_of_what_is_measured(self):
         """In bits, as the throughput is, and no second that is omitted."""
         text = golden.text("iperf3-3.12-to_peer-reports.json")
         outcome = golden.outcome("to_peer", text, seconds=5.4)
-        (found,) = _iperf3_result.series("to_peer", "tcp", outcome, 1)
+        (found,) = report(outcome).series()
         self.assertEqual(
             "network.iperf3.to_peer.throughput", found.metric.name
         )
@@ -239,18 +238,12 @@ class CourseTestCase(unittest.TestCase):
     def test_one_report_is_no_series(self):
         outcome = golden.outcome("x", GOLDEN, seconds=3.2)
         self.assertLess(
-            len(_iperf3_result.progress("to_peer", "tcp", outcome, 1).points),
+            len(report(outcome).progress().points),
             3,
         )
-        self.assertEqual(
-            [], _iperf3_result.series("to_peer", "tcp", outcome, 1)
-        )
+        self.assertEqual([], report(outcome).series())
 
     def test_absurd_reports_are_none(self):
         for reports in (None, 5, {}, [], "x" * 5):
             text = json.dumps({**json.loads(GOLDEN), "intervals": reports})
-            self.assertIsNone(
-                _iperf3_result.progress(
-                    "to_peer", "tcp", golden.outcome("x", text), 1
-                )
-            )
+            self.assertIsNone(report(golden.outcome("x", text)).progress())

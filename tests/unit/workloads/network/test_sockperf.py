@@ -150,7 +150,7 @@ class SmallMessagesTestCase(unittest.TestCase):
     def test_cut_short(self):
         for length in range(len(GOLDEN)):
             with self.assertRaises(base.WorkloadError):
-                sockperf.parse_report(GOLDEN[:length], "to_peer")
+                self.parse(GOLDEN[:length])
 
 
 @ddt.ddt

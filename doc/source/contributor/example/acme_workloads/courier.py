@@ -6,7 +6,7 @@ from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import limits
+from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 
@@ -183,8 +183,8 @@ def _read(name: str, text: str) -> list[sample.Reading]:
         )
     try:
         return [
-            limits.create_sample(_rate(name), answers / seconds),
-            limits.create_sample(_connecting(name), told.number("connect")),
+            outputs.create_sample(_rate(name), answers / seconds),
+            outputs.create_sample(_connecting(name), told.number("connect")),
             sample.Distribution(
                 metric=_latency(name),
                 histogram=histogram.Histogram.of(counted),

@@ -99,11 +99,6 @@ class PictureTestCase(unittest.TestCase):
         drawing = picture.draw([series(gaps=(3,))], "here")
         self.assertIn("3 guests: not measured", texts(drawing))
 
-    def test_of_many_levels_some_are_drawn(self):
-        some = picture.select_levels([*range(1, 41)])
-        self.assertEqual((1, 40, 8), (some[0], some[-1], len(some)))
-        self.assertEqual([1, 2, 4], picture.select_levels([1, 2, 4]))
-
     def test_nothing_measured_no_drawing(self):
         self.assertEqual("", picture.draw([], "here"))
 

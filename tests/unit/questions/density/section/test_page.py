@@ -38,7 +38,7 @@ class PageTestCase(unittest.TestCase):
                 if point.total is not None:
                     figures.append(sentences.rate(row.metric, point.total))
                 if point.loss is not None:
-                    percent = units.show_percent(point.loss.percent)
+                    percent = units.show_percent(point.loss.overhead_percent)
                     figures.append(f"{percent} %")
                     figures.append(f"{units.show_percent(point.loss.low)} to")
                     figures.append(point.worst.guest)

@@ -17,7 +17,9 @@ class SharesTestCase(unittest.TestCase):
         self.assertEqual(1, found.base)
         self.assertAlmostEqual(1, found.shares[0].value)
         for share, point in zip(found.shares[1:], row.points[1:], strict=True):
-            self.assertAlmostEqual(1 - point.loss.percent / 100, share.value)
+            self.assertAlmostEqual(
+                1 - point.loss.overhead_percent / 100, share.value
+            )
             low, high = share.ends
             self.assertLess(low, share.value)
             self.assertLess(share.value, high)

@@ -1,16 +1,23 @@
 import unittest
 from xml.etree import ElementTree
 
-from rally_vmperf.questions.overhead.section import overheads
 from rally_vmperf.questions.overhead.section import section
 from rally_vmperf.questions.overhead.section import strips
 from tests.unit import made
 
 
-def rows(**arguments):
+def run(**arguments):
     limits = {"vmperf_overhead": made.LIMITS}
-    shown = made.run_of(made.records(**arguments), limits)
-    return section.ordered(shown.judgement)
+    return made.run_of(made.records(**arguments), limits)
+
+
+def rows(**arguments):
+    return section.ordered(run(**arguments).judgement)
+
+
+def drawing(**arguments):
+    draw = section.SECTION.functions["draw_overheads"]
+    return draw(rows(**arguments), "here-overheads")
 
 
 def identifiers(drawing):
@@ -20,32 +27,27 @@ def identifiers(drawing):
 class OverheadsTestCase(unittest.TestCase):
     def test_each_metric_has_its_marks(self):
         for arguments in ({}, {"emulated": True}):
-            judged = rows(**arguments)
-            found = identifiers(overheads.draw(judged, "here"))
-            for place in range(len(judged)):
+            found = identifiers(drawing(**arguments))
+            for place in range(len(rows(**arguments))):
                 for mark in ("overhead", "interval", "limit"):
-                    self.assertIn(f"here-{place}-{mark}", found)
+                    self.assertIn(f"here-overheads-{place}-{mark}", found)
 
     def test_each_metric_is_named_with_its_figure(self):
-        drawing = overheads.draw(rows(), "here")
-        texts = [one.text for one in ElementTree.fromstring(drawing).iter()]
+        root = ElementTree.fromstring(drawing())
+        texts = [one.text for one in root.iter()]
         for row in rows():
             self.assertIn(row.metric.name, texts)
             value = row.comparison.overhead_percent
             self.assertIn(f"{value:.1f} %", texts)
 
     def test_no_interval_no_whisker(self):
-        judged = rows(count=2)
-        found = identifiers(overheads.draw(judged, "here"))
-        self.assertIn("here-0-overhead", found)
-        self.assertNotIn("here-0-interval", found)
+        found = identifiers(drawing(count=2))
+        self.assertIn("here-overheads-0-overhead", found)
+        self.assertNotIn("here-overheads-0-interval", found)
 
     def test_far_overheads_get_a_logarithmic_axis(self):
-        self.assertIn("logarithmic", overheads.draw(rows(emulated=True), "a"))
-        self.assertNotIn("logarithmic", overheads.draw(rows(), "a"))
-
-    def test_no_rows_no_drawing(self):
-        self.assertEqual("", overheads.draw([], "here"))
+        self.assertIn("logarithmic", drawing(emulated=True))
+        self.assertNotIn("logarithmic", drawing())
 
 
 class StripsTestCase(unittest.TestCase):

@@ -1,0 +1,382 @@
+"""Command that compares runs with each other."""
+
+import argparse
+import collections.abc
+import math
+import pathlib
+import typing as t
+
+from rally_vmperf import errors
+from rally_vmperf import sanitize
+from rally_vmperf.cmd import base
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import runs as runs_
+from rally_vmperf.measurement.samples import units
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.measurement.comparison import changes
+    from rally_vmperf.measurement.comparison import limits
+    from rally_vmperf.questions import compared_run
+
+ValueT = t.TypeVar("ValueT")
+Row = tuple[t.Any, ...]
+
+#: The exit code if a run is worse.
+WORSE = 2
+#: The default margin in percent.
+MARGIN = 5.0
+
+_NUMBERS = (
+    *("Result", "Metric", "Condition", "Run", "Rank", "Reference", "Value"),
+    *("Unit", "Loss (%)", "Low (%)", "High (%)", "Confidence (%)"),
+    *("Margin (%)", "Remark"),
+)
+_TEXTS = (
+    *("Metric", "Condition", "Rank", "Run", "Result", "Reference", "Value"),
+    *("Loss", "Interval", "Confidence", "Remark"),
+)
+
+
+class CompareError(errors.VMPerfError):
+    """Options that cannot be used; the message is one line."""
+
+
+class ComparisonLister(base.Lister):
+    """A command that lists the changes of metrics between runs."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of all comparisons."""
+        parser.add_argument(
+            "--margin",
+            action="append",
+            default=[],
+            type=_parse_margin,
+            metavar="[METRIC=]PERCENT",
+            help="largest loss or gain that is equal, of all metrics or of a "
+            "metric or a glob, such as disk.*=10; may be repeated; default: "
+            f"{MARGIN:g}",
+        )
+        parser.add_argument(
+            "--html",
+            metavar="FILE",
+            help="write a page with a chart of all changes",
+        )
+
+    def list_changes(
+        self,
+        parsed: argparse.Namespace,
+        runs: "collections.abc.Sequence[changes.RunSamples]",
+        differences: list[str],
+    ) -> Row:
+        """Return columns and rows; print differences, and write the page.
+
+        A worse run sets the exit code.
+
+        :raises CompareError: If no metric can be compared.
+        """
+        from rally_vmperf.measurement.comparison import changes
+
+        compared = changes.compare_runs(runs, _create_margins(parsed, runs))
+        if not any(change.comparison for change in compared):
+            reason = compared[0].reason if compared else "they have none"
+            raise CompareError(f"no metric can be compared: {reason}")
+        summary = changes.summarise(runs, compared)
+        for line in (*differences, *summary):
+            self.warn(line)
+        if parsed.html:
+            _write_page(parsed.html, runs, compared, differences, summary)
+        if any(change.status == "worse" for change in compared):
+            self.code = WORSE
+        ranked = changes.rank(compared)
+        if parsed.formatter != "table":
+            return _NUMBERS, [
+                _numbers(change, rank if len(group) > 1 else None)
+                for group in ranked
+                for rank, change in enumerate(group, start=1)
+            ]
+        return _list_texts(runs, ranked)
+
+
+class Compare(ComparisonLister):
+    """Compare runs, and print how each metric changed.
+
+    Of two runs, the second is compared with the first: each metric is worse,
+    better, equal within --margin, or undecided. Of more runs, each is
+    compared with all others together, and runs are ranked by metric. The
+    confidence is 95 % for all results together. Repetitions that are void
+    and warm-ups do not count. Formats other than table contain numbers in
+    base units.
+
+    The exit code is 0 if nothing is worse, 2 if something is worse, and 1 if
+    the runs cannot be compared.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        from rally_vmperf.questions import run_differences
+
+        parser.add_argument(
+            "runs",
+            nargs="+",
+            metavar="[NAME=]RUN",
+            help="journal (*.jsonl), record (*.json), output of: rally task "
+            "report --json, name of a registered baseline, or UUID of a task",
+        )
+        parser.add_argument(
+            "--allow",
+            action="append",
+            default=[],
+            choices=t.get_args(run_differences.Aspect),
+            help="compare runs although these differ or are unknown; may be "
+            "repeated",
+        )
+        runs_.add_journal_dir(parser)
+        self.add_options(parser)
+
+    def take_action(self, parsed: argparse.Namespace) -> Row:
+        """Return columns and one row per change; print differences."""
+        from rally_vmperf.questions import run_differences
+
+        if len(parsed.runs) < 2:
+            raise CompareError(
+                "RUN is missing; specify at least two runs, such as: "
+                "rally-vmperf compare before.jsonl after.jsonl"
+            )
+        differences: dict[str, None] = {}
+        workloads = _read_runs(parsed)
+        for runs in workloads:
+            run_differences.check_comparable(runs, parsed.allow)
+            differences |= dict.fromkeys(
+                run_differences.describe_differences(runs)
+            )
+        return self.list_changes(
+            parsed, run_differences.join(workloads), list(differences)
+        )
+
+
+def _parse_margin(text: str) -> tuple[str, float]:
+    """Return pattern and percent of a margin; reject other texts."""
+    pattern, _, number = text.rpartition("=")
+    try:
+        percent = float(number)
+    except ValueError:
+        percent = math.nan
+    if not 0 <= percent < 100:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: must be [METRIC=]PERCENT with 0 <= PERCENT < 100, "
+            "such as 5 or disk.*=10"
+        )
+    return pattern or "*", percent
+
+
+def _create_margins(
+    parsed: argparse.Namespace,
+    runs: "collections.abc.Sequence[changes.RunSamples]",
+) -> "limits.Limits":
+    """Return the margins of all metrics.
+
+    :raises CompareError: If a pattern matches no metric, or if patterns
+        conflict.
+    """
+    from rally_vmperf.measurement.comparison import limits
+
+    margins = limits.Limits({"*": MARGIN, **dict(parsed.margin)})
+    names = {metric.name for run in runs for _, metric in run.samples}
+    for pattern in margins.unmatched(names):
+        if pattern != "*":
+            raise CompareError(
+                f"--margin {pattern}: matches no metric (the runs have: "
+                f"{', '.join(sorted(names))})"
+            )
+    if conflict := margins.conflict(names):
+        name, first, second = conflict
+        raise CompareError(
+            f"--margin: {first!r} and {second!r} conflict over {name}; add "
+            f"--margin {name}=PERCENT"
+        )
+    return margins
+
+
+def _read_runs(
+    parsed: argparse.Namespace,
+) -> "list[list[compared_run.ComparedRun]]":
+    """Return the runs of each workload; baselines as the first run needs.
+
+    :raises CompareError: If the runs have different numbers of workloads.
+    """
+    from rally_vmperf.questions import compared_run
+
+    store = rally_api.open_baseline_store(parsed.config_file)
+    baselines = set(store.names())
+    names = name_uniquely(map(_split_name, parsed.runs))
+    contents = {
+        name: store.load(run)
+        for name, run in names.items()
+        if run in baselines and not pathlib.Path(run).is_file()
+    }
+    if len(contents) == len(names):
+        return [compared_run.create_baselines(contents)]
+    sources = {
+        name: runs_.read_sources(parsed, run)
+        for name, run in names.items()
+        if name not in contents
+    }
+    first, *others = sources.items()
+    for name, others_sources in others:
+        if len(others_sources) != len(first[1]):
+            raise CompareError(
+                f"{first[0]} has "
+                f"{units.number_of('workload', len(first[1]))}, and {name} "
+                f"has {len(others_sources)}; compare tasks with the same "
+                "workloads"
+            )
+    workloads = []
+    for index, source in enumerate(first[1]):
+        records = [record for record in source.decoded if record is not None]
+        workloads.append(
+            [
+                compared_run.create_baseline_like(
+                    name, contents[name], records
+                )
+                if name in contents
+                else compared_run.create_run(name, sources[name][index])
+                for name in names
+            ]
+        )
+    return workloads
+
+
+def name_uniquely(
+    named: collections.abc.Iterable[tuple[str, ValueT]],
+) -> dict[str, ValueT]:
+    """Return values by name as a dict, repeated names numbered."""
+    unique: dict[str, ValueT] = {}
+    for name, value in named:
+        number, title = 1, name
+        while title in unique:
+            number += 1
+            title = f"{name} ({number})"
+        unique[title] = value
+    return unique
+
+
+def _split_name(argument: str) -> tuple[str, str]:
+    """Return the name and the run of [NAME=]RUN, as a pair."""
+    name, equals, run = argument.partition("=")
+    if not (equals and name and run) or pathlib.Path(argument).exists():
+        name, run = pathlib.Path(argument).name, argument
+        for suffix in (".jsonl", ".json"):
+            name = name.removesuffix(suffix)
+    return sanitize.line(name), run
+
+
+def _numbers(change: "changes.Change", rank: int | None) -> Row:
+    """Return a row with numbers in base units and in percent."""
+    comparison = change.comparison
+    figures: Row = (None,) * 7
+    if comparison is not None:
+        figures = (
+            comparison.bare,
+            comparison.guest,
+            change.metric.unit,
+            comparison.overhead_percent,
+            _finite(comparison.low),
+            _finite(comparison.high),
+            None if comparison.low is None else 100 * comparison.confidence,
+        )
+    return (
+        change.status,
+        change.metric.name,
+        change.condition,
+        change.run,
+        rank,
+        *figures,
+        change.margin,
+        change.remark,
+    )
+
+
+def _finite(end: float | None) -> float | None:
+    """Return the end of an interval, None without one."""
+    return end if end is not None and math.isfinite(end) else None
+
+
+def _list_texts(
+    runs: "collections.abc.Sequence[changes.RunSamples]",
+    ranked: "list[list[changes.Change]]",
+) -> Row:
+    """Return columns and rows for a terminal, without empty columns."""
+    rows = [
+        _texts(change, rank)
+        for group in ranked
+        for rank, change in enumerate(group, start=1)
+    ]
+    columns = dict(zip(_TEXTS, _TEXTS, strict=True))
+    if len(runs) == 2:
+        del columns["Rank"], columns["Run"]
+        columns |= {"Reference": runs[0].name, "Value": runs[1].name}
+        columns = {"Result": "Result", **columns}
+    else:
+        columns["Reference"] = "Others"
+    for name in ("Condition", "Remark"):
+        if not any(row[name] for row in rows):
+            del columns[name]
+    return tuple(columns.values()), [
+        tuple(row[name] for name in columns) for row in rows
+    ]
+
+
+def _texts(change: "changes.Change", rank: int) -> dict[str, str]:
+    """Return a row as texts for a terminal, by column."""
+    from rally_vmperf.measurement.comparison import verdict
+
+    figures = ("-",) * 5
+    comparison = change.comparison
+    if comparison is not None:
+        unit = change.metric.unit
+        interval = verdict.ends(comparison, change.margin)
+        figures = (
+            units.show(comparison.bare, unit),
+            units.show(comparison.guest, unit),
+            verdict.figure(comparison, change.margin),
+            interval or "-",
+            f"{100 * comparison.confidence:.2f} %" if interval else "-",
+        )
+    return dict(
+        zip(
+            _TEXTS,
+            (
+                change.metric.name,
+                change.condition,
+                str(rank),
+                change.run,
+                change.status,
+                *figures,
+                change.remark,
+            ),
+            strict=True,
+        )
+    )
+
+
+def _write_page(
+    path: str,
+    runs: "collections.abc.Sequence[changes.RunSamples]",
+    compared: "list[changes.Change]",
+    differences: list[str],
+    summary: list[str],
+) -> None:
+    """Write the page of a comparison to a file."""
+    # These imports take a second, and other formats do not require them.
+    from rally_vmperf.report import changes_page
+
+    html = changes_page.standalone(
+        [run.name for run in runs], compared, differences, summary
+    )
+    try:
+        pathlib.Path(path).write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise CompareError(
+            f"page {path}: {error.strerror or error}; select another path "
+            "with --html"
+        ) from error

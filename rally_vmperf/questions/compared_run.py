@@ -1,0 +1,297 @@
+"""Runs and baselines that are compared with each other."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf import errors
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import assignment
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import level
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import files
+from rally_vmperf.records import model
+from rally_vmperf.records import parts
+from rally_vmperf.records import sources
+from rally_vmperf.runs import reference
+
+#: The kinds of findings that do not void guests compared with guests.
+_TOLERATED = finding.FROM_BASELINE | {
+    *finding.ABOUT_BARE_METAL,
+    "baseline_changed",
+}
+
+_Values = dict[changes.Key, list[collections.abc.Sequence[float]]]
+_Absences = dict[changes.Key, str]
+
+
+class ComparisonError(errors.VMPerfError):
+    """Runs that cannot be compared; the message is one line."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ComparedRun(changes.RunSamples):
+    """A run or a baseline with its setting.
+
+    :param setting: The question, arguments and shape by aspect, each a
+        mapping; empty for a baseline, which is matched by its entries.
+    :param machines: The guests and the peer, or the bare-metal machine.
+    :param machines_error: The reason why their facts are missing, or "".
+    :param facts: Further facts about guests and software.
+    """
+
+    setting: collections.abc.Mapping[str, documents.Facts] = dataclasses.field(
+        default_factory=dict
+    )
+    machines: tuple[model.DescribedMachine, ...] = ()
+    machines_error: str = ""
+    facts: documents.Facts = dataclasses.field(default_factory=dict)
+
+
+def create_run(name: str, source: sources.Source) -> ComparedRun:
+    """Return the run in a source, without void repetitions and warm-ups.
+
+    :raises ComparisonError: If no record is readable, or if records
+        contradict each other.
+    """
+    records = [record for record in source.decoded if record is not None]
+    if not records:
+        raise ComparisonError(f"{name}: has no readable record")
+    samples, absences = collect_samples(
+        name, [record.repetition for record in records]
+    )
+    record = max(records, key=lambda record: record.repetition.number)
+    machines, machines_error = files.describe_machines(source.folder, record)
+    guests = [machine for machine in machines if machine.role == "guest"]
+    facts: dict[str, t.Any] = {
+        f"version of {package}": version
+        for package, version in record.software.items()
+    }
+    for key in ("flavor", "image", "disk", "host"):
+        texts = [_describe(guest.nova.get(key)) for guest in guests]
+        facts[key] = ", ".join(sorted({text for text in texts if text}))
+    hosts = {guest.host for guest in guests} - {""}
+    facts["host"] = facts["host"] or ", ".join(sorted(hosts))
+    if unreadable := len(source.decoded) - len(records):
+        facts["unreadable records"] = unreadable
+    return ComparedRun(
+        name=name,
+        samples=samples,
+        absences=absences,
+        setting={
+            "question": {"question": record.repetition.question},
+            "arguments": _list_arguments(record),
+            "shape": dataclasses.asdict(record.shape),
+        },
+        machines=machines,
+        machines_error=machines_error,
+        facts=facts,
+    )
+
+
+def _describe(fact: t.Any) -> str:
+    """Return a fact from Nova as text, or "" without one."""
+    if isinstance(fact, collections.abc.Mapping):
+        fact = ", ".join(
+            f"{key}={fact[key]}"
+            for key in sorted(fact)
+            if key != "id" and fact[key]
+        )
+    return str(fact or "")
+
+
+def _list_arguments(record: model.Record) -> dict[str, t.Any]:
+    """Return all arguments of workloads and options of the question."""
+    arguments: dict[str, t.Any] = {
+        f"{workload.title} {key}": argument
+        for workload in record.workloads
+        for key, argument in {
+            **workload.arguments,
+            "cooldown": workload.cooldown,
+            "drop_caches": workload.drop_caches,
+        }.items()
+    }
+    return {**arguments, **record.options}
+
+
+def collect_samples(
+    name: str, repetitions: collections.abc.Iterable[repetition.Repetition]
+) -> tuple[_Values, _Absences]:
+    """Return the counted values by condition and metric, and what is absent.
+
+    A repetition does not count for the metrics that its findings void. If
+    more than a quarter of the repetitions are void, or if fewer than three
+    remain, the metric is absent, as in judging.
+
+    :param name: The name of the run, for messages.
+    :raises ComparisonError: If records of a repetition differ.
+    """
+    distinct, occurrences = gathering.merge_duplicates(repetitions)
+    sentence = level.first_void_sentence(
+        (finding_ for finding_, _ in occurrences), ()
+    )
+    if sentence:
+        raise ComparisonError(f"{name}: {sentence}")
+    conditions: dict[
+        tuple[tuple[str, int | str], ...],
+        list[tuple[repetition.Repetition, repetition.Condition]],
+    ] = {}
+    for repetition_ in distinct:
+        valid = gathering.without_void_samples(repetition_, ())
+        for condition in valid.conditions:
+            if condition.counted and not condition.skip_reason:
+                axes = tuple(condition.axes.items())
+                conditions.setdefault(axes, []).append((valid, condition))
+    samples: _Values = {}
+    absences: _Absences = {}
+    for axes, executed in conditions.items():
+        title = ", ".join(f"{axis} {position}" for axis, position in axes)
+        for metric in gathering.metrics([pair[1] for pair in executed]):
+            void = [_find_void(metric, *pair) for pair in executed]
+            counted = gathering.guest_samples(
+                metric,
+                [
+                    condition
+                    for (_, condition), reason in zip(
+                        executed, void, strict=True
+                    )
+                    if not reason
+                ],
+            )
+            reasons = [*filter(None, void)]
+            few = len(void) - len(reasons) < statistics.FEWEST
+            if reasons and (
+                few or len(reasons) > judge.MAX_VOID_SHARE * len(void)
+            ):
+                absences[title, metric] = f"void: {reasons[0]}"
+            elif not counted:
+                absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
+            else:
+                samples[title, metric] = [each.values for each in counted]
+    return samples, absences
+
+
+def _find_void(
+    metric: sample.Metric,
+    repetition_: repetition.Repetition,
+    condition: repetition.Condition,
+) -> str:
+    """Return which finding voids a metric in a repetition as text, or ""."""
+    return level.first_void_sentence(
+        (
+            finding_
+            for finding_ in (*repetition_.findings, *condition.findings)
+            if finding_.names(metric.name) or finding_.is_run_wide
+        ),
+        _TOLERATED,
+    )
+
+
+def create_baseline_like(
+    name: str,
+    content: document.Json,
+    records: collections.abc.Sequence[model.Record],
+) -> ComparedRun:
+    """Return the entries of a baseline that match the records of a run.
+
+    :raises BaselineError: If the baseline does not cover the run.
+    :raises ComparisonError: If the run has no readable record.
+    """
+    if not records:
+        raise ComparisonError(f"{name}: the run has no readable record")
+    record = records[-1]
+    assignments = assignment.assign(
+        [
+            {
+                "name": workload.name,
+                "label": workload.label,
+                "arguments": dict(workload.arguments),
+            }
+            for workload in record.workloads
+        ]
+    )
+    samples: _Values = {}
+    for condition in record.repetition.conditions:
+        shape = matching.Shape(
+            record.shape.vcpus,
+            record.shape.memory_mib,
+            condition.reference_copies or record.shape.copies,
+        )
+        bare_metal, _ = reference.build_reference(
+            content, assignments, [shape]
+        )
+        title = ", ".join(
+            f"{axis} {position}" for axis, position in condition.axes.items()
+        )
+        for by_metric in bare_metal.references[shape.copies].by_metric:
+            for metric, values in by_metric.items():
+                samples.setdefault((title, metric), []).append(values.values)
+    return ComparedRun(
+        name=name, samples=samples, machines=(_describe_metal(content),)
+    )
+
+
+def create_baselines(
+    contents: collections.abc.Mapping[str, document.Json],
+) -> list[ComparedRun]:
+    """Return baselines whose entries match those of the first, as a list.
+
+    :param contents: The baselines by name.
+    """
+    (_, first), *_ = contents.items()
+    runs = []
+    for name, content in contents.items():
+        samples: _Values = {}
+        absences: _Absences = {}
+        for number, measured in enumerate(first["entries"], start=1):
+            metrics = parts.decode_metrics(measured["metrics"])
+            values: dict[str, list[list[float]]] = {}
+            reason = ""
+            try:
+                matched = matching.find(
+                    content,
+                    measured["workload"],
+                    matching.conditions(measured),
+                    matching.Shape(**measured["shape"]),
+                )
+                values = reference.collect_values(matched)
+            except document.BaselineError as error:
+                reason = str(error)
+            for metric_name, metric in metrics.items():
+                title = matching.describe(measured["shape"])
+                if (title, metric) in {**samples, **absences}:
+                    title = f"{title}, entry {number}"
+                if metric_name in values:
+                    samples[title, metric] = [*values[metric_name]]
+                elif reason:
+                    absences[title, metric] = reason
+        runs.append(
+            ComparedRun(
+                name=name,
+                samples=samples,
+                absences=absences,
+                machines=(_describe_metal(content),),
+                facts={"class": content.get("class", "none")},
+            )
+        )
+    return runs
+
+
+def _describe_metal(content: document.Json) -> model.DescribedMachine:
+    """Return the machine of a baseline with its facts."""
+    machine = content["machine"]
+    return model.DescribedMachine(
+        name=machine["name"],
+        role="copy",
+        nova={},
+        fingerprint=machine["fingerprint"],
+        tools=machine.get("tools", {}),
+    )

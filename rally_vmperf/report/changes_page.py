@@ -1,0 +1,88 @@
+"""The HTML page of compared runs, a single file without a script."""
+
+import collections.abc
+
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.report import dot_plot
+from rally_vmperf.report import page
+
+#: The maximum number of changes in a chart; the table has all of them.
+MOST_LINES = 150
+#: The maximum length of a name in a chart in characters.
+LONGEST = 48
+#: The style of a status, as that of a verdict.
+STYLES = {
+    "worse": "failed",
+    "better": "passed",
+    "undecided": "inconclusive",
+    "equal": "none",
+}
+
+
+def standalone(
+    names: collections.abc.Sequence[str],
+    compared: collections.abc.Sequence[changes.Change],
+    differences: collections.abc.Sequence[str],
+    summary: collections.abc.Sequence[str],
+) -> str:
+    """Return the page of compared runs as text.
+
+    :param names: The names of all runs in their order.
+    :param compared: The changes of all metrics.
+    :param differences: The differences between the runs, one per line.
+    :param summary: The sentences on each run.
+    """
+    ranked = changes.rank(compared)
+    template = page.create_environment(None).get_template("changes.html.j2")
+    *first, last = names
+    worse = any(change.status == "worse" for change in compared)
+    return template.render(
+        title=f"Comparison of {', '.join(first)} and {last}",
+        embedded=False,
+        names=names,
+        ranked=ranked,
+        differences=differences,
+        summary=summary,
+        worse=worse,
+        styles=STYLES,
+        chart=dot_plot.draw(
+            _list_lines(names, ranked)[:MOST_LINES],
+            "changes",
+            "loss in percent of "
+            + (_shorten(names[0]) if len(names) == 2 else "the other runs")
+            + " (right: worse)",
+            "Loss of each metric with its interval",
+        ),
+    )
+
+
+def _list_lines(
+    names: collections.abc.Sequence[str],
+    ranked: collections.abc.Iterable[collections.abc.Iterable[changes.Change]],
+) -> list[dot_plot.Line]:
+    """Return a line of the chart for each change with a comparison."""
+    return [
+        dot_plot.Line(
+            label=_label(change, with_run=len(names) > 2),
+            comparison=change.comparison,
+            status=STYLES[change.status],
+            limits=(-change.margin, change.margin) if change.margin else (),
+        )
+        for group in ranked
+        for change in group
+        if change.comparison is not None
+    ]
+
+
+def _label(change: changes.Change, *, with_run: bool) -> str:
+    """Return the metric, the condition and the run of a change as text."""
+    subject = change.metric.name
+    if change.condition:
+        subject += f" ({change.condition})"
+    subject = _shorten(subject)
+    return f"{subject}: {_shorten(change.run)}" if with_run else subject
+
+
+def _shorten(text: str) -> str:
+    """Return the start of a text, so that it leaves room for the chart."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,157 @@
+"""Results in the formats of other programs."""
+
+import collections.abc
+import functools
+import importlib
+import types
+import typing as t
+
+from rally_vmperf.judging import figures
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import summary
+from rally_vmperf.measurement import repetition
+from rally_vmperf.records import table
+
+Runs = collections.abc.Sequence[judged_run.JudgedRun]
+
+#: The formats of the table; each is a module of ``formats``.
+NAMES = ("markdown", "csv", "json", "ndjson", "openmetrics", "junit")
+
+
+def load_format(name: str) -> types.ModuleType:
+    """Return the module of a format.
+
+    Its docstring describes the format, and its function ``render`` yields
+    the text of rows in pieces.
+    """
+    return importlib.import_module(f"rally_vmperf.report.formats.{name}")
+
+
+def render(name: str, runs: Runs) -> collections.abc.Iterator[str]:
+    """Yield the results of runs in a format, in pieces.
+
+    :param name: One of ``NAMES``.
+    """
+    rows = functools.partial(list_rows, runs)
+    yield from load_format(name).render(rows)
+
+
+def render_verdicts(name: str, runs: Runs) -> collections.abc.Iterator[str]:
+    """Yield the verdicts and figures of runs in a format, in pieces."""
+    yield from load_format(name).render(
+        lambda: (row for run in runs for row in _list_judged(run))
+    )
+
+
+def list_rows(runs: Runs) -> table.Rows:
+    """Yield the verdicts, figures and samples of runs as rows."""
+    for run in runs:
+        yield from _list_judged(run)
+        yield from _list_samples(run)
+
+
+def _list_judged(run: judged_run.JudgedRun) -> table.Rows:
+    """Yield a row per verdict, and per figure of each criterion."""
+    finished_at = run.last.finished_at if run.records else ""
+    start = _start(run, finished_at)
+    for heading, status, judgement in run.verdicts:
+        criterion = start._replace(criterion=heading.lower())
+        if status != "none":
+            sentences = [judgement.headline(), *judgement.reasons()]
+            yield criterion._replace(
+                row="verdict",
+                status=status,
+                passed=judgement.passed,
+                reason=" ".join(f"{sentence}." for sentence in sentences),
+            )
+        for result in judgement.rows:
+            kinds = _list_kinds(judgement, result)
+            for value in figures.list_values(result):
+                yield table.build_figure_row(
+                    criterion, result.metric, value, kinds
+                )
+    for result in run.sla_results:
+        status = "passed" if result.success else "failed"
+        yield start._replace(
+            row="verdict",
+            criterion=result.criterion,
+            status=status,
+            passed=result.success,
+            reason=f"{status}: {result.detail}",
+        )
+
+
+def _list_kinds(
+    judgement: summary.Judgement[t.Any], result: summary.MetricResult
+) -> tuple[str, ...]:
+    """Return the kinds of the findings about a result, as a tuple.
+
+    Findings that void the whole run are about its void results.
+    """
+    is_void = result.status == "void"
+    findings = [
+        run_finding
+        for run_finding in judgement.findings
+        if run_finding in result.findings
+        or (is_void and run_finding.voids and run_finding.finding.is_run_wide)
+    ]
+    kinds = (run_finding.finding.kind for run_finding in findings)
+    return tuple(dict.fromkeys(kinds))
+
+
+def _list_samples(run: judged_run.JudgedRun) -> table.Rows:
+    """Yield a row per sample of guests and of bare metal."""
+    tolerate = _list_tolerated(run)
+    times = [record.finished_at for record in run.records]
+    times = times or [""] * len(run.repetitions)
+    for measured, time in zip(run.repetitions, times, strict=True):
+        yield from table.list_guest_rows(_start(run, time), measured, tolerate)
+    references = _list_references(run)
+    has_levels = len(references) > 1 or any(
+        repetition.GUESTS in condition.axes
+        for measured in run.repetitions
+        for condition in measured.conditions
+    )
+    for copies, reference in references.items():
+        yield from table.list_bare_metal_rows(
+            _start(run), copies if has_levels else None, reference
+        )
+
+
+def _start(run: judged_run.JudgedRun, time: str = "") -> table.Row:
+    """Return a row with the columns of a run."""
+    names = [measured.run for measured in run.repetitions if measured.run]
+    return table.Row(
+        run=names[0] if names else run.title,
+        question=run.question,
+        title=run.title,
+        time=table.format_time(time),
+    )
+
+
+def _list_tolerated(run: judged_run.JudgedRun) -> set[str]:
+    """Return the kinds of findings that do not void samples, as a set.
+
+    If criteria differ, the main one decides.
+    """
+    is_tolerated: dict[str, bool] = {}
+    for judgement in run.judgements.values():
+        for run_finding in judgement.findings:
+            is_tolerated.setdefault(
+                run_finding.finding.kind, run_finding.tolerated
+            )
+    return {kind for kind, tolerated in is_tolerated.items() if tolerated}
+
+
+def _list_references(
+    run: judged_run.JudgedRun,
+) -> collections.abc.Mapping[int, repetition.Reference]:
+    """Return the samples of bare metal by the number of copies."""
+    if run.records:
+        bare_metal = run.last.bare_metal
+        return bare_metal.references if bare_metal else {}
+    return {
+        condition.reference_copies or 1: condition.reference
+        for measured in run.repetitions
+        for condition in measured.conditions
+    }

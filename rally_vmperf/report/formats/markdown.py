@@ -1,0 +1,110 @@
+"""Verdicts as Markdown, for a merge request or a wiki.
+
+The text has the verdicts, a table of the figures with limits, failures
+first, and the numbers of samples by metric.
+"""
+
+import collections
+import collections.abc
+import re
+import typing as t
+
+from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.records import table
+
+_ORDER = ("failed", "void", "inconclusive", "passed")
+_FIGURES = ("Verdict", "Metric", "Figure", "Value", "Interval", "Limit")
+#: Characters with a meaning in Markdown or HTML; "_" has none in a word.
+_SPECIAL = re.compile(
+    r"([\\`*{}\[\]<>#!|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))"
+)
+
+
+def render(
+    rows: collections.abc.Callable[[], table.Rows],
+) -> collections.abc.Iterator[str]:
+    """Yield a section per run."""
+    runs: dict[tuple[str, str], list[table.Row]] = {}
+    counts: dict[tuple[str, str], dict[str, collections.Counter[str]]] = {}
+    for row in rows():
+        key = (row.title, row.run)
+        judged = runs.setdefault(key, [])
+        numbers = counts.setdefault(key, {})
+        if row.row == "sample":
+            metric = row.metric or ""
+            numbers.setdefault(metric, collections.Counter()).update(
+                table.count_names(row)
+            )
+        elif row.status is not None:
+            judged.append(row)
+    for (title, run), judged in runs.items():
+        yield f"## {_escape(title)}\n\n"
+        yield from _format_verdicts(judged)
+        yield from _format_counts(counts[title, run])
+
+
+def _format_verdicts(
+    judged: list[table.Row],
+) -> collections.abc.Iterator[str]:
+    """Yield the verdicts of a run, and its figures with limits."""
+    for row in judged:
+        if row.row == "verdict":
+            yield f"- **{_escape(row.criterion)}**: {_escape(row.reason)}\n"
+    if not judged:
+        yield "No limits.\n"
+    limited = [row for row in judged if row.row == "figure"]
+    if limited:
+        limited.sort(key=lambda row: _ORDER.index(str(row.status)))
+        yield "\n"
+        yield from _format_table(_FIGURES, map(_list_cells, limited))
+
+
+def _list_cells(row: table.Row) -> tuple[t.Any, ...]:
+    """Return the cells of a figure with a limit."""
+    value, low, high, limit = (
+        "" if number is None else _show(number, str(row.unit))
+        for number in (row.value, row.low, row.high, row.limit)
+    )
+    figure = " ".join(filter(None, (row.figure, row.condition)))
+    interval = f"{low} to {high}" if low and high else ""
+    return row.status, row.metric, figure, value, interval, limit
+
+
+def _show(number: float, unit: str) -> str:
+    """Return a number with its unit as text."""
+    if unit == "%":
+        return f"{units.show_percent(number, 2)} %"
+    return units.show(number, unit)
+
+
+def _format_counts(
+    counts: dict[str, collections.Counter[str]],
+) -> collections.abc.Iterator[str]:
+    """Yield a table of the numbers of samples by metric."""
+    names = [*table.COUNTS]
+    yield "\n"
+    yield from _format_table(
+        ("Samples", *names),
+        (
+            (metric or "(whole condition)", *map(numbers.__getitem__, names))
+            for metric, numbers in counts.items()
+        ),
+    )
+    yield "\n"
+
+
+def _format_table(
+    heads: tuple[str, ...],
+    body: collections.abc.Iterable[tuple[t.Any, ...]],
+) -> collections.abc.Iterator[str]:
+    """Yield the lines of a table."""
+    yield f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n"
+    for cells in body:
+        yield f"| {' | '.join(map(_escape, cells))} |\n"
+
+
+def _escape(content: t.Any) -> str:
+    """Return a text as one line without a meaning in Markdown."""
+    text = sanitize.printable(" ".join(str(content).split()))
+    return _SPECIAL.sub(r"\\\1", text)

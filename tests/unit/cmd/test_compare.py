@@ -1,0 +1,380 @@
+"""Tests of the command that compares runs."""
+
+import copy
+import csv
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf import sanitize
+from rally_vmperf.baseline import store
+from rally_vmperf.cmd import compare
+from rally_vmperf.questions import compared_run
+from rally_vmperf.records import journal
+from tests.unit import made
+from tests.unit.hostile import attacks
+from tests.unit.hostile import records as hostile_records
+from tests.unit.questions import golden_runs
+from tests.unit.report import rally_results
+
+RATE = "disk.fio.randread.iops"
+
+
+def scale(records, metric, factor, number=0):
+    """Multiply the samples of a metric in a condition of records."""
+    for record in records:
+        samples = record["conditions"][number]["samples"]
+        samples[metric] = [
+            value if value is None else round(value * factor, 9)
+            for value in samples[metric]
+        ]
+    return records
+
+
+class CompareTestCase(unittest.TestCase):
+    """Journals in a folder, and what the command prints about them."""
+
+    def setUp(self):
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder)
+        self.config = self.folder / "rally.conf"
+        self.config.write_text(
+            f"[vmperf]\nbaseline_dir = {self.folder}/baselines\n"
+            f"journal_dir = {self.folder}\n"
+        )
+
+    def journal(self, name, records):
+        """Write records to a journal; return its path."""
+        written = journal.Journal(self.folder, name)
+        for record in records:
+            written.append(record)
+        made.keep_files(self.folder)
+        return written.path
+
+    def printed(self, code, *arguments):
+        """Return what the command prints that ends with a code."""
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        command = compare.Compare(app, None)
+        words = [*map(str, arguments), "--config-file", str(self.config)]
+        parsed = command.get_parser("compare").parse_args(words)
+        got = command.run(parsed)
+        self.warnings = app.stderr.getvalue().splitlines()
+        self.assertEqual(code, got, self.warnings)
+        return app.stdout.getvalue()
+
+    def results(self, code, *arguments):
+        """Return the rows of the command as JSON."""
+        return json.loads(self.printed(code, *arguments, "-f", "json"))
+
+
+@ddt.ddt
+class TestTwoRuns(CompareTestCase):
+    """The second compared with the first."""
+
+    @ddt.data(*golden_runs.journals())
+    def test_a_run_and_itself(self, name):
+        """Nothing is worse or better, whatever the margin."""
+        path = golden_runs.journal(name)
+        for margin in ("0", "5"):
+            try:
+                rows = self.results(0, path, path, "--margin", margin)
+            except compare.CompareError as error:
+                # All repetitions of all metrics are void.
+                self.assertIn("no counted repetition", str(error))
+                continue
+            results = {row["Result"] for row in rows}
+            self.assertLessEqual(results, {"equal", "undecided"})
+            for row in rows:
+                if row["Loss (%)"] is not None:
+                    self.assertAlmostEqual(0, row["Loss (%)"])
+
+    @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
+    @ddt.unpack
+    def test_one_metric_of_a_golden_run(self, factor, expected, code):
+        """Is reported, and nothing else is."""
+        path = golden_runs.journal("density-four-guests")
+        records = [*map(json.loads, path.read_text().splitlines())]
+        metric = "cpu.sysbench.rate"
+        other = journal.Journal(self.folder, "other")
+        for file in path.parent.glob("*.gz"):
+            (self.folder / file.name).write_bytes(file.read_bytes())
+        for record in scale(records, metric, factor):
+            other.append(record)
+        rows = self.results(code, path, other.path)
+        decided = [
+            (row["Metric"], row["Condition"], row["Result"])
+            for row in rows
+            if row["Result"] not in ("equal", "undecided")
+        ]
+        self.assertEqual([(metric, "guests 1", expected)], decided)
+
+    def test_one_metric(self):
+        """Of several quiet ones; each other one is equal."""
+        first = self.journal("before", made.records())
+        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        rows = self.results(2, first, second)
+        results = {row["Metric"]: row["Result"] for row in rows}
+        self.assertEqual("worse", results.pop(RATE))
+        self.assertTrue(results)
+        self.assertNotIn("better", results.values())
+        self.assertNotIn("worse", results.values())
+        (row,) = (row for row in rows if row["Metric"] == RATE)
+        self.assertAlmostEqual(20, row["Loss (%)"])
+        self.assertGreater(row["Low (%)"], row["Margin (%)"])
+        self.assertEqual((5, "after"), (row["Margin (%)"], row["Run"]))
+        self.assertIn(
+            "after compared with before: worse in 1", self.warnings[-1]
+        )
+
+    def test_margins(self):
+        """A margin by glob applies to its metrics."""
+        first = self.journal("before", made.records())
+        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        for margin, expected, code in (
+            ("disk.*=30", "equal", 0),
+            ("1", "worse", 2),
+        ):
+            rows = self.results(code, first, second, "--margin", margin)
+            (row,) = (row for row in rows if row["Metric"] == RATE)
+            self.assertEqual(expected, row["Result"])
+
+    def test_table(self):
+        """The runs head their columns, and empty columns are left out."""
+        first = self.journal("x", made.records())
+        second = self.journal("y", scale(made.records(), RATE, 0.8))
+        table = self.printed(2, f"before={first}", f"after={second}")
+        _, heads, _, row, *_ = table.splitlines()
+        heads = [head.strip() for head in heads.split("|")[1:-1]]
+        self.assertEqual(
+            ["Result", "Metric", "before", "after", "Loss", "Interval"],
+            heads[:6],
+        )
+        self.assertNotIn("Condition", heads)
+        cells = [cell.strip() for cell in row.split("|")[1:-1]]
+        self.assertEqual(["worse", RATE], cells[:2])
+        self.assertEqual("20.0 %", cells[4])
+        self.assertRegex(cells[5], r"^1.\.. to 2.\.. %$")
+
+    def test_csv(self):
+        """Has the same rows as JSON."""
+        path = self.journal("before", made.records())
+        text = self.printed(0, path, path, "-f", "csv")
+        rows = [*csv.DictReader(io.StringIO(text))]
+        self.assertEqual(self.results(0, path, path)[0].keys(), rows[0].keys())
+        self.assertEqual({"before (2)"}, {row["Run"] for row in rows})
+
+    def test_workloads_of_a_task(self):
+        """Are compared in their order, with one correction."""
+        task = rally_results.results(
+            [(made.records(), {}), (made.records(), {})]
+        )
+        second = copy.deepcopy(task)
+        iterations = second["tasks"][0]["subtasks"][0]["workloads"][1]["data"]
+        for iteration in iterations:
+            scale(_records_in(iteration), RATE, 0.8)
+        made.keep_files(self.folder)
+        paths = []
+        for name, content in (("before", task), ("after", second)):
+            path = self.folder / f"{name}.json"
+            path.write_text(json.dumps(content))
+            paths.append(path)
+        rows = self.results(2, *paths)
+        worse = [row["Condition"] for row in rows if row["Result"] == "worse"]
+        self.assertEqual(["workload 2"], worse)
+        single = self.journal("single", made.records())
+        with self.assertRaisesRegex(
+            compare.CompareError, "before has 2 workloads, and single has 1"
+        ):
+            self.results(1, paths[0], single)
+
+
+def _records_in(document):
+    """Return the records anywhere in a JSON document."""
+    if isinstance(document, dict):
+        if "conditions" in document:
+            return [document]
+        document = list(document.values())
+    if isinstance(document, list):
+        return [each for part in document for each in _records_in(part)]
+    return []
+
+
+@ddt.ddt
+class TestNotComparable(CompareTestCase):
+    """Every rejection names the difference and a way out."""
+
+    def test_other_settings(self):
+        """A flavor with a flavor requires an option."""
+        paths = [
+            golden_runs.journal(f"two-flavors-{name}")
+            for name in ("small", "tiny")
+        ]
+        with self.assertRaisesRegex(
+            compared_run.ComparisonError,
+            "memory_mib: 1024 in .*, 512 in .*; use --allow shape",
+        ):
+            self.results(1, *paths)
+        rows = self.results(0, *paths, "--allow", "shape")
+        self.assertEqual(4, len(rows))
+        self.assertTrue(any("memory_mib" in line for line in self.warnings))
+
+    def test_missing_machine_files(self):
+        """Are named."""
+        records = made.records()
+        path = self.journal("a", records)
+        missing = self.folder / records[0]["files"]["machines"]["name"]
+        missing.unlink()
+        with self.assertRaisesRegex(
+            compared_run.ComparisonError,
+            f"machines of a are unknown: .*{missing.name}.*--allow machines",
+        ):
+            self.results(1, path, path)
+        self.results(0, path, path, "--allow", "machines")
+
+    def test_one_run(self):
+        """Is not enough."""
+        path = self.journal("a", made.records())
+        with self.assertRaisesRegex(compare.CompareError, "RUN is missing"):
+            self.results(1, path)
+
+    def test_nothing_to_compare(self):
+        """A run without counted repetitions is not equal to another."""
+        path = self.journal("a", made.records())
+        void = made.records()
+        for record in void:
+            record["findings"].append(
+                {"kind": "guest_rebooted", "subject": "g1", "detail": "x"}
+            )
+        with self.assertRaisesRegex(
+            compare.CompareError, "no metric can be compared: b: void: .*g1"
+        ):
+            self.results(1, path, self.journal("b", void))
+
+    @ddt.data(
+        ("nope.*=1", "--margin nope..: matches no metric"),
+        ("disk.*=1 *.randread.*=2", "conflict over disk.fio.randread"),
+    )
+    @ddt.unpack
+    def test_margins(self, margins, message):
+        """That apply to nothing, or contradict each other."""
+        path = self.journal("a", made.records())
+        options = [
+            word for margin in margins.split() for word in ("--margin", margin)
+        ]
+        with self.assertRaisesRegex(compare.CompareError, message):
+            self.results(1, path, path, *options)
+
+    @ddt.data("x", "-1", "100", "a=nan", "a=")
+    def test_texts_that_are_no_margins(self, text):
+        """Are rejected with the rule."""
+        with (
+            mock.patch("sys.stderr", io.StringIO()) as stderr,
+            self.assertRaises(SystemExit),
+        ):
+            self.printed(2, "a", "b", f"--margin={text}")
+        self.assertIn("must be [METRIC=]PERCENT", stderr.getvalue())
+
+    def test_page_that_cannot_be_written(self):
+        """The message names the path and the option."""
+        path = self.journal("a", made.records())
+        with self.assertRaisesRegex(
+            compare.CompareError, "page .*gone.*--html"
+        ):
+            self.results(
+                0, path, path, "--html", self.folder / "gone/page.html"
+            )
+
+
+class TestBaselines(CompareTestCase):
+    """Registered baselines among the runs."""
+
+    def setUp(self):
+        super().setUp()
+        folder = golden_runs.FOLDER / "overhead-passed"
+        content = json.loads((folder / "baseline.json").read_text())
+        registry = store.Store(self.folder / "baselines")
+        registry.save({**content, "name": "old"}, replace=True)
+
+    def test_with_a_run(self):
+        """The entries for the run are compared with its guests."""
+        path = golden_runs.journal("overhead-passed")
+        rows = self.results(2, "old", f"kvm={path}")
+        results = {row["Metric"]: row["Result"] for row in rows}
+        self.assertEqual("worse", results["cpu.sysbench.rate"])
+        self.assertTrue(any("kernel" in line for line in self.warnings))
+
+    def test_with_each_other(self):
+        """As baseline compare does."""
+        rows = self.results(0, "old", "again=old")
+        self.assertEqual({"again"}, {row["Run"] for row in rows})
+        self.assertNotIn("worse", {row["Result"] for row in rows})
+
+
+class TestMoreRuns(CompareTestCase):
+    """A ranking, and the runs that differ from the rest."""
+
+    def test_ranking(self):
+        """The run that differs is worse, and it is the last."""
+        path = self.journal("x", made.records())
+        slow = self.journal("slow", scale(made.records(), RATE, 0.8))
+        paths = [f"h1={path}", f"h2={slow}", f"h3={path}", f"h4={path}"]
+        rows = [
+            row for row in self.results(2, *paths) if row["Metric"] == RATE
+        ]
+        self.assertEqual([1, 2, 3, 4], [row["Rank"] for row in rows])
+        self.assertEqual(("h2", "worse"), (rows[3]["Run"], rows[3]["Result"]))
+        self.assertNotIn("worse", {row["Result"] for row in rows[:3]})
+        self.assertIn(
+            "h2 compared with the others: worse in 1",
+            "\n".join(self.warnings),
+        )
+        table = self.printed(2, *paths)
+        self.assertRegex(table, r"\| Rank \| Run \| Result ")
+
+
+class TestPage(CompareTestCase):
+    """A page for people, without a script."""
+
+    def test_page(self):
+        """It has the chart, the table and the differences."""
+        first = self.journal("before", made.records())
+        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        page = self.folder / "page.html"
+        self.printed(2, first, second, "--html", page)
+        html = page.read_text()
+        self.assertIn("<title>Comparison of before and after</title>", html)
+        self.assertIn("Something is worse", html)
+        self.assertIn("after compared with before: worse in 1", html)
+        self.assertIn('id="changes-0-interval"', html)
+        self.assertIn("No difference", html)
+        self.assertNotIn("<script", html)
+
+    def test_hostile_names(self):
+        """Are escaped on the page and in the terminal."""
+        records = hostile_records.of_overhead()
+        for record in records:
+            record["findings"] = []
+        path = self.journal("a", records)
+        name = f"{attacks.WORDS['script']}\x1b[31m"
+        second = made.records(guests=2, emulated=True)
+        page = self.folder / "page.html"
+        table = self.printed(
+            0,
+            f"{name}={path}",
+            self.journal("b", second),
+            "--html",
+            page,
+            "--allow",
+            "arguments",
+        )
+        for text in (table, *self.warnings, page.read_text()):
+            self.assertNotIn("\x1b", text)
+        html = page.read_text()
+        self.assertNotIn("<script", html.lower())
+        self.assertIn(sanitize.HIDDEN, table)

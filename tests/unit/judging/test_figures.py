@@ -1,0 +1,53 @@
+"""Tests of figures as numbers."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.judging import figures
+from rally_vmperf.judging import summary
+from rally_vmperf.measurement.density import fairness
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions import source_judge
+from tests.unit.questions import golden_runs
+
+
+@ddt.ddt
+class TestFigures(unittest.TestCase):
+    """The numbers are those of the verdicts."""
+
+    @ddt.data(*golden_runs.journals())
+    def test_golden_runs(self, name):
+        """Limit, status and value agree with the expected verdicts."""
+        run = source_judge.judge_by_file(
+            golden_runs.source(name), str(golden_runs.limits(name))
+        )
+        criteria = golden_runs.expected(name)["criteria"]
+        for heading, judgement in run.judgements.items():
+            values = [
+                (row.metric.name, value)
+                for row in judgement.limited
+                for value in figures.list_values(row)
+                if value.status is not None
+            ]
+            rows = criteria[heading]["rows"]
+            self.assertEqual(len(rows), len(values))
+            for (metric, value), row in zip(values, rows, strict=True):
+                self.assertEqual(row["metric"], metric)
+                self.assertEqual(row["status"], value.status)
+                self.assertEqual(row["limit"], value.limit)
+                expected = row["value"]
+                if value.name == "index" and expected is not None:
+                    expected = fairness.index(expected)
+                self.assertEqual(expected is None, value.value is None)
+                if expected is not None:
+                    self.assertAlmostEqual(expected, value.value, 2)
+                if value.low is not None:
+                    self.assertLessEqual(value.low, value.value)
+                    self.assertGreaterEqual(value.high, value.value)
+
+    def test_unknown_result(self):
+        """A class without numbers is an error, not an empty list."""
+        metric = sample.Metric("cpu.a.b", "s", "lower")
+        with self.assertRaisesRegex(NotImplementedError, "MetricResult"):
+            figures.list_values(summary.MetricResult(metric=metric))

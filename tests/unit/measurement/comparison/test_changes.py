@@ -1,0 +1,293 @@
+"""Tests of the changes of metrics between runs."""
+
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.samples import sample
+
+TIME = sample.Metric("cpu.x.time", "s", "lower")
+RATE = sample.Metric("disk.x.rate", "1/s", "higher")
+ERRORS = sample.Metric("net.x.errors", "1", "lower", scale="count")
+QUIET = (1.0, 1.002, 0.998, 1.001, 0.999)
+NOISY = (1.0, 1.6, 0.6, 1.3, 0.8)
+MARGIN = limits.Limits({"*": 5.0})
+
+
+def run(name, absences=None, **metrics):
+    """Return a run with the values of metrics, one per repetition."""
+    known = {"time": TIME, "rate": RATE, "errors": ERRORS}
+    return changes.RunSamples(
+        name=name,
+        samples={
+            ("", known[key]): [[value] for value in values]
+            for key, values in metrics.items()
+        },
+        absences=absences or {},
+    )
+
+
+def times(values, factor):
+    """Return values multiplied by a factor."""
+    return [value * factor for value in values]
+
+
+def statuses(*runs, margins=MARGIN):
+    """Return the status of each change by run and metric."""
+    return {
+        (change.run, change.metric.name): change.status
+        for change in changes.compare_runs(runs, margins)
+    }
+
+
+@ddt.ddt
+class TestTwoRuns(unittest.TestCase):
+    """The second is compared with the first."""
+
+    @ddt.data(
+        ("time", 1.2, "worse"),
+        ("time", 0.8, "better"),
+        ("rate", 0.8, "worse"),
+        ("rate", 1.2, "better"),
+        ("rate", 1.0, "equal"),
+        ("time", 1.03, "equal"),
+        ("time", 1.05, "undecided"),
+    )
+    @ddt.unpack
+    def test_status(self, key, factor, expected):
+        """Depends on the direction of the metric and on the margin."""
+        got = statuses(
+            run("A", **{key: QUIET}), run("B", **{key: times(QUIET, factor)})
+        )
+        self.assertEqual([expected], list(got.values()))
+
+    def test_undecided(self):
+        """The interval contains the margin."""
+        got = statuses(run("A", time=NOISY), run("B", time=times(NOISY, 1.2)))
+        self.assertEqual(["undecided"], list(got.values()))
+
+    def test_one_metric(self):
+        """Is reported, and the others are not."""
+        got = statuses(
+            run("A", time=QUIET, rate=QUIET),
+            run("B", time=QUIET, rate=times(QUIET, 0.8)),
+        )
+        self.assertEqual(
+            {("B", TIME.name): "equal", ("B", RATE.name): "worse"}, got
+        )
+
+    def test_margins(self):
+        """Apply by glob; a margin of zero leaves significance alone."""
+        second = run("B", time=times(QUIET, 1.03), rate=times(QUIET, 0.9))
+        margins = limits.Limits({"*": 0.0, "disk.*": 20.0})
+        got = statuses(
+            run("A", time=QUIET, rate=QUIET), second, margins=margins
+        )
+        self.assertEqual(["worse", "equal"], list(got.values()))
+
+    def test_counts_and_absences(self):
+        """Are undecided, each with its reason."""
+        first = run("A", time=QUIET, rate=QUIET[:2], errors=(0.0, 0.0, 1.0))
+        second = run(
+            "B", {("", TIME): "void: late"}, rate=QUIET, errors=(1.0, 0, 0)
+        )
+        got = changes.compare_runs([first, second], MARGIN)
+        self.assertEqual({"undecided"}, {change.status for change in got})
+        self.assertEqual(
+            [
+                "B: void: late",
+                "requires 3 repetitions of each run",
+                "a count has no ratio",
+            ],
+            [change.remark for change in got],
+        )
+
+    def test_remarks(self):
+        """Name what the interval does not assume, without bare metal."""
+        two_states = [
+            base + place / 1000 for base in (1, 1.3) for place in range(10)
+        ]
+        two_states = [*two_states[::2], *two_states[1::2]]
+        (got,) = changes.compare_runs(
+            [run("A", time=two_states), run("B", time=times(two_states, 2))],
+            MARGIN,
+        )
+        self.assertEqual("bimodal", got.remark.partition(",")[0])
+        (got,) = changes.compare_runs(
+            [run("A", time=[2.0] * 5), run("B", time=[2.0] * 5)], MARGIN
+        )
+        self.assertIn("values_quantised", got.remark)
+        self.assertEqual("undecided", got.status)
+
+
+class TestCorrection(unittest.TestCase):
+    """Holm's correction over metrics."""
+
+    METRICS = tuple(sample.Metric(f"x.m{n}", "s", "lower") for n in range(4))
+
+    def changes(self, *factors):
+        """Return the changes of metrics by these factors."""
+        pair = [
+            changes.RunSamples(
+                name=name,
+                samples={
+                    ("", metric): [[f * value] for value in QUIET]
+                    for metric, f in zip(self.METRICS, side, strict=False)
+                },
+            )
+            for name, side in (("A", [1.0] * len(factors)), ("B", factors))
+        ]
+        return changes.compare_runs(pair, MARGIN)
+
+    def test_levels(self):
+        """Fewer undecided metrics get narrower intervals."""
+        got = self.changes(1.2, 1.05, 1.2, 1.05)
+        self.assertEqual(
+            [0.9875, 0.975, 0.9875, 0.975],
+            [round(change.comparison.confidence, 6) for change in got],
+        )
+        alone = self.changes(1.05)[0].comparison
+        self.assertEqual(0.95, alone.confidence)
+
+    @hypothesis.given(
+        strategies.lists(
+            strategies.floats(-0.03, 0.03), min_size=1, max_size=4
+        )
+    )
+    def test_as_by_p_values(self, shifts):
+        """The results are those of the ordered p-values."""
+        none = limits.Limits({"*": 0.0})
+        pair = [
+            changes.RunSamples(
+                name=name,
+                samples={
+                    ("", metric): [
+                        [value * (1 + number * shift)] for value in spread
+                    ]
+                    for metric, shift, spread in zip(
+                        self.METRICS,
+                        shifts,
+                        [(1.0, 1.01, 0.99), QUIET, QUIET[:3], QUIET[1:]],
+                        strict=False,
+                    )
+                },
+            )
+            for number, name in enumerate("AB")
+        ]
+        got = changes.compare_runs(pair, none)
+        levels = []
+        for change in got:
+            sides = [each.samples["", change.metric] for each in pair]
+            levels.append(_p_value(change.metric, *sides))
+        rejected = set()
+        order = sorted(range(len(levels)), key=levels.__getitem__)
+        for rank, place in enumerate(order):
+            bound = 0.05 / (len(levels) - rank)
+            hypothesis.assume(abs(levels[place] - bound) > 1e-6)
+            if levels[place] > bound:
+                break
+            rejected.add(place)
+        self.assertEqual(
+            rejected,
+            {
+                place
+                for place, change in enumerate(got)
+                if change.status in ("worse", "better")
+            },
+        )
+
+
+def _p_value(metric, first, second):
+    """Return the smallest error whose interval excludes no change."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        error = (low + high) / 2
+        compared = loss.compare(
+            metric, first, second, 1 - error, conservative=False
+        )
+        if compared.low > 0 or compared.high < 0:
+            high = error
+        else:
+            low = error
+    return high
+
+
+values = strategies.lists(strategies.floats(0.5, 2), min_size=3, max_size=6)
+
+
+class TestProperties(unittest.TestCase):
+    """What holds of any values."""
+
+    @hypothesis.given(values)
+    def test_a_run_and_itself(self, given):
+        """Nothing is worse or better."""
+        for margin in (0.0, 5.0):
+            got = statuses(
+                run("A", time=given, rate=given),
+                run("B", time=given, rate=given),
+                margins=limits.Limits({"*": margin}),
+            )
+            self.assertLessEqual(set(got.values()), {"equal", "undecided"})
+
+    @hypothesis.given(values, values)
+    def test_exchange(self, first, second):
+        """What is worse one way is better the other, without a margin."""
+        none = limits.Limits({"*": 0.0})
+        pair = run("A", rate=first), run("B", rate=second)
+        opposite = {"worse": "better", "better": "worse"}
+        (forth,) = statuses(*pair, margins=none).values()
+        (back,) = statuses(*pair[::-1], margins=none).values()
+        self.assertEqual(opposite.get(forth, forth), back)
+
+
+class TestMoreRuns(unittest.TestCase):
+    """Each is compared with all others."""
+
+    RUNS = (
+        run("A", time=QUIET, rate=QUIET),
+        run("B", time=QUIET, rate=times(QUIET, 0.8)),
+        run("C", time=QUIET, rate=QUIET),
+        run("D", time=QUIET, rate=QUIET),
+    )
+
+    def test_the_run_that_differs(self):
+        """Is worse than the rest, and no other run is."""
+        got = statuses(*self.RUNS)
+        worse = [key for key, status in got.items() if status == "worse"]
+        self.assertEqual([("B", RATE.name)], worse)
+        self.assertEqual({"equal"}, {got[name, TIME.name] for name in "ABCD"})
+
+    def test_rank(self):
+        """The best run is first, and the metric that is worse in a run."""
+        got = changes.rank(changes.compare_runs(self.RUNS, MARGIN))
+        self.assertEqual([RATE, TIME], [group[0].metric for group in got])
+        self.assertEqual("B", got[0][-1].run)
+        self.assertEqual(["A", "B", "C", "D"], [each.run for each in got[1]])
+
+    def test_a_metric_of_some(self):
+        """Is compared among those that have it."""
+        runs = [*self.RUNS[:2], run("C", time=QUIET)]
+        got = changes.compare_runs(runs, MARGIN)
+        rates = [change for change in got if change.metric == RATE]
+        self.assertEqual(
+            ["", "", "C: not measured"], [change.reason for change in rates]
+        )
+        alone = changes.compare_runs(
+            [run("A", time=QUIET), run("B", rate=QUIET), run("C", rate=QUIET)],
+            MARGIN,
+        )[0]
+        self.assertEqual("only A has it", alone.reason)
+
+    def test_summary(self):
+        """Has a sentence for each run."""
+        got = changes.compare_runs(self.RUNS, MARGIN)
+        self.assertEqual(
+            "B compared with the others: worse in 1, better in 0, undecided "
+            "in 0 and equal in 1 of 2 metrics",
+            changes.summarise(self.RUNS, got)[1],
+        )

@@ -1,0 +1,189 @@
+"""Tests of the samples of compared runs."""
+
+import copy
+import json
+import unittest
+
+import ddt
+
+from rally_vmperf.baseline import document
+from rally_vmperf.questions import compared_run
+from rally_vmperf.records import codec
+from rally_vmperf.records import sources
+from tests.unit import made
+from tests.unit.questions import golden_runs
+
+RATE = "disk.fio.randread.iops"
+
+
+def source(records, folder=made.FOLDER):
+    """Return records as a source."""
+    return sources.Source(
+        question=records[0]["question"],
+        scenario="",
+        records=records,
+        criteria={},
+        folder=folder,
+    )
+
+
+def create(records, **arguments):
+    """Return the run that consists of records."""
+    return compared_run.create_run("A", source(records, **arguments))
+
+
+def repetitions(run, name, condition=""):
+    """Return the number of counted repetitions of a metric."""
+    return {
+        metric.name: len(values)
+        for (title, metric), values in run.samples.items()
+        if title == condition
+    }.get(name)
+
+
+def add(record, kind, subject="g1", **fields):
+    """Add a finding to a record."""
+    record["findings"].append(
+        {"kind": kind, "subject": subject, "detail": "x", **fields}
+    )
+
+
+@ddt.ddt
+class TestSamples(unittest.TestCase):
+    """Counted repetitions that are not void."""
+
+    def test_warmups(self):
+        """Do not count."""
+        run = create(made.records(count=5, warmup=2))
+        self.assertEqual(5, repetitions(run, RATE))
+        self.assertEqual({}, run.absences)
+
+    def test_a_void_repetition(self):
+        """Does not count, nor does one of the warm-ups void another."""
+        records = made.records(count=5)
+        add(records[0], "guest_rebooted")
+        add(records[3], "guest_rebooted")
+        run = create(records)
+        self.assertEqual(4, repetitions(run, RATE))
+
+    def test_too_many_void_repetitions(self):
+        """Void the metrics that they concern, with the reason."""
+        records = made.records(count=5)
+        for record in records[2:4]:
+            add(record, "swap_or_oom", metrics=[RATE])
+        run = create(records)
+        self.assertIsNone(repetitions(run, RATE))
+        ((key, reason),) = run.absences.items()
+        self.assertEqual(RATE, key[1].name)
+        self.assertIn("void: ", reason)
+
+    @ddt.data("bare_metal_is_guest", "machine_unknown", "host_cpu_differs")
+    def test_bare_metal(self, kind):
+        """Is not compared, so its findings void nothing."""
+        records = made.records(count=5)
+        for record in records:
+            add(record, kind)
+        self.assertEqual(5, repetitions(create(records), RATE))
+
+    def test_a_missing_sample(self):
+        """Leaves the repetition out for that metric."""
+        records = made.records(count=5, guests=2)
+        records[2] = made.incomplete(records[2], RATE)
+        run = create(records)
+        self.assertEqual(4, repetitions(run, RATE))
+        self.assertEqual(5, repetitions(run, "cpu.events.rate"))
+
+    def test_conditions(self):
+        """Are distinguished by their axes, and skipped levels left out."""
+        records = made.density_records((1, 2), planned_repetitions=4)
+        why = made.skipped(2, 2, "slow")
+        records[-1]["conditions"][1] = why
+        run = create(records)
+        titles = dict.fromkeys(title for title, _ in run.samples)
+        self.assertEqual(["guests 1", "guests 2"], list(titles))
+        name = next(metric.name for _, metric in run.samples)
+        self.assertEqual(4, repetitions(run, name, "guests 1"))
+        self.assertEqual(3, repetitions(run, name, "guests 2"))
+
+    def test_records_that_contradict_each_other(self):
+        """Are rejected; equal ones count once."""
+        records = made.records(count=5)
+        run = create([*records, copy.deepcopy(records[2])])
+        self.assertEqual(5, repetitions(run, RATE))
+        records.append(made.run_record(3, emulated=True))
+        with self.assertRaisesRegex(compared_run.ComparisonError, "^A: "):
+            create(records)
+
+    def test_no_record(self):
+        """Is rejected."""
+        with self.assertRaisesRegex(
+            compared_run.ComparisonError, "A: has no readable record"
+        ):
+            compared_run.create_run(
+                "A",
+                sources.Source(
+                    question="overhead",
+                    scenario="",
+                    records=[None],
+                    criteria={},
+                ),
+            )
+
+    @ddt.data(*golden_runs.journals())
+    def test_golden_runs(self, name):
+        """Each metric of a run has samples, or a reason for their absence."""
+        run = compared_run.create_run(name, golden_runs.source(name))
+        self.assertTrue(run.samples.keys() | run.absences.keys())
+        self.assertEqual(set(), run.samples.keys() & run.absences.keys())
+        self.assertEqual("", run.machines_error)
+        self.assertNotIn("", run.absences.values())
+
+
+class TestBaselines(unittest.TestCase):
+    """Baselines as sides of a comparison."""
+
+    def setUp(self):
+        super().setUp()
+        path = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
+        self.content = json.loads(path.read_text())
+        self.run = golden_runs.source("overhead-passed")
+        self.records = [
+            codec.decode_or_none(record) for record in self.run.records
+        ]
+
+    def test_like_a_run(self):
+        """It has the metrics and the condition of the run."""
+        baseline = compared_run.create_baseline_like(
+            "bare", self.content, self.records
+        )
+        run = compared_run.create_run("A", self.run)
+        self.assertLessEqual(run.samples.keys(), baseline.samples.keys())
+
+    def test_not_like_a_run(self):
+        """Other arguments are rejected."""
+        for entry in self.content["entries"]:
+            entry["arguments"]["seconds_of_another"] = 7
+        with self.assertRaisesRegex(document.BaselineError, "other arguments"):
+            compared_run.create_baseline_like(
+                "bare", self.content, self.records
+            )
+        with self.assertRaises(compared_run.ComparisonError):
+            compared_run.create_baseline_like("bare", self.content, [])
+
+    def test_of_each_other(self):
+        """Entries are matched by workload, arguments and shape."""
+        other = copy.deepcopy(self.content)
+        other["entries"][0]["shape"]["copies"] = 7
+        first, second = compared_run.create_baselines(
+            {"A": self.content, "B": other}
+        )
+        missing = first.samples.keys() - second.samples.keys()
+        self.assertTrue(missing)
+        self.assertEqual(missing, second.absences.keys())
+
+    def test_entries_alike(self):
+        """Two entries with the same metrics are not mixed."""
+        self.content["entries"] *= 2
+        (run,) = compared_run.create_baselines({"A": self.content})
+        titles = {title for title, _ in run.samples}
+        self.assertTrue(any("entry" in title for title in titles))
