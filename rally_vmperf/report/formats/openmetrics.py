@@ -15,6 +15,8 @@ from rally_vmperf import sanitize
 from rally_vmperf.records import table
 
 Labels = dict[str, object]
+#: The family, the suffix of the unit, the labels and the number of lines.
+Lines = collections.abc.Iterator[tuple[str, str, Labels, float]]
 
 _STATUSES = ("passed", "failed", "inconclusive", "void")
 _UNITS = {
@@ -28,12 +30,25 @@ _UNITS = {
 }
 _SAMPLE = ("side", "guest", "host", "metric", "condition", "repetition")
 _FIGURE = ("criterion", "metric", "figure", "condition")
-#: Family -> its help text, and the column with its values.
-_FIGURES = {
-    "vmperf_figure": ("A figure that a limit can apply to.", "value"),
-    "vmperf_figure_low": ("The lower end of its interval.", "low"),
-    "vmperf_figure_high": ("The upper end of its interval.", "high"),
-    "vmperf_limit": ("The limit of the figure.", "limit"),
+#: Family -> its type, and its help text.
+_FAMILIES = {
+    "vmperf_run": ("info", "A run."),
+    "vmperf_sample": ("gauge", "A sample of a machine."),
+    "vmperf_figure": ("gauge", "A figure that a limit can apply to."),
+    "vmperf_figure_low": ("gauge", "The lower end of its interval."),
+    "vmperf_figure_high": ("gauge", "The upper end of its interval."),
+    "vmperf_limit": ("gauge", "The limit of the figure."),
+    "vmperf_missing": ("gauge", "A missing or skipped measurement."),
+    "vmperf_verdict": ("stateset", "The status of a limit."),
+}
+#: The families without a unit, which are described even without lines.
+_WITHOUT_UNIT = ("vmperf_run", "vmperf_missing", "vmperf_verdict")
+#: Column with a number of a figure -> its family.
+_NUMBERS = {
+    "value": "vmperf_figure",
+    "low": "vmperf_figure_low",
+    "high": "vmperf_figure_high",
+    "limit": "vmperf_limit",
 }
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
@@ -41,72 +56,68 @@ _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 def render(
     rows: collections.abc.Callable[[], table.Rows],
 ) -> collections.abc.Iterator[str]:
-    """Yield the families; the rows are read once for each of them."""
-    runs: dict[str, table.Row] = {}
+    """Yield the families, each with its lines."""
+    families: dict[str, dict[str, list[str]]] = {
+        family: {} for family in _FAMILIES
+    }
+    for family in _WITHOUT_UNIT:
+        families[family][""] = []
+    runs = set()
     for row in rows():
-        runs.setdefault(row.run, row)
-    yield _head("vmperf_run", "info", "A run.")
-    for run, row in runs.items():
-        labels: Labels = {
-            "run": run,
-            "question": row.question,
-            "title": row.title,
-        }
-        yield _line("vmperf_run_info", labels, 1, row.time)
-    units = sorted({_format_unit(row.unit) for row in rows() if row.unit})
-    for unit in units:
-        yield from _render_family(
-            rows, "vmperf_sample", "A sample of a machine.", unit, "value"
-        )
-    for family, (text, column) in _FIGURES.items():
-        for unit in units:
-            yield from _render_family(rows, family, text, unit, column)
-    yield _head("vmperf_missing", "gauge", "A missing or skipped measurement.")
-    for row in rows():
-        if row.row == "sample" and row.value is None:
-            yield _line("vmperf_missing", _sample_labels(row), 1, row.time)
-    yield _head("vmperf_verdict", "stateset", "The status of a limit.")
-    for row in rows():
-        if row.row != "sample" and row.status is not None:
-            yield from _render_states(row)
+        if row.run not in runs:
+            runs.add(row.run)
+            labels = {
+                column: getattr(row, column)
+                for column in ("run", "question", "title")
+            }
+            line = _line("vmperf_run_info", labels, 1, row.time)
+            families["vmperf_run"][""].append(line)
+        list_lines = _list_sample if row.row == "sample" else _list_judged
+        for family, unit, labels, number in list_lines(row):
+            name = "_".join(filter(None, (family, unit)))
+            line = _line(name, labels, number, row.time)
+            families[family].setdefault(unit, []).append(line)
+    for family, units in families.items():
+        for unit, lines in sorted(units.items()):
+            yield _head(family, unit)
+            yield from lines
     yield "# EOF\n"
 
 
-def _render_family(
-    rows: collections.abc.Callable[[], table.Rows],
-    family: str,
-    text: str,
-    unit: str,
-    column: str,
-) -> collections.abc.Iterator[str]:
-    """Yield the family of one unit with its lines; nothing without any.
+def _list_sample(row: table.Row) -> Lines:
+    """Yield the line of a sample or of a missing measurement."""
+    labels: Labels = {
+        column: getattr(row, column) for column in ("run", *_SAMPLE)
+    }
+    labels["position"] = row.position if row.position != 1 else None
+    labels["counted"] = str(row.counted).lower()
+    labels["status"] = row.status
+    if row.value is not None:
+        yield "vmperf_sample", *_convert(row.unit, labels, row.value)
+        return
+    if row.metric is None:
+        labels["reason"] = row.reason
+    yield "vmperf_missing", "", labels, 1
 
-    :param unit: The unit as a suffix of the name; "" for numbers.
-    :param column: The column with the values.
-    """
-    name = "_".join(filter(None, (family, unit)))
-    is_sample = family == "vmperf_sample"
-    is_first = True
-    for row in rows():
+
+def _list_judged(row: table.Row) -> Lines:
+    """Yield the lines of a figure or verdict: its numbers and states."""
+    labels = {column: getattr(row, column) for column in ("run", *_FIGURE)}
+    for column, family in _NUMBERS.items():
         number = getattr(row, column)
-        if number is None or _format_unit(row.unit) != unit:
-            continue
-        if (row.row == "sample") is not is_sample:
-            continue
-        if is_first:
-            is_first = False
-            yield _head(name, "gauge", text, unit)
-        labels = _sample_labels(row) if is_sample else _list_labels(row)
-        number = number / 100 if row.unit == "%" else number
-        yield _line(name, labels, number, row.time)
+        if number is not None:
+            yield family, *_convert(row.unit, labels, number)
+    for status in _STATUSES if row.status else ():
+        state = {**labels, "vmperf_verdict": status}
+        yield "vmperf_verdict", "", state, int(row.status == status)
 
 
-def _render_states(row: table.Row) -> collections.abc.Iterator[str]:
-    """Yield a line per status, 1 for that of a figure or verdict."""
-    for status in _STATUSES:
-        labels = {**_list_labels(row), "vmperf_verdict": status}
-        is_state = int(row.status == status)
-        yield _line("vmperf_verdict", labels, is_state, row.time)
+def _convert(
+    unit: str | None, labels: Labels, number: float
+) -> tuple[str, Labels, float]:
+    """Return the suffix of a unit, the labels, and the converted number."""
+    ratio = number / 100 if unit == "%" else number
+    return _format_unit(unit or ""), labels, ratio
 
 
 @functools.cache
@@ -119,28 +130,15 @@ def _format_unit(unit: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name).strip("_")
 
 
-def _list_labels(row: table.Row) -> Labels:
-    """Return the labels of a figure or verdict."""
-    return {column: getattr(row, column) for column in ("run", *_FIGURE)}
+def _head(family: str, unit: str) -> str:
+    """Return the lines that describe a family.
 
-
-def _sample_labels(row: table.Row) -> Labels:
-    """Return the labels of a sample or missing measurement."""
-    labels: Labels = {
-        column: getattr(row, column) for column in ("run", *_SAMPLE)
-    }
-    labels["position"] = row.position if row.position != 1 else None
-    labels["counted"] = str(row.counted).lower()
-    labels["status"] = row.status
-    if row.metric is None:
-        labels["reason"] = row.reason
-    return labels
-
-
-def _head(family: str, kind: str, text: str, unit: str = "") -> str:
-    """Return the lines that describe a family."""
-    lines = f"# HELP {family} {text}\n# TYPE {family} {kind}\n"
-    return f"{lines}# UNIT {family} {unit}\n" if unit else lines
+    :param unit: The unit as the suffix of the name, or "".
+    """
+    kind, text = _FAMILIES[family]
+    name = "_".join(filter(None, (family, unit)))
+    lines = f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
+    return f"{lines}# UNIT {name} {unit}\n" if unit else lines
 
 
 def _line(name: str, labels: Labels, number: float, time: str | None) -> str:
