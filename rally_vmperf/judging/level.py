@@ -148,11 +148,7 @@ def void_reason(
     for condition in conditions:
         findings += condition.findings if condition.counted else ()
     return first_void_sentence(
-        (
-            finding_
-            for finding_ in findings
-            if finding_.names(metric) or finding_.is_run_wide
-        ),
+        (finding_ for finding_ in findings if finding_.concerns(metric)),
         tolerate,
     )
 

@@ -72,9 +72,9 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         levels: dict[int | None, Conditions] = {}
         for level_condition in conditions:
             if not level_condition.skip_reason:
-                number = level_condition.axes.get(repetition.GUESTS)
-                guests = None if number is None else int(number)
-                levels.setdefault(guests, []).append(level_condition)
+                levels.setdefault(level_condition.guests, []).append(
+                    level_condition
+                )
         names = [metric.name for metric in metrics]
         return [
             self._create_row(

@@ -37,7 +37,7 @@ class OverheadResult(rows.FigureResult):
     statistic: points.Statistic = "mean"
 
     @functools.cached_property
-    def _guest_values(self) -> dict[str, list[statistics.Values]]:
+    def guest_values(self) -> dict[str, list[statistics.Values]]:
         """The values of each guest, by guest and repetition.
 
         The result is empty for one guest and for merged percentiles.
@@ -52,7 +52,7 @@ class OverheadResult(rows.FigureResult):
     def _compare_guest(self, guest: str, confidence: float) -> loss.Comparison:
         """Return the comparison of a guest with bare metal."""
         bare = [samples.values for samples in self.bare]
-        values = self._guest_values[guest]
+        values = self.guest_values[guest]
         return loss.compare(self.metric, bare, values, confidence)
 
     def compare_each(self, confidence: float) -> dict[str, loss.Comparison]:
@@ -61,7 +61,7 @@ class OverheadResult(rows.FigureResult):
             return {}
         return {
             guest: self._compare_guest(guest, confidence)
-            for guest in self._guest_values
+            for guest in self.guest_values
         }
 
     @functools.cached_property
@@ -97,17 +97,15 @@ class OverheadResult(rows.FigureResult):
             return {}
         if self._status(limit) == "failed":
             return {}
-        compared = {
-            guest: self._compare_guest(guest, self.confidence)
-            for guest, values in self._guest_values.items()
+        differing = {}
+        for guest, values in self.guest_values.items():
+            ratio = statistics.mean_of_repetitions(values) / mean.bare
             # An interval that is beyond the limit has its figure there.
-            if loss.percent(self.metric, _mean(values) / mean.bare) > limit
-        }
-        return {
-            guest: comparison
-            for guest, comparison in compared.items()
-            if verdict.decide(comparison, limit) == "failed"
-        }
+            if loss.percent(self.metric, ratio) > limit:
+                comparison = self._compare_guest(guest, self.confidence)
+                if verdict.decide(comparison, limit) == "failed":
+                    differing[guest] = comparison
+        return differing
 
     def _status(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit."""
@@ -310,18 +308,12 @@ class OverheadJudge(judge.Judge[OverheadResult]):
         )
 
 
-def _mean(repetitions: loss.Repetitions) -> float:
-    """Return the mean over repetitions of the mean in each of them."""
-    means = [statistics.geometric_mean(values) for values in repetitions]
-    return statistics.geometric_mean(means)
-
-
 def _create_guests_differ(
     row: OverheadResult, guests: dict[str, loss.Comparison]
 ) -> finding.Finding:
     """Return the finding that guests are beyond the limit of the mean."""
     worst = max(guests, key=lambda guest: guests[guest].overhead_percent)
-    number = units.number_of("guest", len(row.guests))
+    number = units.number_of("guest", len(row.guest_values))
     return finding.Finding(
         "guests_differ",
         row.metric.name,

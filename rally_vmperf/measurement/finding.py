@@ -99,6 +99,10 @@ class Finding:
         """Return whether the finding's subject includes a metric."""
         return metric == self.subject or metric in self.metrics
 
+    def concerns(self, metric: str) -> bool:
+        """Return whether the finding is about a metric or the whole run."""
+        return self.names(metric) or self.is_run_wide
+
     @property
     def is_run_wide(self) -> bool:
         """Whether the finding is about a machine or a whole repetition.

@@ -225,6 +225,19 @@ class Condition:
         )
 
     @property
+    def title(self) -> str:
+        """The parameters as text; empty if there is only one condition."""
+        return ", ".join(
+            f"{axis} {position}" for axis, position in self.axes.items()
+        )
+
+    @property
+    def guests(self) -> int | None:
+        """The number of guests of each host; None if it never changes."""
+        number = self.axes.get(GUESTS)
+        return None if number is None else int(number)
+
+    @property
     def complete(self) -> bool:
         """Whether no measurement is missing."""
         return self.state == "complete" and not self.missing

@@ -16,7 +16,6 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import parts
@@ -141,21 +140,25 @@ def collect_samples(
     if sentence:
         raise ComparisonError(f"{name}: {sentence}")
     conditions: dict[
-        tuple[tuple[str, int | str], ...],
-        list[tuple[repetition.Repetition, repetition.Condition]],
+        str, list[tuple[repetition.Repetition, repetition.Condition]]
     ] = {}
     for repetition_ in distinct:
         valid = gathering.without_void_samples(repetition_, ())
         for condition in valid.conditions:
             if condition.counted and not condition.skip_reason:
-                axes = tuple(condition.axes.items())
-                conditions.setdefault(axes, []).append((valid, condition))
+                conditions.setdefault(condition.title, []).append(
+                    (valid, condition)
+                )
     samples: _Values = {}
     absences: _Absences = {}
-    for axes, executed in conditions.items():
-        title = ", ".join(f"{axis} {position}" for axis, position in axes)
+    for title, executed in conditions.items():
         for metric in gathering.metrics([pair[1] for pair in executed]):
-            void = [_find_void(metric, *pair) for pair in executed]
+            void = [
+                level.void_reason(
+                    metric.name, [repetition_], [condition], _TOLERATED
+                )
+                for repetition_, condition in executed
+            ]
             counted = gathering.guest_samples(
                 metric,
                 [
@@ -175,24 +178,10 @@ def collect_samples(
             elif not counted:
                 absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
             else:
-                samples[title, metric] = [each.values for each in counted]
+                samples[title, metric] = [
+                    repetition_samples.values for repetition_samples in counted
+                ]
     return samples, absences
-
-
-def _find_void(
-    metric: sample.Metric,
-    repetition_: repetition.Repetition,
-    condition: repetition.Condition,
-) -> str:
-    """Return which finding voids a metric in a repetition as text, or ""."""
-    return level.first_void_sentence(
-        (
-            finding_
-            for finding_ in (*repetition_.findings, *condition.findings)
-            if finding_.names(metric.name) or finding_.is_run_wide
-        ),
-        _TOLERATED,
-    )
 
 
 def create_baseline_like(
@@ -208,16 +197,7 @@ def create_baseline_like(
     if not records:
         raise ComparisonError(f"{name}: the run has no readable record")
     record = records[-1]
-    assignments = assignment.assign(
-        [
-            {
-                "name": workload.name,
-                "label": workload.label,
-                "arguments": dict(workload.arguments),
-            }
-            for workload in record.workloads
-        ]
-    )
+    assignments = assignment.assign(map(vars, record.workloads))
     samples: _Values = {}
     for condition in record.repetition.conditions:
         shape = matching.Shape(
@@ -228,12 +208,10 @@ def create_baseline_like(
         bare_metal, _ = reference.build_reference(
             content, assignments, [shape]
         )
-        title = ", ".join(
-            f"{axis} {position}" for axis, position in condition.axes.items()
-        )
         for by_metric in bare_metal.references[shape.copies].by_metric:
             for metric, values in by_metric.items():
-                samples.setdefault((title, metric), []).append(values.values)
+                key = (condition.title, metric)
+                samples.setdefault(key, []).append(values.values)
     return ComparedRun(
         name=name, samples=samples, machines=(_describe_metal(content),)
     )

@@ -97,7 +97,11 @@ def _compare_machines(
     """Yield a line for each difference between machines of two runs."""
     for is_peer in (False, True):
         sides = [
-            [each for each in run.machines if (each.role == "peer") is is_peer]
+            [
+                machine
+                for machine in run.machines
+                if (machine.role == "peer") is is_peer
+            ]
             for run in (first, other)
         ]
         for machine, other_machine in zip(*sides, strict=False):

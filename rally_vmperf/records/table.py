@@ -92,7 +92,7 @@ def list_guest_rows(
     for condition in measured.conditions:
         in_condition = start._replace(
             condition=_format_axes(condition.axes),
-            guests=_find_level(condition.axes),
+            guests=condition.guests,
         )
         if condition.skip_reason:
             yield in_condition._replace(
@@ -176,9 +176,7 @@ def _list_samples(
     """
     for metric, samples in by_metric.items():
         about = [
-            finding_
-            for finding_ in findings
-            if finding_.is_run_wide or finding_.names(metric.name)
+            finding_ for finding_ in findings if finding_.concerns(metric.name)
         ]
         is_void = any(
             finding_.severity == "void" and finding_.kind not in tolerate
@@ -236,12 +234,6 @@ def _with_metric(row: Row, metric: sample.Metric) -> Row:
 def _format_axes(axes: repetition.Axes) -> str | None:
     """Return the parameters of a condition as text; None without any."""
     return ", ".join(f"{axis}={axes[axis]}" for axis in axes) or None
-
-
-def _find_level(axes: repetition.Axes) -> int | None:
-    """Return the number of guests of each host in a condition, or None."""
-    guests = axes.get(repetition.GUESTS)
-    return None if guests is None else int(guests)
 
 
 def _list_kinds(

@@ -8,6 +8,7 @@ import typing as t
 
 from rally_vmperf.judging import figures
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import level
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import table
@@ -107,11 +108,7 @@ def _list_samples(run: judged_run.JudgedRun) -> table.Rows:
     for measured, time in zip(run.repetitions, times, strict=True):
         yield from table.list_guest_rows(_start(run, time), measured, tolerate)
     references = _list_references(run)
-    has_levels = len(references) > 1 or any(
-        repetition.GUESTS in condition.axes
-        for measured in run.repetitions
-        for condition in measured.conditions
-    )
+    has_levels = len(references) > 1 or level.has_levels(run.repetitions)
     for copies, reference in references.items():
         yield from table.list_bare_metal_rows(
             _start(run), copies if has_levels else None, reference

@@ -165,11 +165,8 @@ def cpu_lines(
     for condition in repetition.list_conditions(
         repetition_ for repetition_ in repetitions if repetition_.counted
     ):
-        label = ", ".join(
-            f"{axis} {position}" for axis, position in condition.axes.items()
-        )
-        guests.setdefault(label, []).extend(condition.command_usage)
-        metal[label] = {
+        guests.setdefault(condition.title, []).extend(condition.command_usage)
+        metal[condition.title] = {
             (usage.workload, usage.command): usage
             for usage in condition.reference.command_usage
         }

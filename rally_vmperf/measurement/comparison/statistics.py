@@ -42,6 +42,13 @@ def geometric_mean(values: Values) -> float:
     return _geometric_mean(tuple(values))
 
 
+def mean_of_repetitions(
+    repetitions: collections.abc.Iterable[Values],
+) -> float:
+    """Return the geometric mean of the geometric mean of each repetition."""
+    return geometric_mean([*map(geometric_mean, repetitions)])
+
+
 # The same repetitions are judged again after each new one.
 @functools.lru_cache(maxsize=1 << 16)
 def _geometric_mean(values: tuple[float, ...]) -> float:

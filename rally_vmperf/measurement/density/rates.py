@@ -224,10 +224,7 @@ def compare(
     """
     if not bare or not guest:
         return None
-    means = [
-        statistics.geometric_mean([*map(statistics.geometric_mean, side)])
-        for side in (bare, guest)
-    ]
+    means = map(statistics.mean_of_repetitions, (bare, guest))
     errors = [metric.error(convert(metric, mean)) for mean in means]
     resolution = max(
         (error for error in errors if error is not None), default=None

@@ -170,12 +170,9 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
         } - {*void}
         lost: dict[str, set[int]] = collections.defaultdict(set)
         for run_finding in findings:
-            kind, subject = (
-                run_finding.finding.kind,
-                run_finding.finding.subject,
-            )
-            if kind in finding.ABOUT_SAMPLES and run_finding.omitted:
-                lost[subject].update(run_finding.repetitions)
+            finding_ = run_finding.finding
+            if finding_.kind in finding.ABOUT_SAMPLES and run_finding.omitted:
+                lost[finding_.subject].update(run_finding.repetitions)
         return {
             subject
             for subject, lost_numbers in lost.items()
