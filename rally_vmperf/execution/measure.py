@@ -80,7 +80,8 @@ async def repetition(
     gone = {name: f"{name} no longer answers" for name in lost}
     clocks = clocks_.Clocks()
     log = command_log.CommandLog()
-    results = measured.Measured(keep_raw=result.keep_raw)
+    # The clocks of this call apply to its own results only.
+    current_result = measured.Measured(keep_raw=result.keep_raw)
     try:
         await clocks.begin([p for p in stations if p.name not in gone])
         gone |= {name: str(error) for name, error in clocks.refused.items()}
@@ -99,7 +100,7 @@ async def repetition(
                         station.partner.address if station.partner else "",
                     ),
                     servers,
-                    results,
+                    current_result,
                     gone,
                 )
                 for position, station in enumerate(stations)
@@ -116,9 +117,8 @@ async def repetition(
                     gone.setdefault(name, f"{name} no longer answers")
         await clocks.end([p for p in stations if p.name not in gone])
     finally:
-        findings = log.evaluate(clocks, results)
-        for name in ("observations", "readings", "runs", "missing", "starts"):
-            getattr(result, name).extend(getattr(results, name))
+        findings = log.evaluate(clocks, current_result)
+        result.extend(current_result)
     return findings
 
 

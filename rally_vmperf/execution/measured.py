@@ -39,6 +39,14 @@ class Measured:
     )
     keep_raw: KeepRaw = keep_none
 
+    def extend(self, other: "Measured") -> None:
+        """Add other results after these."""
+        self.observations += other.observations
+        self.readings += other.readings
+        self.runs += other.runs
+        self.missing += other.missing
+        self.starts += other.starts
+
     def miss(self, name: str, machine: str, reason: str) -> None:
         """Note a metric that was not measured, and the reason."""
         self.missing.append(
