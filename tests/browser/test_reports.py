@@ -89,6 +89,20 @@ class ReportsTestCase(BrowserTestCase):
         for name in names:
             self.assertIn(attacks.WORDS[name], text)
 
+    def check_widths(self, *widths):
+        """Fail when a page of a width has to be scrolled sideways."""
+        for width in widths:
+            self.browser.ask(
+                "Emulation.setDeviceMetricsOverride",
+                width=width,
+                height=1200,
+                deviceScaleFactor=1,
+                mobile=False,
+            )
+            wide = "document.documentElement.scrollWidth"
+            self.assertLessEqual(self.browser.evaluate(wide), width)
+        self.browser.ask("Emulation.clearDeviceMetricsOverride")
+
     def test_our_page(self):
         """No script, no request, and the words are there."""
         self.browser.open(self.write(reports.ours()))
@@ -114,17 +128,7 @@ class ReportsTestCase(BrowserTestCase):
         # distribution and a line over time each.
         drawn = "document.querySelectorAll('figure svg').length"
         self.assertEqual(22, self.browser.evaluate(drawn))
-        for width in (1000, 420):
-            self.browser.ask(
-                "Emulation.setDeviceMetricsOverride",
-                width=width,
-                height=1200,
-                deviceScaleFactor=1,
-                mobile=False,
-            )
-            wide = "document.documentElement.scrollWidth"
-            self.assertLessEqual(self.browser.evaluate(wide), width)
-        self.browser.ask("Emulation.clearDeviceMetricsOverride")
+        self.check_widths(1000, 420)
 
     def test_our_comparison(self):
         """The same of compared runs, light and dark, however narrow."""
@@ -147,17 +151,7 @@ class ReportsTestCase(BrowserTestCase):
                     "getComputedStyle(document.body).backgroundColor"
                 )
             )
-            for width in (1000, 400):
-                self.browser.ask(
-                    "Emulation.setDeviceMetricsOverride",
-                    width=width,
-                    height=1200,
-                    deviceScaleFactor=1,
-                    mobile=False,
-                )
-                wide = "document.documentElement.scrollWidth"
-                self.assertLessEqual(self.browser.evaluate(wide), width)
-            self.browser.ask("Emulation.clearDeviceMetricsOverride")
+            self.check_widths(1000, 400)
         self.assertEqual(2, len(colours))
         self.browser.ask("Emulation.setEmulatedMedia", features=[])
 
