@@ -164,14 +164,16 @@ def _draw_legend(drawn: figure.Figure, panels: Panels[KindT]) -> None:
         for label, colour in colours.items()
     ]
     if any(curve.bare for curve in all_curves):
-        several = ", in the colour of as many guests" * (len(colours) > 1)
+        label = "bare metal"
+        if len(colours) > 1:
+            label += ", in the colour of as many guests"
         boxes.append(
             lines.Line2D(
                 [],
                 [],
                 color=chart_style.BARE,
                 linestyle=_DASHES,
-                label=f"bare metal{several}",
+                label=label,
             )
         )
     chart_style.draw_legend(drawn, boxes, ncols=len(boxes))

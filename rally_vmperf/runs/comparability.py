@@ -172,7 +172,9 @@ def compare_record(
     """
     assignments = assignment.assign(map(vars, record.workloads))
     conditions = record.repetition.conditions
-    numbers = dict.fromkeys(each.reference_copies for each in conditions)
+    numbers = dict.fromkeys(
+        condition.reference_copies for condition in conditions
+    )
     shapes = [
         matching.Shape(record.shape.vcpus, record.shape.memory_mib, copies)
         for copies in numbers
@@ -337,18 +339,24 @@ def compare_data(
     """
     assignments = session.assignments
     chosen = reference.find_entries(baseline, assignments, shape)
-    return [
-        finding.Finding(
-            kind="data_differ",
-            subject=station.name,
-            detail=f"{assigned.title}: {key} is {recorded[key]} on bare metal "
-            f"and {facts[key]} on {station.name}",
-            metrics=tuple(metric.name for metric in assigned.metrics()),
-        )
-        for assigned, baseline_entry in zip(assignments, chosen, strict=True)
-        for recorded in [baseline_entry.get("facts", {})]
-        for station in session.stations
-        for facts in [session.facts[station.name].get(assigned.title, {})]
-        for key in sorted(recorded.keys() & facts.keys())
-        if recorded[key] != facts[key]
-    ]
+    findings = []
+    for assigned, baseline_entry in zip(assignments, chosen, strict=True):
+        recorded = baseline_entry.get("facts", {})
+        metrics = tuple(metric.name for metric in assigned.metrics())
+        for station in session.stations:
+            facts = session.facts[station.name].get(assigned.title, {})
+            for key in sorted(recorded.keys() & facts.keys()):
+                if recorded[key] != facts[key]:
+                    detail = (
+                        f"{assigned.title}: {key} is {recorded[key]} on bare "
+                        f"metal and {facts[key]} on {station.name}"
+                    )
+                    findings.append(
+                        finding.Finding(
+                            "data_differ",
+                            station.name,
+                            detail,
+                            metrics=metrics,
+                        )
+                    )
+    return findings

@@ -20,7 +20,8 @@ GROUP = "rally_vmperf.workloads"
 
 def workload_names() -> tuple[str, ...]:
     """Return the sorted names of all workloads."""
-    return tuple(sorted(discover()[0]))
+    modules_by_name, _ = discover()
+    return tuple(sorted(modules_by_name))
 
 
 def get_workload(name: str) -> base.Workload:

@@ -120,7 +120,7 @@ def number(
     }
 
 
-#: Return the JSON Schema of an integer argument, see ``number``.
+#: The function ``number`` for an argument without decimals.
 integer = functools.partial(number, json_type="integer")
 
 

@@ -58,7 +58,9 @@ class MeasurementScenario(scenario.OpenStackScenario):
             defaults=question.defaults,
         )
         parameters = inspect.signature(self.run).parameters.values()
-        defaults = {each.name: each.default for each in parameters}
+        defaults = {
+            parameter.name: parameter.default for parameter in parameters
+        }
         subtask = dataclasses.replace(
             subtask, arguments={**defaults, **subtask.arguments}
         )

@@ -119,10 +119,8 @@ class Report:
         :raises base.WorkloadError: If the run ended early, or a value is not
             valid.
         """
-        duration, time = (
-            self.received.number("seconds"),
-            self.arguments["time"],
-        )
+        duration = self.received.number("seconds")
+        time = self.arguments["time"]
         if duration < _MIN_SHARE * time:
             raise self.output.error(
                 f"ended after {duration:g} s of {time:g} s"

@@ -132,9 +132,8 @@ class Sockperf(_directed.ServerWorkload):
         output = outputs.Reader(f"sockperf: {result.name}")
         match = _REPORT.fullmatch(_BOLD.sub("", result.stdout[: base.LONGEST]))
         if not match:
-            last = (
-                (result.stderr or result.stdout).rstrip().rpartition("\n")[2]
-            )
+            output_text = result.stderr or result.stdout
+            last = output_text.rstrip().rpartition("\n")[2]
             raise output.error(
                 f"did not print a complete report, and ended with "
                 f"{sanitize.line(last, 80)!r}"
