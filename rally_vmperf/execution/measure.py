@@ -42,6 +42,8 @@ async def prepare(
     facts: Facts = {
         station.name: {} for station in (*stations, *([peer] if peer else []))
     }
+    if peer:
+        peer.listen_address = await servers_.find_listen_address(peer)
     for assigned in assignments:
         progress(f"preparing {assigned.title} on {_format_names(stations)}")
         serving = (
@@ -98,6 +100,7 @@ async def repetition(
                         position,
                         peer.address if peer else "",
                         station.partner.address if station.partner else "",
+                        peer.listen_address if peer else "",
                     ),
                     servers,
                     current_result,

@@ -145,9 +145,13 @@ class Load:
         """Return the endpoints of each neighbour, with ports of its own."""
         begin = ports.used_ports(self.measured, self.others).stop
         (allotment,) = ports.allocate([self.work], begin)
-        address = self.peer.address if self.peer else ""
+        peer = self.peer
         return [
-            allotment.endpoints(position, address)
+            allotment.endpoints(
+                position,
+                peer.address if peer else "",
+                listen_address=peer.listen_address if peer else "",
+            )
             for position in range(len(self.stations))
         ]
 

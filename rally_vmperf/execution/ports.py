@@ -39,17 +39,24 @@ class PortAllocation:
         return range(self.first.start + offset, self.first.stop + offset)
 
     def endpoints(
-        self, position: int, peer: str = "", partner: str = ""
+        self,
+        position: int,
+        peer: str = "",
+        partner: str = "",
+        listen_address: str = "",
     ) -> base.Endpoints:
         """Return the endpoints of a machine, with its ports.
 
         :param position: The index of the machine, as for ``own``.
         :param peer: The address of the peer; empty for none.
         :param partner: The address of the partner; empty for none.
+        :param listen_address: The address to which servers on the peer are
+            bound; empty for all addresses.
         """
         return base.Endpoints(
             peer=peer,
             partner=partner,
+            listen_address=listen_address,
             own_ports=self.own(position),
             shared_ports=self.shared,
         )

@@ -3,11 +3,13 @@
 import asyncio
 import collections.abc
 import dataclasses
+import ipaddress
 import re
 
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import job
+from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import command_result
 from rally_vmperf.workloads import base as workloads
 
@@ -27,6 +29,10 @@ _SENT_AWAY = 5
 #: Number of servers that are started concurrently, to limit the sessions on
 #: the peer of hundreds of machines.
 AT_ONCE = 8
+
+#: The user ID of a server on the peer is this number plus its port. No range
+#: of a distribution, of subordinate IDs or of directory services contains it.
+FIRST_UID = 2_100_000_000
 
 _ADDRESS = re.compile(r"\[?(?:::ffff:)?([0-9A-Fa-f:.]{2,45}?)(?:%\S+)?\]?")
 
@@ -194,6 +200,8 @@ class Servers:
             )
         for name, text in server.files.items():
             await other.machine.put(text.encode(), f"{folder}/{name}")
+        if server.on == "peer" and not server.as_root:
+            started.argv = _confine(server, f"{started.path}/server")
         await started.start()
         try:
             await _listening(started, server)
@@ -205,6 +213,34 @@ class Servers:
             await started.give_up()
             raise
         return started
+
+
+async def find_listen_address(peer: roles.Station) -> str:
+    """Return the address to which servers on a peer are bound, or "".
+
+    Guests may use an address that no interface of the peer has, such as a
+    floating IP, and may resolve a host name to another address. The servers
+    then listen on all addresses.
+
+    :raises MachineError: If the peer does not answer.
+    """
+    try:
+        ipaddress.ip_address(peer.address)
+    except ValueError:
+        return ""
+    route = await peer.machine.run(["ip", "-o", "route", "get", peer.address])
+    return peer.address if route.stdout.startswith("local ") else ""
+
+
+def _confine(server: workloads.Server, directory: str) -> list[str]:
+    """Return the command line of a server without the rights of root.
+
+    :param directory: The path of the directory that is created for it.
+    """
+    names = (*server.files, *server.prepared_files)
+    uid = FIRST_UID + server.port
+    arguments = (str(uid), directory, str(len(names)), *names, *server.argv)
+    return scripts.argv("serve.bash", *arguments)
 
 
 async def _listening(started: job.Job, server: workloads.Server) -> None:

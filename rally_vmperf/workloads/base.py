@@ -91,7 +91,8 @@ class Ports:
 class Server:
     """The server of a command, on the peer or on the partner guest.
 
-    It runs in the directory of the workload while a command needs it.
+    On the peer, it runs as an unprivileged user in a directory of its own,
+    while a command needs it.
 
     :param port: The port on which it listens: one of ``Endpoints.own_ports``
         or ``Endpoints.shared_ports``.
@@ -99,8 +100,13 @@ class Server:
         a repetition with the same port.
     :param clients: The number of clients: one machine with a port of its
         own, or many machines with the same port.
-    :param files: The texts that are written into its directory before it
-        starts, by file name, such as a configuration with the port.
+    :param files: The texts that are written into the directory of the
+        workload before it starts, by file name, such as a configuration with
+        the port.
+    :param prepared_files: The names of other files in the directory of the
+        workload that it reads.
+    :param as_root: Whether it requires root, and drops its rights itself; it
+        then runs in the directory of the workload.
     """
 
     on: t.Literal["peer", "partner"]
@@ -112,6 +118,8 @@ class Server:
     files: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+    prepared_files: tuple[str, ...] = ()
+    as_root: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -179,6 +187,8 @@ class Work:
 class Endpoints:
     """Addresses and ports of the servers, as seen by the running machine.
 
+    :param listen_address: The address to which servers on the peer are bound;
+        empty for all addresses of the peer.
     :param own_ports: The ports that are reserved for this machine, as many
         as ``Workload.ports`` requests, so that several machines can use one
         peer at the same time.
@@ -188,8 +198,15 @@ class Endpoints:
 
     peer: str = ""
     partner: str = ""
+    listen_address: str = ""
     own_ports: collections.abc.Sequence[int] = ()
     shared_ports: collections.abc.Sequence[int] = ()
+
+    @property
+    def listen_address_or_all(self) -> str:
+        """The listen address, or the wildcard of the peer's IP version."""
+        wildcard = "::" if ":" in self.peer else "0.0.0.0"  # noqa: S104
+        return self.listen_address or wildcard
 
 
 def argv(

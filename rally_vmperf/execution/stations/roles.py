@@ -19,6 +19,8 @@ class Station:
         the home directory, empty for the home directory.
     :param folder: The work directory, which the machine has named.
     :param address: The address for other machines; empty if not required.
+    :param listen_address: The address to which servers on the peer are bound;
+        empty for all addresses.
     :param prefix: The arguments before every measured command, which limit
         bare metal to a shape.
     :param tools: The arguments before every command, which add the programs of
@@ -34,6 +36,7 @@ class Station:
     parent: str = ""
     folder: str = ""
     address: str = ""
+    listen_address: str = ""
     prefix: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     partner: "Station | None" = None

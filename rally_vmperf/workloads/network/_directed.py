@@ -99,3 +99,16 @@ class ServerWorkload(DirectionalWorkload):
     def port(self, direction: str, endpoints: base.Endpoints) -> int:
         """Return the port of a direction's server as an integer."""
         return endpoints.own_ports[list(self.DIRECTIONS).index(direction)]
+
+    def listen_options(
+        self, option: str, direction: str, endpoints: base.Endpoints
+    ) -> tuple[str, ...]:
+        """Return the arguments that bind a server on the peer, as a tuple.
+
+        :param option: The option of the tool before the address.
+        """
+        if self.DIRECTIONS[direction] != "peer" or not (
+            endpoints.listen_address
+        ):
+            return ()
+        return (option, endpoints.listen_address)

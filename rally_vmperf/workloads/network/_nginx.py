@@ -62,11 +62,8 @@ class NginxWorkload(base.Workload):
                 f"{self.name}: {self.FILE_IS} on the peer, which is missing; "
                 f"configure a peer, or remove {self.name} from the workloads"
             )
-        port = endpoints.shared_ports[0]
-        host = (
-            f"[{endpoints.peer}]" if ":" in endpoints.peer else endpoints.peer
-        )
-        return f"{scheme}://{host}:{port}/{self.FILE}"
+        origin = _join(endpoints.peer, endpoints.shared_ports[0])
+        return f"{scheme}://{origin}/{self.FILE}"
 
     def server(
         self,
@@ -77,6 +74,7 @@ class NginxWorkload(base.Workload):
         listen: str = "",
         limits: tuple[str, ...] = (),
         files: collections.abc.Mapping[str, str] | None = None,
+        prepared_files: tuple[str, ...] = (),
     ) -> base.Server:
         """Return the nginx Server on the peer with its configuration.
 
@@ -85,9 +83,11 @@ class NginxWorkload(base.Workload):
         :param listen: The parameters after the port.
         :param limits: The command with its arguments that runs nginx.
         :param files: The texts of further files by their names.
+        :param prepared_files: The names of files that are prepared on the
+            peer.
         """
         port = endpoints.shared_ports[0]
-        address = f"[::]:{port}" if ":" in endpoints.peer else f"{port}"
+        address = _join(endpoints.listen_address_or_all, port)
         configuration = _CONFIGURATION.format(
             connections=connections,
             options="\n    ".join(options),
@@ -101,4 +101,10 @@ class NginxWorkload(base.Workload):
             lifetime="repetition",
             clients="many",
             files={"nginx.conf": configuration, **(files or {})},
+            prepared_files=prepared_files,
         )
+
+
+def _join(host: str, port: int) -> str:
+    """Return a host name or address and a port in the form of a URL."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

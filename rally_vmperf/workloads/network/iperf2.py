@@ -81,7 +81,10 @@ class Iperf2(_directed.ServerWorkload):
             # It ends after this number of connections.
             server=base.Server(
                 on=self.DIRECTIONS[option],
-                argv=("iperf", "-s", *shared_options),
+                argv=(
+                    *("iperf", "-s", *shared_options),
+                    *self.listen_options("-B", option, endpoints),
+                ),
                 port=port,
             ),
         )

@@ -181,7 +181,10 @@ class Iperf3(_directed.ServerWorkload):
             seconds=seconds,
             server=base.Server(
                 on=self.DIRECTIONS[option],
-                argv=("iperf3", "-s", "-p", f"{port}"),
+                argv=(
+                    *("iperf3", "-s", "-p", f"{port}"),
+                    *self.listen_options("-B", option, endpoints),
+                ),
                 port=port,
             ),
         )

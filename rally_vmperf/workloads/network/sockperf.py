@@ -113,7 +113,10 @@ class Sockperf(_directed.ServerWorkload):
             seconds=seconds,
             server=base.Server(
                 on=self.DIRECTIONS[option],
-                argv=("sockperf", "server", "-p", f"{port}", *tcp),
+                argv=(
+                    *("sockperf", "server", "-p", f"{port}", *tcp),
+                    *self.listen_options("-i", option, endpoints),
+                ),
                 port=port,
                 transport=arguments["protocol"],
             ),

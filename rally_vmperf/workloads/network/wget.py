@@ -125,7 +125,9 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
             server = _ftp_server(server_ends)
         else:
             options = ("sendfile on;", "tcp_nopush on;")
-            server = self.server(server_ends, options=options)
+            server = self.server(
+                server_ends, options=options, prepared_files=(self.FILE,)
+            )
         return base.Command(
             name=option,
             argv=base.argv(
@@ -160,10 +162,12 @@ def _ftp_server(endpoints: base.Endpoints) -> base.Server:
     """Return the FTP Server at the first shared port."""
     port, *data_ports = endpoints.shared_ports
     ports = map(str, (port, data_ports[0], data_ports[-1]))
+    address = endpoints.listen_address_or_all
     return base.Server(
         on="peer",
-        argv=("python3", _SERVE_FTP.name, "serve", endpoints.peer, *ports),
+        argv=("python3", _SERVE_FTP.name, "serve", address, *ports),
         port=port,
+        as_root=True,
         lifetime="repetition",
         clients="many",
     )

@@ -6,9 +6,7 @@ it can do so only if root starts it.
 """
 
 import argparse
-import ipaddress
 import os
-import socket
 import sys
 
 #: Directories in the working directory: the served one, and an empty one in
@@ -18,6 +16,7 @@ SERVED, EMPTY = "ftp", "ftp-empty"
 #: Guests behind one address share it, so no number of clients is a limit.
 CONFIGURATION = """\
 {listen}=YES
+listen_address{version}={address}
 listen_port={port}
 pasv_min_port={first}
 pasv_max_port={last}
@@ -49,33 +48,19 @@ def publish(name: str) -> None:
         os.link(path, name)
 
 
-def is_local(address: str) -> bool:
-    """Return whether an interface of this machine has the address.
-
-    :param address: The address; a host name is not local, because guests may
-        resolve it to another address.
-    """
-    try:
-        version = ipaddress.ip_address(address).version
-        family = socket.AF_INET6 if version == 6 else socket.AF_INET
-        with socket.socket(family) as trial:
-            trial.bind((address, 0))
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def configuration(address: str, port: int, first: int, last: int) -> str:
     """Return the configuration file of vsftpd as text.
 
-    :param address: The address of this machine that clients use.
+    :param address: The address of this machine on which the server listens.
     :param port: The port of the server.
     :param first: The first port for data.
     :param last: The last port for data.
     """
     version = "6" if ":" in address else ""
-    text = CONFIGURATION.format(
+    return CONFIGURATION.format(
         listen="listen_ipv6" if version else "listen",
+        version=version,
+        address=address,
         port=port,
         first=first,
         last=last,
@@ -83,9 +68,6 @@ def configuration(address: str, port: int, first: int, last: int) -> str:
         served=SERVED,
         empty=EMPTY,
     )
-    if is_local(address):
-        text += f"listen_address{version}={address}\n"
-    return text
 
 
 def main() -> None:

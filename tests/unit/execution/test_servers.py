@@ -8,6 +8,7 @@ import pathlib
 import random
 import socket
 import sys
+import tempfile
 import time
 import unittest
 from unittest import mock
@@ -31,9 +32,9 @@ from tests.unit.machines import folders
 
 #: Answers every connection with how many there were, and notes its start.
 SERVER = """
-import pathlib, socket, sys
+import os, pathlib, socket, sys
 kind = socket.SOCK_DGRAM if sys.argv[2] == "udp" else socket.SOCK_STREAM
-with pathlib.Path("starts").open("a") as log:
+with open(os.environ["STARTS"], "a") as log:
     log.write(pathlib.Path("greeting-" + sys.argv[1]).read_text())
 server = socket.socket(socket.AF_INET, kind)
 server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,7 +89,8 @@ class Asking(test_measure.Echo):
         words = (str(port), self.transport)
         server = base.Server(
             on="peer",
-            argv=(sys.executable, "-c", SERVER, *words),
+            # Its user cannot enter the home directory of a developer.
+            argv=("/usr/bin/python3", "-c", SERVER, *words),
             port=port,
             transport=self.transport,
             lifetime=self.lifetime,
@@ -136,6 +138,13 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             )
             self.stations.append(one)
         self.peer = self.stations.pop()
+        self.log = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory()), "starts"
+        )
+        self.log.parent.chmod(0o711)
+        self.log.touch()
+        self.log.chmod(0o622)
+        self.enterContext(mock.patch.dict(os.environ, STARTS=str(self.log)))
         self.first = free_ports()
         self.enterContext(mock.patch.object(ports, "FIRST", self.first))
         self.enterContext(mock.patch.object(ports, "LAST", self.first + 9))
@@ -190,7 +199,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
     def starts(self):
         """Return the ports of the servers, as they were started."""
-        text = (self.folder / "peer/echo/starts").read_text()
+        text = self.log.read_text()
         return sorted(int(line) - self.first for line in text.split())
 
     @ddt.data("tcp", "udp")

@@ -76,7 +76,7 @@ class PagesTestCase(unittest.TestCase):
             ("peer", 5301, "repetition", "many"),
             (server.on, server.port, server.lifetime, server.clients),
         )
-        self.assertIn("listen 5301 ", server.files["nginx.conf"])
+        self.assertIn("listen 0.0.0.0:5301 ", server.files["nginx.conf"])
         self.assertEqual(3072, len(server.files["page"]))
 
     def test_both_ends_speak_ipv6(self):

@@ -41,8 +41,7 @@ class DownloadTestCase(unittest.TestCase):
         self.assertEqual("ftp://[2001:db8::1]:5302/data", ftp.argv[-1])
         self.assertEqual(5302, ftp.server.port)
         self.assertEqual(
-            "python3 serve_ftp.py serve 2001:db8::1 5302 5303 "
-            f"{5300 + shared}",
+            f"python3 serve_ftp.py serve :: 5302 5303 {5300 + shared}",
             " ".join(ftp.server.argv),
         )
 
@@ -62,7 +61,8 @@ class DownloadTestCase(unittest.TestCase):
             ("peer", 5301, "repetition", "many"),
             (server.on, server.port, server.lifetime, server.clients),
         )
-        self.assertIn("listen 5301;", server.files["nginx.conf"])
+        self.assertIn("listen 0.0.0.0:5301;", server.files["nginx.conf"])
+        self.assertEqual(("data",), server.prepared_files)
 
     def test_both_ends_speak_ipv6(self):
         ends = base.Endpoints(peer="2001:db8::1", shared_ports=(5301,))

@@ -86,9 +86,17 @@ class Courier(base.Workload):
         ((shared,), (own,)) = endpoints.shared_ports, endpoints.own_ports
         return (
             _command(
-                "shared", arguments, endpoints.peer, _server(shared, "many")
+                "shared",
+                arguments,
+                endpoints.peer,
+                _server(endpoints, shared, "many"),
             ),
-            _command("own", arguments, endpoints.peer, _server(own, "one")),
+            _command(
+                "own",
+                arguments,
+                endpoints.peer,
+                _server(endpoints, own, "one"),
+            ),
         )
 
     def parse(
@@ -128,11 +136,18 @@ def _latency(name: str) -> sample.Metric:
     )
 
 
-def _server(port: int, clients: t.Literal["one", "many"]) -> base.Server:
+def _server(
+    endpoints: base.Endpoints, port: int, clients: t.Literal["one", "many"]
+) -> base.Server:
     return base.Server(
         on="peer",
-        argv=("python3", "server.py", f"{port}"),
+        # Python does not find a relative path below a private directory.
+        argv=(
+            *("python3", "/proc/self/cwd/server.py"),
+            *(endpoints.listen_address, f"{port}"),
+        ),
         port=port,
+        prepared_files=("server.py",),
         lifetime="repetition" if clients == "many" else "command",
         clients=clients,
     )

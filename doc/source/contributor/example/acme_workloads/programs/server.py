@@ -1,4 +1,7 @@
-"""Answer every message of any number of clients: server.py PORT."""
+"""Answer every message of any number of clients: server.py ADDRESS PORT.
+
+ADDRESS is empty for all addresses.
+"""
 
 import socketserver
 import sys
@@ -19,4 +22,4 @@ class Server(socketserver.ThreadingTCPServer):
     request_queue_size = 1000
 
 
-Server(("", int(sys.argv[1])), Answer).serve_forever()
+Server((sys.argv[1], int(sys.argv[2])), Answer).serve_forever()
