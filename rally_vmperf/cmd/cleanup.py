@@ -1,23 +1,31 @@
-"""Command that deletes the resources of killed runs."""
+"""Command that deletes what killed runs left in the cloud and on hosts."""
 
 import argparse
+import asyncio
+import collections.abc
 import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf import opts
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.execution import servers
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
+from rally_vmperf.machines import base as machines
+from rally_vmperf.machines import workfolder
 
 _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
+_MACHINE_COLUMNS = ("Run", "Kind", "Name", "ID", "Size in MiB", "Outcome")
 
 
 class Cleanup(base.Lister):
-    """List the resources that runs left in the cloud, or delete them.
+    """List what runs left in the cloud or on a machine, or delete it.
 
     The resources are guests, volumes, addresses, ports, groups and key pairs
     of rally_vmperf, and servers, networks, subnets, routers, users and
@@ -31,6 +39,12 @@ class Cleanup(base.Lister):
     project of the admin, projects with Rally's names, projects with servers
     that have such names, projects in the ledger, and those given with
     --project.
+
+    With --host or --local, the work directories on a compute host or a peer
+    are included, with the processes of their jobs and servers. A directory is
+    included if rally_vmperf created it for the same user. It is removed if
+    the process that controls its run was on this machine and has ended; with
+    --all, also if that process is on another machine.
 
     The exit code is 0 if no resource remains, and 1 if a resource remains,
     with and without --yes.
@@ -59,9 +73,19 @@ class Cleanup(base.Lister):
         parser.add_argument(
             "--yes", action="store_true", help="delete the resources"
         )
+        machine_options.add_arguments(parser, "clean up", required=False)
+        parser.add_argument(
+            "--work-dir",
+            metavar="DIRECTORY",
+            action="append",
+            help="parent of the work directories on the machine; may be "
+            "repeated; default: /var/tmp and the home directory of the user",
+        )
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Remove resources with --yes; return columns and rows."""
+        if parsed.host or parsed.local:
+            return _MACHINE_COLUMNS, self._clean_host(parsed)
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.get_platform(parsed.env)
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
@@ -94,6 +118,61 @@ class Cleanup(base.Lister):
             identity = (resource.kind, resource.name, resource.id)
             rows.append((run.task, run.state, *identity, outcome))
         return _COLUMNS, rows
+
+    def _clean_host(
+        self, parsed: argparse.Namespace
+    ) -> list[tuple[object, ...]]:
+        """Remove work directories with --yes; return the rows of all."""
+        for option in ("env", "task", "project"):
+            if getattr(parsed, option):
+                raise errors.VMPerfError(
+                    f"--{option}: requires the cloud; remove the option, or "
+                    "--host and --local"
+                )
+        parents = parsed.work_dir or ["/var/tmp", ""]  # noqa: S108
+        rows: list[tuple[object, ...]] = []
+
+        async def clean() -> None:
+            """Find work directories, remove them with --yes, add rows."""
+            machine = machine_options.connect(parsed)
+            async with machine:
+                for directory in await workfolder.find(machine, parents):
+                    outcome = "kept"
+                    if directory.state == "killed" or (
+                        parsed.all and directory.state == "unknown"
+                    ):
+                        outcome = "to be removed with --yes"
+                        if parsed.yes:
+                            outcome = await _remove(machine, directory)
+                        if outcome != "removed":
+                            self.code = 1
+                    rows.extend(_create_rows(directory, outcome))
+
+        asyncio.run(clean())
+        return rows
+
+
+async def _remove(
+    host: machines.Machine, directory: workfolder.WorkDirectory
+) -> str:
+    """Remove a work directory and its processes; return the outcome."""
+    try:
+        await workfolder.end(host, directory.path)
+    except machines.MachineError as error:
+        return f"not removed: {error}"
+    return "removed"
+
+
+def _create_rows(
+    directory: workfolder.WorkDirectory, outcome: str
+) -> collections.abc.Iterator[tuple[object, ...]]:
+    """Yield the rows of a work directory and of its processes."""
+    size = round(directory.kib / 1024)
+    state = directory.state
+    yield (state, "directory", directory.path, "", size, outcome)
+    for process in directory.processes:
+        kind = "server" if process.uid >= servers.FIRST_UID else "job"
+        yield (state, kind, process.program, process.pid, "", outcome)
 
 
 def create_views(

@@ -7,6 +7,7 @@ synchronous; internally it serves many machines concurrently.
 import asyncio
 import collections.abc
 import dataclasses
+import shlex
 import typing as t
 
 from rally_vmperf import documents
@@ -253,6 +254,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         station.name: facts
         for station, facts in zip(stations, fingerprints, strict=True)
     }
+    await _report_leftovers(session)
     assignments = (*session.assignments, *session.extra_assignments)
     session.tools = await requirements.ensure(
         assignments, session.stations, session.peer, supply=supply
@@ -262,6 +264,31 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
     )
     if any(station.drop_caches for station in session.assignments):
         await session.caches.check(session.stations)
+
+
+async def _report_leftovers(session: Session) -> None:
+    """Report the work directories of other runs on bare metal and peer.
+
+    Those of running processes on this machine are not reported.
+    """
+    hosts = {
+        station.machine: station
+        for station in session.everyone()
+        if station.role != "guest"
+    }
+    for machine, station in hosts.items():
+        login = "--local" if machine.shares_clock else "--host USER@ADDRESS"
+        if station.parent:
+            login += f" --work-dir {shlex.quote(station.parent)}"
+        for directory in await workfolder.find(machine, [station.parent]):
+            if directory.state != "running":
+                session.progress(
+                    f"warning: {machine.name}: {directory.path} "
+                    f"({directory.kib / 1024:.0f} MiB, "
+                    f"{len(directory.processes)} processes) remains from a "
+                    f"run whose state is {directory.state}; to list and "
+                    f"remove it: rally-vmperf cleanup {login}"
+                )
 
 
 async def _read_fingerprint(station: roles.Station) -> documents.Facts:

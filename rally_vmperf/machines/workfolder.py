@@ -4,21 +4,29 @@ A machine creates the directory itself, with an unpredictable name, and reports
 the name. The programs there often run as root, so that a directory is rejected
 if another user could replace one of its parents. Only such directories and
 their contents are ever removed.
+
+A run that is killed leaves its directories. A file in each of them identifies
+the process that controls the run.
 """
 
+import collections.abc
+import dataclasses
 import posixpath
 import re
 import shlex
 
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
+from rally_vmperf.machines import controller
 from rally_vmperf.machines import scripts
 
 #: Maximum characters of a path in Linux.
 _LONGEST = 4096
-#: Timeouts in seconds to create a directory, and to remove a large one.
+#: Timeouts in seconds to create or list directories, and to remove a large
+#: one.
 _MAKING, _REMOVAL = 60, 600
 _REFUSED = 3
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _NAME = re.compile(r"rally-vmperf-[A-Za-z0-9]{10}")
 #: The reasons to reject a directory, with the solutions.
 _REASONS = {
@@ -45,7 +53,12 @@ async def create(machine: base.Machine, parent: str) -> str:
         cannot be created.
     """
     done = await machine.run(
-        scripts.argv("folder.bash", "make", parent),
+        scripts.argv(
+            "folder.bash",
+            "make",
+            parent,
+            str(controller.get_current_process()),
+        ),
         timeout=_MAKING,
         output_limit=2 * _LONGEST,
     )
@@ -63,8 +76,99 @@ async def remove(machine: base.Machine, path: str) -> None:
 
     :raises MachineError: If the directory cannot be removed.
     """
+    await _remove(machine, "remove", path)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Process:
+    """A process of a job or a server in a work directory.
+
+    :param uid: The ID of its user.
+    :param program: The name of its program, without control characters.
+    """
+
+    pid: int
+    uid: int
+    program: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class WorkDirectory:
+    """A work directory of any run on a machine.
+
+    :param state: The state of the process that controls the run.
+    :param kib: The size in KiB.
+    :param processes: The processes in it that have no terminal.
+    """
+
+    path: str
+    state: controller.State
+    kib: int
+    processes: tuple[Process, ...]
+
+
+async def find(
+    machine: base.Machine, parents: collections.abc.Iterable[str]
+) -> list[WorkDirectory]:
+    """Return the work directories of the user on a machine as a list.
+
+    :param parents: The parents to search; relative paths are below the home
+        directory of the user.
+    :raises MachineError: If the machine cannot be searched.
+    """
     done = await machine.run(
-        scripts.argv("folder.bash", "remove", path), timeout=_REMOVAL
+        scripts.argv("folder.bash", "list", *parents), timeout=_MAKING
+    )
+    done.check(
+        f"{machine.name}: cannot list work directories",
+        "the machine needs bash, coreutils and findutils",
+    )
+    directories: list[WorkDirectory] = []
+    for line in done.stdout.splitlines():
+        key, _, content = line.partition(" ")
+        if key == "directory" and _is_usable(content):
+            unknown = WorkDirectory(
+                path=content, state="unknown", kib=0, processes=()
+            )
+            directories.append(unknown)
+        elif directories:
+            directories[-1] = _add_line(directories[-1], key, content)
+    return directories
+
+
+def _add_line(
+    directory: WorkDirectory, key: str, content: str
+) -> WorkDirectory:
+    """Return a directory with the content of a line; ignore invalid ones."""
+    if key == "owner":
+        owner = controller.Process.parse(content)
+        state = owner.state() if owner else "unknown"
+        return dataclasses.replace(directory, state=state)
+    if key == "kib" and _NUMBER.fullmatch(content):
+        return dataclasses.replace(directory, kib=int(content))
+    pid, uid, program = [*content.split(" ", 2), "", ""][:3]
+    if key == "process" and all(map(_NUMBER.fullmatch, (pid, uid))):
+        process = Process(
+            pid=int(pid), uid=int(uid), program=sanitize.line(program, 40)
+        )
+        processes = (*directory.processes, process)
+        return dataclasses.replace(directory, processes=processes)
+    return directory
+
+
+async def end(machine: base.Machine, path: str) -> None:
+    """End the processes in a work directory, and remove it.
+
+    :raises MachineError: If a process does not end, or the directory cannot
+        be removed.
+    """
+    await _remove(machine, "end", path)
+
+
+async def _remove(machine: base.Machine, action: str, path: str) -> None:
+    """Remove a work directory by an action of the script."""
+    done = await machine.run(
+        scripts.argv("folder.bash", action, path), timeout=_REMOVAL
     )
     done.check(f"{machine.name}: cannot remove {path}", "remove it manually")
 

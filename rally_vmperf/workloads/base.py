@@ -202,12 +202,6 @@ class Endpoints:
     own_ports: collections.abc.Sequence[int] = ()
     shared_ports: collections.abc.Sequence[int] = ()
 
-    @property
-    def listen_address_or_all(self) -> str:
-        """The listen address, or the wildcard of the peer's IP version."""
-        wildcard = "::" if ":" in self.peer else "0.0.0.0"  # noqa: S104
-        return self.listen_address or wildcard
-
 
 def argv(
     template: str, arguments: Arguments, **overrides: object

@@ -18,6 +18,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.machines import controller
 from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
@@ -209,7 +210,7 @@ class TestLedger(FolderTestCase):
             auth_url="u",
             project="p",
             started_at="2026-01-01T00:00:00+00:00",
-            process=ledger.get_current_process(),
+            process=controller.get_current_process(),
         )
         owners.write(entry)
         good = json.loads((owners.directory / "b.json").read_text())

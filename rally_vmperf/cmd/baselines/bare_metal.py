@@ -1,9 +1,8 @@
-"""Connections to bare metal, and checks of its size."""
+"""Options for bare metal and its peer, and checks of its size."""
 
 import argparse
 import asyncio
 import collections.abc
-import dataclasses
 import getpass
 import re
 import typing as t
@@ -11,27 +10,17 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.cmd import machine_options
 
 if t.TYPE_CHECKING:
     from rally_vmperf.execution import assignment
     from rally_vmperf.execution.stations import roles
-    from rally_vmperf.machines import base
     from rally_vmperf.machines import shapes
-    from rally_vmperf.machines.remote import target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for bare metal, its peer and the SSH connections."""
-    machine = parser.add_mutually_exclusive_group(required=True)
-    machine.add_argument(
-        "--local", action="store_true", help="measure this machine"
-    )
-    machine.add_argument(
-        "--host",
-        metavar="USER@ADDRESS",
-        help="measure this machine over SSH, [user@]host[:port]; its host key "
-        "must be in the known hosts",
-    )
+    machine_options.add_arguments(parser, "measure", required=True)
     parser.add_argument(
         "--cpu-list",
         type=parse_cpu_list,
@@ -41,57 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "assigns to processes",
     )
     parser.add_argument(
-        "--jump",
-        type=parse_jump_hosts,
-        metavar="USER@ADDRESS",
-        help="jump hosts for --host, as in ssh -J: [user@]host[:port], "
-        "separated by commas",
-    )
-    parser.add_argument(
-        "--key-file",
-        metavar="FILE",
-        help="private key for --host, --jump and --peer",
-    )
-    parser.add_argument(
-        "--known-hosts",
-        metavar="FILE",
-        help="known hosts file for --host, --jump and --peer; default: the "
-        "file of the user",
-    )
-    parser.add_argument(
         "--peer",
         metavar="USER@ADDRESS",
         help="other end of network workloads, [user@]host[:port]; default: "
         "the peer in the task",
-    )
-
-
-def connect(parsed: argparse.Namespace) -> "base.Machine":
-    """Return the machine (local or over SSH) that the options specify."""
-    from rally_vmperf.machines import local
-    from rally_vmperf.machines.remote import endpoint
-    from rally_vmperf.machines.remote import jump
-    from rally_vmperf.machines.remote import ssh
-
-    if parsed.local:
-        return local.Local("bare metal")
-    login = jump.parse_hop(parsed.host)
-    files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
-    return ssh.Ssh(
-        endpoint.Endpoint(
-            "bare metal",
-            host=login.address,
-            port=login.port,
-            user=login.user,
-            way=jump.create_route(
-                [
-                    dataclasses.replace(hop, **files)
-                    for hop in parsed.jump or ()
-                ],
-                login.address,
-            ),
-            **files,
-        )
     )
 
 
@@ -146,7 +88,7 @@ def find_too_large_shapes(
 
     async def check_shapes() -> dict[matching.Shape, shapes.TooSmall]:
         """Return the errors of the shapes that exceed the machine."""
-        machine = connect(parsed)
+        machine = machine_options.connect(parsed)
         shape_errors = {}
         try:
             for shape in requested_shapes:
@@ -181,17 +123,3 @@ def parse_cpu_list(text: str) -> str:
             f"{text!r}: must be a list of CPUs such as 8-15 or 0-3,8"
         )
     return text
-
-
-def parse_jump_hosts(text: str) -> "list[target.JumpHost]":
-    """Return the jump hosts in ``[user@]host[:port],...``.
-
-    :raises ArgumentTypeError: If the text is not valid.
-    """
-    from rally_vmperf.machines import base
-    from rally_vmperf.machines.remote import jump
-
-    try:
-        return [jump.parse_hop(hop) for hop in text.split(",")]
-    except base.MachineError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

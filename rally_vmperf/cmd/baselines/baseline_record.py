@@ -10,6 +10,7 @@ from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
+from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import coverage
@@ -180,7 +181,7 @@ class Record(registration.RegistrationCommand):
         """Measure a shape, and retry missing measurements once."""
         for is_retry in (False, True):
             shape_recording.measure(
-                lambda: bare_metal.connect(parsed),
+                lambda: machine_options.connect(parsed),
                 bare_metal.peer_station(
                     parsed, shape_recording.plan.assignments, peer
                 ),

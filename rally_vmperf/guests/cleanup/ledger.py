@@ -8,75 +8,17 @@ import collections.abc
 import contextlib
 import dataclasses
 import datetime
-import hashlib
 import json
 import os
 import pathlib
 import re
-import socket
 import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
-
-State = t.Literal["running", "killed", "unknown"]
-
-_PROC = pathlib.Path("/proc")
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Process:
-    """A process, distinguished from a later one with the same number.
-
-    :param machine: The name of its machine.
-    :param boot: The digest of the boot identifier of the machine.
-    :param started: The start in clock ticks since that boot.
-    """
-
-    machine: str
-    boot: str
-    pid: int
-    started: int
-
-    def state(self) -> State:
-        """Return running, killed, or unknown (on another machine)."""
-        if self.machine != socket.gethostname():
-            return "unknown"
-        is_running = (
-            self.boot == _read_boot_id()
-            and _read_start_time(self.pid) == self.started
-        )
-        return "running" if is_running else "killed"
-
-
-def get_current_process() -> Process:
-    """Return the identity of the calling process."""
-    pid = os.getpid()
-    return Process(
-        machine=socket.gethostname(),
-        boot=_read_boot_id(),
-        pid=pid,
-        started=_read_start_time(pid),
-    )
-
-
-def _read_boot_id() -> str:
-    """Return a hash of this machine's boot id, 16 hexadecimal digits."""
-    identifier = (_PROC / "sys/kernel/random/boot_id").read_bytes()
-    return hashlib.sha256(identifier.strip()).hexdigest()[:16]
-
-
-def _read_start_time(pid: int) -> int:
-    """Return a process's start in clock ticks after boot; -1 if it ended."""
-    try:
-        stat = (_PROC / str(pid) / "stat").read_text()
-    except OSError:
-        return -1
-    # The name, in parentheses, may contain any text; the start is field 22.
-    fields = stat.rpartition(")")[2].split()
-    return -1 if fields[0] in "ZX" else int(fields[19])
+from rally_vmperf.machines import controller
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -97,7 +39,7 @@ class Entry:
     auth_url: str
     project: str
     started_at: str
-    process: Process
+    process: controller.Process
 
     @classmethod
     def of_this_process(
@@ -119,7 +61,7 @@ class Entry:
             auth_url=credential["auth_url"],
             project=credential.get("tenant_name") or "",
             started_at=now.isoformat(timespec="seconds"),
-            process=get_current_process(),
+            process=controller.get_current_process(),
         )
 
 
@@ -130,7 +72,7 @@ _COUNT: documents.Schema = {"type": "integer", "minimum": -1}
 
 
 def _create_schema(
-    class_: type[Entry | Process], **fields: documents.Schema
+    class_: type[Entry | controller.Process], **fields: documents.Schema
 ) -> documents.Schema:
     """Return the JSON Schema of a dataclass of texts and other fields."""
     names = [field.name for field in dataclasses.fields(class_)]
@@ -144,7 +86,7 @@ def _create_schema(
 
 _SCHEMA = _create_schema(
     Entry,
-    process=_create_schema(Process, pid=_COUNT, started=_COUNT),
+    process=_create_schema(controller.Process, pid=_COUNT, started=_COUNT),
     # A shorter prefix would match resources of other users.
     prefix={"type": "string", "minLength": 4, "maxLength": 255},
 )
@@ -216,7 +158,7 @@ def _read_entry(path: pathlib.Path) -> Entry:
     document = documents.read_json(path)
     documents.check(_SCHEMA, document, str(path))
     ledger_entry = Entry(
-        **{**document, "process": Process(**document["process"])}
+        **{**document, "process": controller.Process(**document["process"])}
     )
     try:
         datetime.datetime.fromisoformat(ledger_entry.started_at)

@@ -1,10 +1,12 @@
-# Create and remove a private directory with a random name.
+# Create, list and remove private directories with random names.
 #
-#   make PARENT       create one in PARENT and print its path
-#   remove DIRECTORY  remove it with its content
+#   make PARENT OWNER  create one in PARENT for a process; print its path
+#   remove DIRECTORY   remove it with its content
+#   list PARENT...     print those in PARENTs, with the processes in them
+#   end DIRECTORY      end the processes in it, then remove it
 #
-# PARENT may be relative to the user's home.  If it is not safe, exits with 3
-# and prints the reason, the unsafe value and its directory, a line each.
+# PARENT may be relative to the user's home.  If it is not safe, make exits
+# with 3 and prints the reason, the unsafe value and its directory, a line each.
 make() {
     local above=() at folder path=$1 seen
     [[ $path = /* ]] || path=${HOME:?is not set}/$path
@@ -23,7 +25,8 @@ make() {
         rmdir -- "$folder"
         refuse given "$(id -un)" "$PWD"
     }
-    echo "${folder##*/}" >"$folder/.made-by-rally-vmperf" || exit 1
+    printf '%s\n' "${folder##*/}" "$2" >"$folder/.made-by-rally-vmperf" ||
+        exit 1
     echo "$folder"
 }
 
@@ -35,6 +38,65 @@ check() {  # DIRECTORY UID MODE OWNER
 refuse() {
     printf '%s\n' "$@"
     exit 3
+}
+
+list() {  # prints for each: directory PATH, owner, kib, process PID UID NAME
+    local directories=() directory known="" owner path pid program size
+    read_working_directories
+    for path; do
+        [[ $path = /* ]] || path=${HOME:-}/$path
+        path=$(cd -P -- "$path" 2>/dev/null && pwd) || continue
+        directories+=("${path%/}"/rally-vmperf-??????????)
+    done
+    for directory in "${directories[@]}"; do
+        [[ $directory != *[[:cntrl:]]* && $known != *"$directory/"* ]] &&
+            [ ! -L "$directory" ] && made "$directory" || continue
+        known+=$directory/
+        size=$(du -skx -- "$directory" 2>/dev/null)
+        {
+            read -r _
+            read -r owner
+        } <"$directory/.made-by-rally-vmperf"
+        printf '%s\n' "directory $directory" "owner $owner" \
+            "kib ${size%%[!0-9]*}"
+        for pid in $(inside "$directory"); do
+            read -r program <"/proc/$pid/comm" &&
+                echo "process $pid $(stat -c %u "/proc/$pid") $program"
+        done 2>/dev/null
+    done
+}
+
+read_working_directories() {  # into cwds, by PID
+    local link
+    cwds=()
+    cd /
+    while IFS= read -r -d '' link; do
+        cwds[${link%%/*}]=${link#* }
+    done < <(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' \
+        -printf '%P %l\0' 2>/dev/null)
+}
+
+inside() {  # DIRECTORY: print the PIDs there, but not those of a terminal
+    local pid fields
+    for pid in "${!cwds[@]}"; do
+        [[ ${cwds[pid]}/ = "$1"/* ]] && read -r fields <"/proc/$pid/stat" &&
+            fields=(${fields##*) }) && [ "${fields[4]}" = 0 ] && echo "$pid"
+    done 2>/dev/null
+}
+
+end() {  # a process that ignores SIGTERM is killed after two seconds
+    local round pids signal=TERM
+    ours "$1" && made "$1" || return
+    for ((round = 0; round < 30; round++)); do
+        read_working_directories
+        pids=$(inside "$1")
+        [ -n "$pids" ] || break
+        ((round < 10)) || signal=KILL
+        kill -s "$signal" -- $pids
+        sleep 0.2
+    done 2>/dev/null
+    [ -z "$pids" ] || { echo "cannot end the processes" $pids >&2; return 1; }
+    remove "$1"
 }
 
 unset CDPATH

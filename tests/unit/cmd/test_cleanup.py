@@ -1,23 +1,44 @@
 """Tests for the command that removes what killed runs left."""
 
+import asyncio
 import dataclasses
 import json
 import logging
+import os
 import pathlib
+import signal
+import subprocess
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
 from cliff import app
 
+from rally_vmperf import errors
 from rally_vmperf.cmd import cleanup
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests import testing
 from tests.unit.guests.cleanup import test_ledger
+from tests.unit.machines import folders
+from tests.unit.machines import sshd
 
 USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
 NAME = "c_rally_dddddddd_00000000"
+
+
+def run_command(*arguments):
+    """Return the exit code and the rows of the command."""
+    shell = mock.Mock(spec=app.App)
+    shell.LOG = logging.getLogger(__name__)
+    with tempfile.TemporaryFile("w+") as output:
+        shell.stdout = output
+        command = cleanup.Cleanup(shell, None)
+        parser = command.get_parser("cleanup")
+        code = command.run(parser.parse_args(["-f", "json", *arguments]))
+        output.seek(0)
+        return code, json.load(output)
 
 
 @mock.patch("time.sleep", new=mock.Mock())
@@ -48,22 +69,11 @@ class CleanupTest(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def run_command(self, *arguments):
-        shell = mock.Mock(spec=app.App)
-        shell.LOG = logging.getLogger(__name__)
-        with tempfile.TemporaryFile("w+") as output:
-            shell.stdout = output
-            command = cleanup.Cleanup(shell, None)
-            parser = command.get_parser("cleanup")
-            code = command.run(parser.parse_args(["-f", "json", *arguments]))
-            output.seek(0)
-            return code, json.load(output)
-
     def owners(self):
         return [one.owner for one in self.ledger.entries()]
 
     def test_dry_run(self):
-        code, (row,) = self.run_command()
+        code, (row,) = run_command()
         self.assertEqual(1, code)
         self.assertEqual("task-d", row["Task"])
         self.assertEqual("killed", row["Run"])
@@ -73,18 +83,18 @@ class CleanupTest(unittest.TestCase):
         self.crash.assert_not_called()
 
     def test_yes(self):
-        code, (row,) = self.run_command("--yes")
+        code, (row,) = run_command("--yes")
         self.assertEqual((0, "removed"), (code, row["Outcome"]))
         self.assertEqual({}, self.cloud.network.all_ips)
         self.assertEqual(["aaaaaaaa-1"], self.owners())
         self.crash.assert_called_once_with("task-d")
 
     def test_again(self):
-        self.run_command("--yes")
-        self.assertEqual((0, []), self.run_command())
+        run_command("--yes")
+        self.assertEqual((0, []), run_command())
 
     def test_other_tasks_stay(self):
-        code, rows = self.run_command("--yes", "--task", "task-a")
+        code, rows = run_command("--yes", "--task", "task-a")
         self.assertEqual((0, []), (code, rows))
         self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
 
@@ -99,7 +109,7 @@ class CleanupTest(unittest.TestCase):
 
     def looked_into(self, *arguments):
         """Return the projects that the listing asks Neutron for."""
-        self.run_command(*arguments)
+        run_command(*arguments)
         (found,) = (
             query["project_id"]
             for called, query in self.cloud.queries
@@ -135,17 +145,122 @@ class CleanupTest(unittest.TestCase):
         with self.assertRaisesRegex(
             ValueError, "--project x: requires an env"
         ):
-            self.run_command("--project", "x")
+            run_command("--project", "x")
 
     def test_entries_of_another_cloud_stay(self):
         with mock.patch.dict(USER, auth_url="http://other/v3"):
-            self.run_command("--yes")
+            run_command("--yes")
         self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
 
     def test_not_removed(self):
         self.cloud.network.delete_ip = mock.Mock()
         with mock.patch("rally_vmperf.guests.cleanup.removal.TIMEOUT", 0.01):
-            code, (row,) = self.run_command("--yes")
+            code, (row,) = run_command("--yes")
         self.assertEqual(1, code)
         self.assertEqual("not removed: still there", row["Outcome"])
         self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+
+
+class MachineTest(unittest.TestCase):
+    """What a killed run left on a host is listed, then removed."""
+
+    def setUp(self):
+        super().setUp()
+        self.parent = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
+
+    def run_command(self, *arguments):
+        """Return the exit code and the rows of the test's directory."""
+        return run_command("--work-dir", str(self.parent), *arguments)
+
+    def check_removal(self, *machine):
+        """List, then remove, what a killed run left."""
+        folder = folders.leave_run(self, self.parent)
+        code, rows = self.run_command(*machine)
+        self.assertEqual(1, code)
+        (directory,) = [row for row in rows if row["Kind"] == "directory"]
+        self.assertEqual(
+            (folder, "killed", 3, "to be removed with --yes"),
+            (
+                directory["Name"],
+                directory["Run"],
+                directory["Size in MiB"],
+                directory["Outcome"],
+            ),
+        )
+        jobs = [row["Name"] for row in rows if row["Kind"] == "job"]
+        self.assertIn("sleep", jobs)
+        code, rows = self.run_command("--yes", *machine)
+        self.assertEqual(0, code)
+        (outcome,) = {row["Outcome"] for row in rows}
+        self.assertEqual("removed", outcome)
+        self.assertEqual([], list(self.parent.iterdir()))
+        self.assertEqual([], self.run_command(*machine)[1])
+
+    def test_this_machine(self):
+        self.check_removal("--local")
+
+    def test_over_ssh(self):
+        server = sshd.Sshd()
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(loop.call_soon_threadsafe, loop.stop)
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(20)
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        key, known_hosts = folder / "key", folder / "known_hosts"
+        key.write_text(server.client_pair.private)
+        key.chmod(0o600)
+        known_hosts.write_text(
+            f"[127.0.0.1]:{server.port} {server.host_pair.public}\n"
+        )
+        self.check_removal(
+            *("--host", f"root@127.0.0.1:{server.port}"),
+            *("--key-file", str(key), "--known-hosts", str(known_hosts)),
+        )
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
+
+    def test_a_running_run(self):
+        _, folder = folders.start_run(self, self.parent)
+        code, rows = self.run_command("--local", "--yes", "--all")
+        self.assertEqual(0, code)
+        self.assertEqual(
+            {("running", "kept")},
+            {(row["Run"], row["Outcome"]) for row in rows},
+        )
+        self.assertTrue(pathlib.Path(folder).exists())
+
+    def test_a_run_of_another_controller(self):
+        """It is removed with --all only."""
+        folder = pathlib.Path(folders.leave_run(self, self.parent))
+        marker = folder / ".made-by-rally-vmperf"
+        marker.write_text(f"{folder.name}\nh 0123456789abcdef 1 2\n")
+        code, rows = self.run_command("--local", "--yes")
+        self.assertEqual(0, code)
+        self.assertEqual(
+            {("unknown", "kept")},
+            {(row["Run"], row["Outcome"]) for row in rows},
+        )
+        code, _ = self.run_command("--local", "--yes", "--all")
+        self.assertEqual(0, code)
+        self.assertFalse(folder.exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "servers have users as of root")
+    def test_a_server(self):
+        folder = folders.leave_run(self, self.parent)
+        server = subprocess.Popen(
+            ["sleep", "600"], cwd=f"{folder}/fio", user=2_100_005_201
+        )
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        _, rows = self.run_command("--local")
+        kinds = {row["ID"]: row["Kind"] for row in rows}
+        self.assertEqual("server", kinds[server.pid])
+        self.run_command("--local", "--yes")
+        self.assertEqual(-signal.SIGTERM, server.wait(20))
+
+    def test_options_of_the_cloud(self):
+        with self.assertRaisesRegex(errors.VMPerfError, "^--task: requires"):
+            run_command("--local", "--task", "x")

@@ -3,6 +3,8 @@
 import asyncio
 import concurrent.futures
 import pathlib
+import subprocess
+import sys
 import tempfile
 
 from rally_vmperf.machines import local
@@ -13,13 +15,75 @@ def made(case):
     """Return a folder of ours on this computer; it goes with the test."""
     parent = case.enterContext(tempfile.TemporaryDirectory())
     making = workfolder.create(local.Local("here"), parent)
-    # Where the test has an event loop, this one is not in its way.
+    return pathlib.Path(run_apart(making))
+
+
+def run_apart(coroutine):
+    """Run a coroutine in a loop that is not in the way of the test's."""
     with concurrent.futures.ThreadPoolExecutor(1) as other:
-        return pathlib.Path(other.submit(asyncio.run, making).result())
+        return other.submit(asyncio.run, coroutine).result()
 
 
 def below(case):
     """Return an empty folder in one of ours, such as a workload has."""
     folder = made(case) / "work"
     folder.mkdir()
+    return folder
+
+
+#: A run that starts a job in a work directory, and says which.
+RUN = """
+import asyncio
+import sys
+
+from rally_vmperf.machines import job
+from rally_vmperf.machines import local
+from rally_vmperf.machines import workfolder
+
+
+async def run():
+    machine = local.Local("here")
+    folder = await workfolder.create(machine, sys.argv[1])
+    await machine.put(b"x" * 3000000, f"{folder}/fio/data")
+    started = job.Job(
+        machine=machine,
+        folder=f"{folder}/fio",
+        name="fio",
+        argv=["sleep", "600"],
+        timeout=600,
+    )
+    await started.start()
+    print(folder, flush=True)
+    await asyncio.sleep(600)
+
+
+asyncio.run(run())
+"""
+
+
+def start_run(case, parent):
+    """Return the process and the folder of a run; both go with the test."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, str(parent)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=pathlib.Path(__file__).parents[3],
+    )
+    folder = process.stdout.readline().strip()
+
+    def end():
+        process.kill()
+        process.communicate()
+        if pathlib.Path(folder).exists():
+            run_apart(workfolder.end(local.Local("here"), folder))
+
+    case.addCleanup(end)
+    return process, folder
+
+
+def leave_run(case, parent):
+    """Return the folder of a run that was killed while its job runs."""
+    process, folder = start_run(case, parent)
+    process.kill()
+    process.wait()
     return folder

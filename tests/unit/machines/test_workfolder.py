@@ -3,6 +3,8 @@
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -10,9 +12,11 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines import controller
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from rally_vmperf.machines import workfolder
+from tests.unit.machines import folders
 
 MARK = ".made-by-rally-vmperf"
 
@@ -36,7 +40,10 @@ class MakeTestCase(Case):
         for one in folders:
             self.assertEqual(0o40700, one.stat().st_mode)
             self.assertEqual(0o100600, (one / MARK).stat().st_mode)
-            self.assertEqual(f"{one.name}\n", (one / MARK).read_text())
+            owner = controller.get_current_process()
+            self.assertEqual(
+                f"{one.name}\n{owner}\n", (one / MARK).read_text()
+            )
 
     async def test_a_lax_umask_opens_nothing(self):
         before = os.umask(0)
@@ -253,3 +260,117 @@ class RemoveTestCase(Case):
         await self.refuse(made / "on", "mounted below")
         self.assertTrue((kept / "file").exists())
         self.assertTrue((made / MARK).exists())
+
+
+class FindTestCase(Case):
+    """What runs left on a machine is found, and removed with its processes."""
+
+    async def find(self):
+        """Return the directories in the test's parent."""
+        return await workfolder.find(self.machine, [str(self.parent)])
+
+    async def test_a_killed_run(self):
+        """Its directory, its size and its job are reported, then removed."""
+        folder = folders.leave_run(self, self.parent)
+        (one,) = await self.find()
+        self.assertEqual((folder, "killed"), (one.path, one.state))
+        self.assertGreater(one.kib, 2900)
+        programs = [process.program for process in one.processes]
+        self.assertEqual(1, programs.count("sleep"))
+        self.assertIn("bash", programs)
+        await workfolder.end(self.machine, folder)
+        self.assertEqual([], await self.find())
+        self.assertEqual([], list(self.parent.iterdir()))
+        for process in one.processes:
+            self.assertFalse(is_running(process.pid), process)
+
+    async def test_a_running_run(self):
+        _, folder = folders.start_run(self, self.parent)
+        (one,) = await self.find()
+        self.assertEqual((folder, "running"), (one.path, one.state))
+
+    async def test_a_run_of_another_controller(self):
+        made = await self.make()
+        for owner in ("h 0123456789abcdef 1 2", "", "\x1b[2J", "a b c d"):
+            with self.subTest(owner):
+                (made / MARK).write_text(f"{made.name}\n{owner}\n")
+                (one,) = await self.find()
+                self.assertEqual("unknown", one.state)
+
+    async def test_only_what_was_made(self):
+        """Neither copies nor links nor others' directories are found."""
+        made = await self.make()
+        shutil.copytree(made, self.parent / "rally-vmperf-copy567890")
+        (self.parent / "rally-vmperf-link567890").symlink_to(made)
+        (self.parent / "rally-vmperf-plain67890").mkdir()
+        (one,) = await self.find()
+        self.assertEqual(str(made), one.path)
+        for name in ("copy567890", "link567890", "plain67890"):
+            path = self.parent / f"rally-vmperf-{name}"
+            with self.assertRaisesRegex(base.MachineError, "cannot remove"):
+                await workfolder.end(self.machine, str(path))
+            self.assertTrue(path.exists())
+
+    async def test_a_process_of_a_user_at_a_terminal(self):
+        """Who looks at the directory is not ended."""
+        made = await self.make()
+        master, terminal = os.openpty()
+        self.addCleanup(os.close, master)
+        program = (
+            "import fcntl, os, sys, termios, time; os.setsid(); "
+            "fcntl.ioctl(0, termios.TIOCSCTTY, 0); print(1, flush=True); "
+            "time.sleep(600)"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            cwd=made,
+        )
+        os.close(terminal)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        (one,) = await self.find()
+        self.assertEqual((), one.processes)
+        await workfolder.end(self.machine, str(made))
+        self.assertIsNone(process.poll())
+        self.assertFalse(made.exists())
+
+    async def test_a_name_that_looks_like_an_answer(self):
+        """The working directory of another process decides nothing."""
+        made = await self.make()
+        odd = self.parent / f"x\n1/cwd {made}" / "y"
+        odd.mkdir(parents=True)
+        process = subprocess.Popen(["sleep", "600"], cwd=odd)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        (one,) = await self.find()
+        self.assertEqual((), one.processes)
+
+    async def test_an_untrusted_answer(self):
+        """Lines that are not valid are ignored; text is made harmless."""
+        path = "/srv/rally-vmperf-0123456789"
+        machine = testing.FakeMachine(
+            "h",
+            {
+                "bash": "kib 3\nowner x\n"
+                "directory /etc\nkib 4\n"
+                f"directory {path}\nkib -1\nkib 5\nkib 1e9\n"
+                "process 1 x\nprocess x 1 y\nprocess 7 0 a\x1b[2Jb\nwhat\n"
+            },
+        )
+        (one,) = await workfolder.find(machine, ["/srv"])
+        self.assertEqual((path, 5), (one.path, one.kib))
+        (process,) = one.processes
+        self.assertEqual((7, 0), (process.pid, process.uid))
+        self.assertNotIn("\x1b", process.program)
+
+
+def is_running(pid):
+    """Return whether a process exists and is not a zombie."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"

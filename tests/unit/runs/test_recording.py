@@ -20,6 +20,7 @@ from rally_vmperf.records import journal
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from tests.unit.execution import test_measure
+from tests.unit.machines import folders
 from tests.unit.runs import golden
 from tests.unit.runs import test_recorded
 
@@ -87,10 +88,27 @@ class TestFolder(unittest.TestCase):
             ),
             kept,
         )
+        self.lines = []
         part.measure(
-            lambda: machine, None, lambda line: None, lambda line: None
+            lambda: machine, None, self.lines.append, lambda line: None
         )
         return machine.told, [[kept.read(), part.details]]
+
+    def test_what_a_killed_recording_left(self):
+        """The next recording names it, with the command that removes it."""
+        parent = self.enterContext(tempfile.TemporaryDirectory())
+        folder = folders.leave_run(self, parent)
+        _, running = folders.start_run(self, parent)
+        self.record(parent)
+        (warning,) = [line for line in self.lines if "warning" in line]
+        self.assertRegex(
+            warning,
+            rf"^warning: metal: {folder} \(3 MiB, \d+ processes\) remains "
+            r"from a run whose state is killed; to list and remove it: "
+            rf"rally-vmperf cleanup --local --work-dir {parent}$",
+        )
+        self.assertTrue(pathlib.Path(folder).exists())
+        self.assertTrue(pathlib.Path(running).exists())
 
     def test_the_record_does_not_know_it(self):
         """Two recordings differ in nothing but the folders' names."""

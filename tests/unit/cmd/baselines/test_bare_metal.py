@@ -7,6 +7,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.baseline import matching
+from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.machines import testing
 
@@ -21,36 +22,7 @@ LOOK = "\n".join(
 
 
 @ddt.ddt
-class HopsTest(unittest.TestCase):
-    @ddt.data(
-        ("rally@192.0.2.1", ("192.0.2.1", None, "rally")),
-        (
-            "rally@bastion.example.org:2222",
-            ("bastion.example.org", 2222, "rally"),
-        ),
-        ("bastion", ("bastion", None, None)),
-        ("rally@[2001:db8::1]:2222", ("2001:db8::1", 2222, "rally")),
-        ("[2001:db8::1]", ("2001:db8::1", None, None)),
-    )
-    @ddt.unpack
-    def test_one(self, text, expected):
-        """What is not given is ~/.ssh/config's to say."""
-        (hop,) = bare_metal.parse_jump_hosts(text)
-        self.assertEqual(expected, (hop.address, hop.port, hop.user))
-
-    def test_several_keep_their_order(self):
-        found = bare_metal.parse_jump_hosts("a@one,b@two:23")
-        self.assertEqual(["one", "two"], [hop.address for hop in found])
-
-    @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
-    def test_refused(self, text):
-        with self.assertRaisesRegex(argparse.ArgumentTypeError, "user@host"):
-            bare_metal.parse_jump_hosts(text)
-
-    def test_an_address_of_ipv6_needs_brackets(self):
-        with self.assertRaisesRegex(argparse.ArgumentTypeError, "brackets"):
-            bare_metal.parse_jump_hosts("rally@2001:db8::1")
-
+class CpuListTest(unittest.TestCase):
     @ddt.data(
         *(("8-15", True), ("0-3,8", True), ("7", True)),
         *(("", False), ("a", False), ("3-1", False), ("1,", False)),
@@ -77,7 +49,7 @@ class TestTooSmall(unittest.TestCase):
         cpus, memory = matching.Shape(1, 1024, 5), matching.Shape(1, 4096, 4)
         machine = testing.FakeMachine("metal", {"sh": LOOK, "bash": LOOK})
         with mock.patch.object(
-            bare_metal, "connect", autospec=True, return_value=machine
+            machine_options, "connect", autospec=True, return_value=machine
         ):
             found = bare_metal.find_too_large_shapes(
                 argparse.Namespace(cpu_list=""), [fits, cpus, memory]

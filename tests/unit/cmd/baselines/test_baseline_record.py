@@ -102,7 +102,7 @@ class TestRecord(unittest.TestCase):
         )
         self.machine = golden.Machine("metal", virtualisation="none")
         patch = mock.patch(
-            "rally_vmperf.cmd.baselines.bare_metal.connect",
+            "rally_vmperf.cmd.machine_options.connect",
             autospec=True,
             side_effect=lambda parsed: self.machine,
         )

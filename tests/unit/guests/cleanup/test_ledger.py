@@ -2,12 +2,12 @@
 
 import dataclasses
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.machines import controller
 
 
 def entry(owner="1234abcd-1", task="task-1", **options):
@@ -16,13 +16,13 @@ def entry(owner="1234abcd-1", task="task-1", **options):
         "auth_url": "http://keystone/v3",
         "project": "member",
         "started_at": "2026-01-01T12:03:00+00:00",
-        "process": ledger.get_current_process(),
+        "process": controller.get_current_process(),
     }
     return ledger.Entry(owner=owner, task=task, **{**fields, **options})
 
 
 def dead():
-    return dataclasses.replace(ledger.get_current_process(), started=1)
+    return dataclasses.replace(controller.get_current_process(), started=1)
 
 
 class LedgerTest(unittest.TestCase):
@@ -64,27 +64,3 @@ class LedgerTest(unittest.TestCase):
         self.ledger.directory.write_text("a file")
         with self.assertRaisesRegex(errors.GuestError, "journal_dir"):
             self.ledger.write(entry())
-
-
-class ProcessTest(unittest.TestCase):
-    def test_this_runs(self):
-        self.assertEqual("running", ledger.get_current_process().state())
-
-    def test_ended(self):
-        child = subprocess.Popen(["true"])
-        child.wait()
-        one = dataclasses.replace(ledger.get_current_process(), pid=child.pid)
-        self.assertEqual("killed", one.state())
-
-    def test_same_number_of_another_process(self):
-        self.assertEqual("killed", dead().state())
-
-    def test_before_the_boot(self):
-        one = dataclasses.replace(ledger.get_current_process(), boot="other")
-        self.assertEqual("killed", one.state())
-
-    def test_elsewhere(self):
-        one = dataclasses.replace(
-            ledger.get_current_process(), machine="other"
-        )
-        self.assertEqual("unknown", one.state())
