@@ -107,10 +107,13 @@ def load(path: str | os.PathLike[str]) -> Bundle:
         with tarfile.open(location, "r:gz") as archive:
             first = archive.next()
             stream = None
-            if first is not None and first.name == NAME:
+            # A link would have the content of another file.
+            if first is not None and first.name == NAME and first.isreg():
                 stream = archive.extractfile(first)
             if stream is None:
-                raise tarfile.TarError(f"its first file is not {NAME}")
+                raise tarfile.TarError(
+                    f"its first member is not a file {NAME}"
+                )
             content = documents.parse_json(
                 stream.read(_LARGEST).decode(), f"bundle {location}"
             )

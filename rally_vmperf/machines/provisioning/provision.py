@@ -208,7 +208,8 @@ def _add_bundle_facts(
 ) -> dict[str, ToolFacts]:
     """Return the facts by program, completed with those of the bundle.
 
-    :raises MachineError: If the machine runs another program instead.
+    :raises MachineError: If the machine runs another program instead, or if a
+        program has another checksum than in the description.
     """
     bundle_facts = dict(facts_by_command)
     for name in facts_by_command.keys() & unpacked.bundle.programs.keys():
@@ -219,10 +220,15 @@ def _add_bundle_facts(
                 f"{name} of the bundle; check that {unpacked.folder} is not "
                 "on a filesystem mounted with noexec"
             )
+        if facts.checksum != program.sha256:
+            raise base.MachineError(
+                f"{machine.name}: {name} of the bundle has the SHA-256 "
+                f"{facts.checksum or 'of no file'} instead of "
+                f"{program.sha256}; create the bundle again with "
+                "'rally-vmperf tools bundle'"
+            )
         version = facts.version or f"{program.package} {program.version}"
-        bundle_facts[name] = dataclasses.replace(
-            facts, version=version, checksum=program.sha256
-        )
+        bundle_facts[name] = dataclasses.replace(facts, version=version)
     return bundle_facts
 
 

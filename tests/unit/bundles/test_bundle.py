@@ -1,11 +1,14 @@
 import asyncio
 import gzip
+import hashlib
+import io
 import json
 import os
 import pathlib
 import platform
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -126,6 +129,23 @@ class RealTestCase(Case):
                 provision.ensure(local.Local("here"), [LS], unpacked=unpacked)
             )
 
+    def test_a_program_that_was_changed(self):
+        """What runs is compared, not what is written of it."""
+        unpacked = self.unpacked()
+        program = self.folder / "bundle/programs/ls"
+        changed = b"\x7fELF"
+        program.write_bytes(changed)
+        checksum = hashlib.sha256(changed).hexdigest()
+        described = self.bundle.programs["ls"].sha256
+        with self.assertRaisesRegex(
+            base.MachineError,
+            f"^here: ls of the bundle has the SHA-256 {checksum} instead of "
+            f"{described}; create",
+        ):
+            asyncio.run(
+                provision.ensure(local.Local("here"), [LS], unpacked=unpacked)
+            )
+
     def test_no_room(self):
         (self.folder / "bundle").mkdir()
         with self.assertRaisesRegex(
@@ -170,7 +190,11 @@ class LoadTestCase(Case):
         self.assertEqual("3.33-3", bundle.load(path).programs["fio"].version)
 
     @ddt.data(
-        ("other.json", bundled.GOOD, "its first file is not bundle.json"),
+        (
+            "other.json",
+            bundled.GOOD,
+            "its first member is not a file bundle.json",
+        ),
         (bundle.NAME, {**bundled.GOOD, "version": 2}, "1 was expected"),
         (bundle.NAME, {**bundled.GOOD, "programs": {"../x": {}}}, "match"),
         (bundle.NAME, {**bundled.GOOD, "programs": {}}, "programs"),
@@ -185,6 +209,23 @@ class LoadTestCase(Case):
             bundle.load(path)
         self.assertIn("rally-vmperf tools bundle", str(caught.exception))
         self.assertNotIn("\n", str(caught.exception))
+
+    @ddt.data(tarfile.SYMTYPE, tarfile.LNKTYPE)
+    def test_a_link_to_the_description(self, kind):
+        path = self.top / "b.tar.gz"
+        content = json.dumps(bundled.GOOD).encode()
+        for target in ("other", "missing", bundle.NAME):
+            with tarfile.open(path, "w:gz") as archive:
+                link = tarfile.TarInfo(bundle.NAME)
+                link.type, link.linkname = kind, target
+                archive.addfile(link)
+                other = tarfile.TarInfo("other")
+                other.size = len(content)
+                archive.addfile(other, io.BytesIO(content))
+            with self.assertRaisesRegex(
+                bundle.BundleError, "first member is not a file bundle.json"
+            ):
+                bundle.load(path)
 
     def test_no_archive(self):
         for content in (b"", b"x" * 1000, gzip.compress(b"x" * 1000)[:-12]):
