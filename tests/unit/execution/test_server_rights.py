@@ -130,16 +130,22 @@ class RightsTestCase(unittest.IsolatedAsyncioTestCase):
             ((address, _),) = list_listeners(port)
         self.assertEqual(f"{ADDRESS}:{port}", address)
 
-    @ddt.data("192.0.2.1", "localhost")
-    async def test_all_addresses(self, address):
+    @ddt.data(
+        ("192.0.2.1", "iperf3", "*"),
+        ("localhost", "iperf3", "*"),
+        ("192.0.2.1", "nginx", "0.0.0.0"),
+        ("192.0.2.1", "vsftpd", "0.0.0.0"),
+    )
+    @ddt.unpack
+    async def test_all_addresses(self, address, program, expected):
         """No interface has the address, such as a floating IP."""
         self.peer.address = address
-        assigned = await self.prepare("iperf3")
+        assigned = await self.prepare(program)
         async with self.serve(assigned) as port:
             ((listening, _),) = list_listeners(port)
             with socket.create_connection(("127.0.0.77", port), 10):
                 pass
-        self.assertEqual(f"*:{port}", listening)
+        self.assertEqual(f"{expected}:{port}", listening)
 
     async def test_a_login_that_is_not_root(self):
         """The server runs as the user of the login."""
