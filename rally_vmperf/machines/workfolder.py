@@ -27,6 +27,7 @@ _LONGEST = 4096
 _MAKING, _REMOVAL = 60, 600
 _REFUSED = 3
 _NUMBER = re.compile(r"[0-9]{1,18}")
+_PROCESS = re.compile(r"process ([0-9]{1,18}) ([0-9]{1,18})(?: (.*))?")
 _NAME = re.compile(r"rally-vmperf-[A-Za-z0-9]{10}")
 #: The reasons to reject a directory, with the solutions.
 _REASONS = {
@@ -123,37 +124,46 @@ async def find(
         f"{machine.name}: cannot list work directories",
         "the machine needs bash, coreutils and findutils",
     )
-    directories: list[WorkDirectory] = []
+    lines_by_directory: list[tuple[str, list[str]]] = []
     for line in done.stdout.splitlines():
-        key, _, content = line.partition(" ")
-        if key == "directory" and _is_usable(content):
-            unknown = WorkDirectory(
-                path=content, state="unknown", kib=0, processes=()
-            )
-            directories.append(unknown)
-        elif directories:
-            directories[-1] = _add_line(directories[-1], key, content)
-    return directories
+        key, _, path = line.partition(" ")
+        if key == "directory":
+            lines_by_directory.append((path, []))
+        elif lines_by_directory:
+            lines_by_directory[-1][1].append(line)
+    return [
+        _parse_directory(path, lines)
+        for path, lines in lines_by_directory
+        if _is_usable(path)
+    ]
 
 
-def _add_line(
-    directory: WorkDirectory, key: str, content: str
+def _parse_directory(
+    path: str, lines: collections.abc.Iterable[str]
 ) -> WorkDirectory:
-    """Return a directory with the content of a line; ignore invalid ones."""
-    if key == "owner":
-        owner = controller.Process.parse(content)
-        state = owner.state() if owner else "unknown"
-        return dataclasses.replace(directory, state=state)
-    if key == "kib" and _NUMBER.fullmatch(content):
-        return dataclasses.replace(directory, kib=int(content))
-    pid, uid, program = [*content.split(" ", 2), "", ""][:3]
-    if key == "process" and all(map(_NUMBER.fullmatch, (pid, uid))):
-        process = Process(
-            pid=int(pid), uid=int(uid), program=sanitize.line(program, 40)
-        )
-        processes = (*directory.processes, process)
-        return dataclasses.replace(directory, processes=processes)
-    return directory
+    """Return a directory from the lines about it; ignore invalid lines."""
+    state: controller.State = "unknown"
+    kib = 0
+    processes = []
+    for line in lines:
+        key, _, content = line.partition(" ")
+        if key == "owner":
+            owner = controller.Process.parse(content)
+            state = owner.state() if owner else "unknown"
+        elif key == "kib" and _NUMBER.fullmatch(content):
+            kib = int(content)
+        elif match := _PROCESS.fullmatch(line):
+            pid, uid, program = match.groups("")
+            processes.append(
+                Process(
+                    pid=int(pid),
+                    uid=int(uid),
+                    program=sanitize.line(program, 40),
+                )
+            )
+    return WorkDirectory(
+        path=path, state=state, kib=kib, processes=tuple(processes)
+    )
 
 
 async def end(machine: base.Machine, path: str) -> None:
