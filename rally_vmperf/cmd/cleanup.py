@@ -85,7 +85,7 @@ class Cleanup(base.Lister):
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Remove resources with --yes; return columns and rows."""
         if parsed.host or parsed.local:
-            return _MACHINE_COLUMNS, self._clean_host(parsed)
+            return _MACHINE_COLUMNS, asyncio.run(self._clean_host(parsed))
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.get_platform(parsed.env)
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
@@ -119,7 +119,7 @@ class Cleanup(base.Lister):
             rows.append((run.task, run.state, *identity, outcome))
         return _COLUMNS, rows
 
-    def _clean_host(
+    async def _clean_host(
         self, parsed: argparse.Namespace
     ) -> list[tuple[object, ...]]:
         """Remove work directories with --yes; return the rows of all."""
@@ -131,33 +131,27 @@ class Cleanup(base.Lister):
                 )
         parents = parsed.work_dir or ["/var/tmp", ""]  # noqa: S108
         rows: list[tuple[object, ...]] = []
-
-        async def clean() -> None:
-            """Find work directories, remove them with --yes, add rows."""
-            machine = machine_options.connect(parsed)
-            async with machine:
-                for directory in await workfolder.find(machine, parents):
-                    outcome = "kept"
-                    if directory.state == "killed" or (
-                        parsed.all and directory.state == "unknown"
-                    ):
-                        outcome = "to be removed with --yes"
-                        if parsed.yes:
-                            outcome = await _remove(machine, directory)
-                        if outcome != "removed":
-                            self.code = 1
-                    rows.extend(_create_rows(directory, outcome))
-
-        asyncio.run(clean())
+        async with machine_options.connect(parsed) as machine:
+            for directory in await workfolder.find(machine, parents):
+                outcome = "kept"
+                if directory.state == "killed" or (
+                    parsed.all and directory.state == "unknown"
+                ):
+                    outcome = "to be removed with --yes"
+                    if parsed.yes:
+                        outcome = await _remove(machine, directory)
+                    if outcome != "removed":
+                        self.code = 1
+                rows.extend(_create_rows(directory, outcome))
         return rows
 
 
 async def _remove(
-    host: machines.Machine, directory: workfolder.WorkDirectory
+    machine: machines.Machine, directory: workfolder.WorkDirectory
 ) -> str:
     """Remove a work directory and its processes; return the outcome."""
     try:
-        await workfolder.end(host, directory.path)
+        await workfolder.end(machine, directory.path)
     except machines.MachineError as error:
         return f"not removed: {error}"
     return "removed"

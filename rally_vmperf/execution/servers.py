@@ -201,7 +201,7 @@ class Servers:
         for name, text in server.files.items():
             await other.machine.put(text.encode(), f"{folder}/{name}")
         if server.on == "peer" and not server.as_root:
-            started.argv = _confine(server, f"{started.path}/server")
+            started.argv = _confine_server(server, f"{started.path}/server")
         await started.start()
         try:
             await _listening(started, server)
@@ -232,7 +232,7 @@ async def find_listen_address(peer: roles.Station) -> str:
     return peer.address if route.stdout.startswith("local ") else ""
 
 
-def _confine(server: workloads.Server, directory: str) -> list[str]:
+def _confine_server(server: workloads.Server, directory: str) -> list[str]:
     """Return the command line of a server without the rights of root.
 
     :param directory: The path of the directory that is created for it.

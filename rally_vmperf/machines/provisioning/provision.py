@@ -223,7 +223,7 @@ def _add_bundle_facts(
         if facts.checksum != program.sha256:
             raise base.MachineError(
                 f"{machine.name}: {name} of the bundle has the SHA-256 "
-                f"{facts.checksum or 'of no file'} instead of "
+                f"{facts.checksum or '(unknown)'} instead of "
                 f"{program.sha256}; create the bundle again with "
                 "'rally-vmperf tools bundle'"
             )

@@ -107,8 +107,6 @@ class ServerWorkload(DirectionalWorkload):
 
         :param option: The option of the tool before the address.
         """
-        if self.DIRECTIONS[direction] != "peer" or not (
-            endpoints.listen_address
-        ):
-            return ()
-        return (option, endpoints.listen_address)
+        on_peer = self.DIRECTIONS[direction] == "peer"
+        address = endpoints.listen_address if on_peer else ""
+        return (option, address) if address else ()

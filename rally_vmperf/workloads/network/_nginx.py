@@ -87,7 +87,7 @@ class NginxWorkload(base.Workload):
             peer.
         """
         port = endpoints.shared_ports[0]
-        address = _join(find_listen_address(endpoints), port)
+        address = _join(get_listen_address(endpoints), port)
         configuration = _CONFIGURATION.format(
             connections=connections,
             options="\n    ".join(options),
@@ -105,7 +105,7 @@ class NginxWorkload(base.Workload):
         )
 
 
-def find_listen_address(endpoints: base.Endpoints) -> str:
+def get_listen_address(endpoints: base.Endpoints) -> str:
     """Return the listen address, or the wildcard of the peer's IP version."""
     wildcard = "::" if ":" in endpoints.peer else "0.0.0.0"  # noqa: S104
     return endpoints.listen_address or wildcard

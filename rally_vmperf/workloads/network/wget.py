@@ -162,7 +162,7 @@ def _ftp_server(endpoints: base.Endpoints) -> base.Server:
     """Return the FTP Server at the first shared port."""
     port, *data_ports = endpoints.shared_ports
     ports = map(str, (port, data_ports[0], data_ports[-1]))
-    address = _nginx.find_listen_address(endpoints)
+    address = _nginx.get_listen_address(endpoints)
     return base.Server(
         on="peer",
         argv=("python3", _SERVE_FTP.name, "serve", address, *ports),
