@@ -5,12 +5,14 @@ An error is one line that names the document, the position and the reason.
 
 import collections
 import collections.abc
+import errno
 import functools
 import importlib.resources
 import json
 import math
 import os
 import pathlib
+import stat
 import typing as t
 
 import yaml
@@ -196,12 +198,35 @@ def check(schema: Json, value: t.Any, origin: str) -> None:
         )
 
 
+def open_file(path: str | os.PathLike[str]) -> t.BinaryIO:
+    """Open a regular file for reading; reject links, pipes and devices.
+
+    :raises OSError: If it cannot be opened, or is not a regular file.
+    """
+    return open(path, "rb", opener=_open_regular)
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open a regular file or a directory, which ``open`` itself rejects."""
+    if os.path.islink(path):
+        raise OSError(errno.EINVAL, "is a link; replace it with the file")
+    descriptor = _open_nonblocking(path, flags)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "is not a regular file")
+
+
+def _open_nonblocking(path: str, flags: int) -> int:
+    """Open a file, without waiting if it is a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _read_content(path: pathlib.Path, largest: int) -> bytes:
     """Return the bytes of a file; reject a missing or too large file."""
     try:
-        # Opening a pipe must not block.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as stream:
+        with open(path, "rb", opener=_open_nonblocking) as stream:
             content = stream.read(largest + 1)
     except FileNotFoundError as error:
         if path.is_symlink():

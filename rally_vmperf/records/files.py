@@ -218,7 +218,7 @@ def write_machines(
     digest = hashlib.sha256(content).hexdigest()
     path = folder / f"machines-{digest[:16]}.json.gz"
     try:
-        if not path.exists() or path.read_bytes() != content:
+        if not path.is_file() or path.read_bytes() != content:
             atomic.write(path, content)
     except OSError as error:
         failed(_describe_failure("machines", path, error))
@@ -242,13 +242,14 @@ def read(
         )
     path = folder / pathlib.PurePath(file_reference["name"]).name
     try:
-        content = path.read_bytes()
+        with documents.open_file(path) as stream:
+            content = stream.read(documents.LARGEST + 1)
         if hashlib.sha256(content).hexdigest() != file_reference["sha256"]:
             raise FileError(
                 f"{path} was changed after the run: its checksum differs"
             )
-        with gzip.open(io.BytesIO(content)) as stream:
-            text = stream.read(documents.LARGEST + 1)
+        with gzip.open(io.BytesIO(content)) as unpacked:
+            text = unpacked.read(documents.LARGEST + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"{path} is damaged: {error}") from error
     except OSError as error:

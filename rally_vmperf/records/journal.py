@@ -101,15 +101,21 @@ class Journal:
         """
         records: list[Json] = []
         try:
-            with open(self.path, "rb") as stream:
+            with documents.open_file(self.path) as stream:
                 while line := stream.readline(_LONGEST + 1):
                     if line == b"\n":
                         continue
                     number = len(records) + 1
                     try:
-                        records.append(_parse_record(line, "it"))
+                        records.append(
+                            schema.check(documents.parse_json(line, "it"))
+                        )
                     except errors.VMPerfError as error:
-                        if not line.endswith(b"\n") and not stream.read(1):
+                        if (
+                            isinstance(error, documents.DocumentError)
+                            and not line.endswith(b"\n")
+                            and not stream.read(1)
+                        ):
                             break
                         raise JournalError(
                             f"journal {self.path}, line {number}: {error}"
@@ -150,8 +156,8 @@ class Journal:
             if not incomplete:
                 return size
             try:
-                _parse_record(incomplete, "it")
-            except errors.VMPerfError:
+                documents.parse_json(incomplete, "it")
+            except documents.DocumentError:
                 atomic.write(self._unused_path(), incomplete)
                 stream.truncate(size - len(incomplete))
                 os.fsync(stream.fileno())
@@ -167,8 +173,3 @@ class Journal:
             if not path.exists():
                 return path
         raise AssertionError
-
-
-def _parse_record(line: bytes, origin: str) -> Json:
-    """Return the record in a line of JSON; reject an invalid one."""
-    return schema.check(documents.parse_json(line, origin))

@@ -14,17 +14,17 @@ class RecordError(errors.VMPerfError):
     """A document is not a valid record; with the position of the error."""
 
 
-class OldRecordError(RecordError):
-    """A record has the format of an earlier version; one line."""
+class VersionError(RecordError):
+    """A record has the format of another version; one line."""
 
 
 def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
     """Return a record unchanged; reject it if it is not valid.
 
-    :raises OldRecordError: If it has the format of an earlier version.
+    :raises VersionError: If it has the format of another version.
     :raises RecordError: If it is not valid; with the position and the reason.
     """
-    refuse_old(record)
+    check_version(record)
     error = documents.first_error(
         documents.load_schema(__package__), record, exact=True
     )
@@ -35,15 +35,20 @@ def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
     return t.cast(collections.abc.Mapping[str, t.Any], record)
 
 
-def refuse_old(record: t.Any) -> None:
-    """Reject a record of an earlier version.
+def check_version(record: t.Any) -> None:
+    """Reject a record of another version.
 
-    :raises OldRecordError: If it is one; with the solution, in one line.
+    :raises VersionError: If it is one; with the solution, in one line.
     """
     version = record.get("version") if isinstance(record, dict) else None
     if version in OLD_VERSIONS:
-        raise OldRecordError(
+        raise VersionError(
             f"a record has version {version}, which this release does not "
             "read; run the task again, after: rally-vmperf baseline record "
             "NAME --task FILE --replace"
+        )
+    if isinstance(version, int) and version > max(OLD_VERSIONS) + 1:
+        raise VersionError(
+            f"a record has version {version}, of a later release of "
+            "rally_vmperf; use that release"
         )

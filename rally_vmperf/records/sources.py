@@ -125,12 +125,12 @@ def of_results(
     if not sources:
         raise SourceError(f"{origin}: has no workload of rally_vmperf")
     try:
-        # Results of earlier versions are rejected.
+        # Results of other versions are rejected.
         for workload in workloads:
             for iteration in workload["data"]:
                 for record in output.records_of(iteration):
-                    schema.refuse_old(record)
-    except schema.OldRecordError as error:
+                    schema.check_version(record)
+    except schema.VersionError as error:
         raise SourceError(f"{origin}: {error}") from error
     return sources
 

@@ -260,6 +260,22 @@ class TestMachines(unittest.TestCase):
                 files.read(folder, entry)
             self.assertNotIn("\n", str(caught.exception))
 
+    def test_pipe_in_its_place(self):
+        """It is rejected at once, and replaced by the next repetition."""
+        self.path.unlink()
+        os.mkfifo(self.path)
+        with self.assertRaisesRegex(files.FileError, "is not a regular file"):
+            files.read(self.folder, self.entry)
+        self.write()
+        files.read(self.folder, self.entry)
+
+    def test_link_in_its_place(self):
+        """It is rejected, even if it leads to the content."""
+        moved = self.path.rename(self.folder / "moved")
+        self.path.symlink_to(moved)
+        with self.assertRaisesRegex(files.FileError, "is a link"):
+            files.read(self.folder, self.entry)
+
     def test_what_readers_would_stumble_over(self):
         """The place is named."""
         for key, inner, value in (

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+import ddt
+
 from rally_vmperf.records import journal
 from rally_vmperf.records import schema
 from tests.unit import made
@@ -16,6 +18,7 @@ from tests.unit.records import full_disk
 from tests.unit.records import raw
 
 
+@ddt.ddt
 class TestJournal(unittest.TestCase):
     """A journal keeps every record that append returned for."""
 
@@ -115,6 +118,32 @@ class TestJournal(unittest.TestCase):
         ) as caught:
             self.journal.read()
         self.assertNotIn("\n", str(caught.exception))
+
+    @ddt.data("\n", "")
+    def test_a_later_version_is_reported(self, end):
+        """Also in a last line without its end."""
+        self.journal.append(made.record())
+        with open(self.journal.path, "a") as stream:
+            stream.write('{"version": 4}' + end)
+        with self.assertRaisesRegex(
+            journal.JournalError, "line 2: .*version 4, of a later release"
+        ):
+            self.journal.read()
+
+    def test_pipe_or_link_in_its_place(self):
+        """A pipe would make every reader wait."""
+        self.folder.mkdir(parents=True)
+        os.mkfifo(self.journal.path)
+        with self.assertRaisesRegex(
+            journal.JournalError, "workload-1.jsonl: is not a regular file"
+        ):
+            self.journal.read()
+        self.journal.path.unlink()
+        self.journal.path.symlink_to("/dev/zero")
+        with self.assertRaisesRegex(
+            journal.JournalError, "workload-1.jsonl: is a link; replace it"
+        ):
+            self.journal.read()
 
     def test_raw_outputs_are_kept_compressed(self):
         """They can be read back from the named file, beside the journal."""
