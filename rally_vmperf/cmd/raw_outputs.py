@@ -2,10 +2,13 @@
 
 import argparse
 import collections.abc
+import os
 import pathlib
+import sys
 import typing as t
 
 from rally_vmperf import errors
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.runs.raw_outputs import raw
@@ -103,13 +106,13 @@ def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
     """Return the parsed outputs of all tools, merged.
 
     :param parsed: The parsed arguments.
-    :raises BaselineError: If an output cannot be read; the message names the
-        option and the file.
+    :raises BaselineError: If an output cannot be read, or a file is given
+        twice; the message names the option and the file.
     """
     outputs = [
-        _read_output(tool, argument)
+        output
         for tool in raw.PARSERS
-        for argument in getattr(parsed, tool)
+        for output in _read_tool_outputs(tool, getattr(parsed, tool))
     ]
     if not outputs:
         options = ", ".join(f"--{tool}" for tool in raw.PARSERS)
@@ -222,21 +225,60 @@ def _format_row(row: "overhead_judge.rows.FigureResult") -> tuple[str, ...]:
     )
 
 
-def _read_output(tool: str, argument: str) -> raw.RawOutput:
-    """Return the parsed output of a tool in [WHICH=]FILE; reject others."""
+def _read_tool_outputs(
+    tool: str, arguments: collections.abc.Sequence[str]
+) -> list[raw.RawOutput]:
+    """Return the parsed outputs of a tool; reject a file given twice.
+
+    Different files with the same content are a warning: one output counted
+    as several repetitions would have an interval without cause, but coarse
+    tools print equal outputs.
+
+    :param arguments: The arguments of the option, each [WHICH=]FILE.
+    """
+    outputs: list[raw.RawOutput] = []
+    paths: dict[str, str] = {}
+    for argument in arguments:
+        which, path = _split_argument(argument)
+        text = _read_text(tool, path)
+        if previous := paths.get(text):
+            if os.path.samefile(previous, path):
+                raise document.BaselineError(
+                    f"--{tool} {path}: was given twice, but is one "
+                    "repetition; remove one of the options"
+                )
+            sys.stderr.write(
+                sanitize.printable(
+                    f"--{tool} {path}: equals {previous}; if it is a copy, "
+                    "remove it"
+                )
+                + "\n"
+            )
+        paths[text] = path
+        try:
+            outputs.append(raw.parse(tool, text, which))
+        except workloads.WorkloadError as error:
+            raise document.BaselineError(f"--{tool} {path}: {error}") from None
+    return outputs
+
+
+def _split_argument(argument: str) -> tuple[str, str]:
+    """Split [WHICH=]FILE into the mode of the tool, or "", and the path."""
     which, equals, path = argument.partition("=")
     if not equals or "/" in which or pathlib.Path(argument).is_file():
-        which, path = "", argument
+        return "", argument
+    return which, path
+
+
+def _read_text(tool: str, path: str) -> str:
+    """Return the text of a file, one character more than parsers accept."""
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as stream:
+            return stream.read(workloads.LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise document.BaselineError(
             f"--{tool} {path}: {getattr(error, 'strerror', None) or error}"
         ) from None
-    try:
-        return raw.parse(tool, text, which)
-    except workloads.WorkloadError as error:
-        raise document.BaselineError(f"--{tool} {path}: {error}") from None
 
 
 def _parse_physical_limit(text: str) -> tuple[str, float]:

@@ -59,8 +59,8 @@ def parse(tool: str, text: str, which: str = "") -> RawOutput:
     """
     if len(text) > base.LONGEST:
         raise base.WorkloadError(
-            f"{tool}: {len(text)} characters; more than {base.LONGEST} are "
-            "not read"
+            f"{tool}: the output has more than {base.LONGEST} characters; "
+            "give only the output of the tool"
         )
     return PARSERS[tool](text, which)
 
@@ -117,6 +117,11 @@ def _parse_mbw(text: str, which: str) -> RawOutput:
     """Return the means; the runs of one process are not repetitions."""
     if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
         raise _create_which_error("mbw", which, "the version of mbw")
+    if not (which or text.startswith("says: ")):
+        raise base.WorkloadError(
+            "mbw: the output does not contain the version; give 1.4=FILE, or "
+            "1.2=FILE for versions before 1.4, which swap memcpy and dumb"
+        )
     size, block = _SIZE.search(text), _BLOCK.search(text)
     methods = [
         method
@@ -136,9 +141,7 @@ def _parse_mbw(text: str, which: str) -> RawOutput:
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
-    says = (
-        "" if text.startswith("says: ") else mbw.version_line(which or "1.4")
-    )
+    says = "" if text.startswith("says: ") else mbw.version_line(which)
     outcome = _create_outcome("mbw", stdout=says + text)
     samples = workload.parse_all(
         workload.complete(arguments), {"mbw": outcome}
@@ -159,7 +162,12 @@ def _parse_iperf(text: str, which: str) -> RawOutput:
         raise _create_which_error(
             "iperf", which, " or ".join(direction_schema["enum"])
         )
-    streams = len(re.findall(r"^\[ *\*?[0-9]+\] .* sec ", text, re.M)) or 1
+    rows, connections = (
+        len(re.findall(rf"^\[ *\*?[0-9]+\] .* {label} ", text, re.M))
+        for label in ("sec", "connected with")
+    )
+    # An output that was cut before [SUM] has fewer rows than connections.
+    streams = max(rows, connections, 1)
     value, seconds = iperf2.parse_rate(text, direction, streams)
     arguments = {
         "directions": [direction],
@@ -216,7 +224,13 @@ def _parse_dd(text: str, which: str) -> RawOutput:
         registry.get_workload("dd").complete({"directions": [direction]})
     )[0]
     repetitions = []
-    for summary in _DD_SUMMARY.finditer(text):
+    summaries = list(_DD_SUMMARY.finditer(text))
+    if len({summary[0] for summary in summaries}) < len(summaries):
+        raise base.WorkloadError(
+            "dd: the output contains a summary twice, with the same seconds; "
+            "remove the copy"
+        )
+    for summary in summaries:
         size = expected_size or int(summary[1])
         value = dd.parse_rate(summary[0], direction, size)
         repetitions.append((sample.Sample(metric=metric, value=value),))
@@ -291,8 +305,8 @@ PARSERS: dict[str, t.Callable[[str, str], RawOutput]] = {
 #: The permitted modes of each tool, for help texts.
 WHICH_HELP = {
     "unixbench": "the number of copies; default 1",
-    "mbw": "the version of mbw; default 1.4; earlier versions swap memcpy and "
-    "dumb",
+    "mbw": "the version of mbw, as in 1.4; versions before 1.4 swap memcpy "
+    "and dumb",
     "iperf": "to_peer (the default), from_peer or guest_to_guest",
     "dd": "write or read, where the output has no command line",
 }

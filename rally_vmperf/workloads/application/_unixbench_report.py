@@ -5,6 +5,7 @@ import math
 import re
 import typing as t
 
+from rally_vmperf import sanitize
 from rally_vmperf.workloads import outputs
 
 OUTPUT = outputs.Reader("unixbench")
@@ -28,6 +29,11 @@ _TOTAL = re.compile(
     r"^System Benchmarks Index Score(?: \(Partial Only\))? +"
     r"([0-9.]{1,30})\n",
     re.M,
+)
+#: A row of one of the tables, whatever its format.
+_ROW = re.compile(
+    r"^(?!System Benchmarks)\S.*"
+    r"(?: {2,}[0-9]| (?:lps|lpm|MWIPS|KBps)\b|\bsamples\b)"
 )
 
 
@@ -61,11 +67,8 @@ def parse(text: str, copies: int) -> Report:
     """
     section = _find_section(text, copies)
     scores = _parse_section(section)
-    rows = _INDEX.findall(section)
-    indices = {title: _FIGURES.number(index) for title, *_, index in rows}
+    indices = _parse_indices(section, scores)
     totals = _TOTAL.findall(section)
-    if len(rows) != len(indices):
-        raise OUTPUT.error("printed the index of a test twice")
     end = _TOTAL.search(section)
     if end and section[end.end() :].strip("-\n \t"):
         raise OUTPUT.error("printed text after its index score")
@@ -74,15 +77,6 @@ def parse(text: str, copies: int) -> Report:
             f"printed {len(scores)} scores, {len(indices)} indices and "
             f"{len(totals)} index scores"
         )
-    for title, baseline_text, score_text, index in rows:
-        baseline_score, score = _FIGURES.numbers((baseline_text, score_text))
-        if score != scores[title].value or not _is_consistent(
-            _FIGURES.number(index), score, baseline_score
-        ):
-            raise OUTPUT.error(
-                f"{title} has the score {scores[title].value:g}, which is not "
-                f"{score_text} or an index of {index}"
-            )
     total = _FIGURES.number(totals[0])
     if not all(index > 0 for index in indices.values()):
         raise OUTPUT.error("printed an index that is not > 0")
@@ -99,10 +93,15 @@ def parse(text: str, copies: int) -> Report:
 def parse_scores(text: str, copies: int) -> dict[str, Score]:
     """Return the scores by test for one number of copies, as a dict.
 
-    :raises base.WorkloadError: If the output does not contain them exactly
-        once.
+    The table of indices may be missing.
+
+    :raises base.WorkloadError: If the output does not contain the scores
+        exactly once, or an index contradicts its score.
     """
-    return _parse_section(_find_section(text, copies))
+    section = _find_section(text, copies)
+    scores = _parse_section(section)
+    _parse_indices(section, scores)
+    return scores
 
 
 def _find_section(text: str, copies: int) -> str:
@@ -122,6 +121,14 @@ def _find_section(text: str, copies: int) -> str:
 def _parse_section(section: str) -> dict[str, Score]:
     """Return the scores in the text of a run as a dict by test title."""
     rows = _SCORE.findall(section)
+    for line in section.splitlines():
+        if _ROW.match(line) and not any(
+            pattern.match(line) for pattern in (_SCORE, _INDEX)
+        ):
+            raise OUTPUT.error(
+                f"printed {sanitize.line(line, 80)!r}, which is not a row of "
+                "its tables"
+            )
     scores = {
         title: Score(_FIGURES.number(score), label, int(samples))
         for title, score, label, samples in rows
@@ -130,6 +137,32 @@ def _parse_section(section: str) -> dict[str, Score]:
     if len(rows) != len(scores):
         raise OUTPUT.error("printed a test twice, or a test without samples")
     return scores
+
+
+def _parse_indices(section: str, scores: dict[str, Score]) -> dict[str, float]:
+    """Return the indices in the text of a run as a dict by test title.
+
+    :raises base.WorkloadError: If an index is printed twice, or contradicts
+        the score of its test.
+    """
+    rows = _INDEX.findall(section)
+    indices = {title: _FIGURES.number(index) for title, *_, index in rows}
+    if len(rows) != len(indices):
+        raise OUTPUT.error("printed the index of a test twice")
+    for title, baseline_text, score_text, index in rows:
+        baseline_score, score = _FIGURES.numbers((baseline_text, score_text))
+        if title not in scores:
+            raise OUTPUT.error(
+                f"printed an index of {sanitize.line(title, 80)}, but no score"
+            )
+        if score != scores[title].value or not _is_consistent(
+            indices[title], score, baseline_score
+        ):
+            raise OUTPUT.error(
+                f"{title} has the score {scores[title].value:g}, which is not "
+                f"{score_text} or an index of {index}"
+            )
+    return indices
 
 
 def _is_consistent(index: float, score: float, reference: float) -> bool:

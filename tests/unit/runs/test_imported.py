@@ -17,12 +17,12 @@ from tests.unit.workloads import golden
 
 METAL = {
     "unixbench": ["unixbench-r730xd-2019-baremetal.txt"],
-    "mbw": ["mbw-r730xd-2019-baremetal.txt"],
+    "mbw": ["1.4=mbw-r730xd-2019-baremetal.txt"],
     "iperf": ["iperf-r730xd-2019-baremetal.txt"],
 }
 GUEST = {
     "unixbench": ["unixbench-r730xd-2019-guest.txt"],
-    "mbw": ["mbw-r730xd-2019-guest.txt"],
+    "mbw": ["1.4=mbw-r730xd-2019-guest.txt"],
     "iperf": [
         "iperf-r730xd-2019-guest.txt",
         "guest_to_guest=iperf-r730xd-2019-guest-to-guest.txt",

@@ -1,5 +1,6 @@
 """Tests of what raw outputs tell, and of what they do not."""
 
+import re
 import unittest
 
 import ddt
@@ -18,7 +19,9 @@ class ReadTestCase(unittest.TestCase):
     """Real outputs of studies, by the parsers of the workloads."""
 
     def test_mbw(self):
-        found = raw.parse("mbw", golden.text("mbw-r730xd-2019-guest.txt"))
+        found = raw.parse(
+            "mbw", golden.text("mbw-r730xd-2019-guest.txt"), "1.4"
+        )
         self.assertEqual(
             {
                 "size_mib": 512,
@@ -37,7 +40,7 @@ class ReadTestCase(unittest.TestCase):
         """What it calls dumb is memcpy; mcblock is no figure at all."""
         text = golden.text("mbw-1.2.2.txt").split("\n", 1)[1]
         (swapped,) = _values(raw.parse("mbw", text, "1.2.2"))
-        (named,) = _values(raw.parse("mbw", text))
+        (named,) = _values(raw.parse("mbw", text, "1.4"))
         self.assertEqual(named, swapped[::-1])
         with self.assertRaisesRegex(
             base.WorkloadError, "only the first block"
@@ -103,8 +106,47 @@ class ReadTestCase(unittest.TestCase):
         many = raw.parse("iperf", golden.text("iperf2-2.1.8-to_peer.txt"))
         self.assertEqual(2, many.arguments["streams"])
 
+    def test_mbw_that_contains_its_version(self):
+        raw.parse("mbw", golden.text("mbw-1.2.2.txt"))
+
+    def test_iperf_that_was_cut_before_its_sum(self):
+        text = golden.text("iperf2-2.1.8-to_peer.txt")
+        rows = [line for line in text.splitlines() if " sec " in line]
+        cut = text[: text.index(rows[1])]
+        with self.assertRaisesRegex(
+            base.WorkloadError, "has 1 connections instead of 2"
+        ):
+            raw.parse("iperf", cut)
+
+    def test_summary_of_dd_that_was_pasted_twice(self):
+        text = golden.text("dd-9.1-read.txt")
+        with self.assertRaisesRegex(base.WorkloadError, "a summary twice"):
+            raw.parse("dd", text + text, "read")
+
     @ddt.data(
-        ("mbw", "", "", "mbw printed '' instead of runs"),
+        ("933768.1 lps", "933768.1", "'Pipe Throughput .* not a row"),
+        ("933768.1 lps", "933,768.1 lps", "'Pipe Throughput .* not a row"),
+        ("7 samples", "7 samp", "'Dhrystone .* not a row"),
+    )
+    @ddt.unpack
+    def test_rows_of_unixbench_with_another_format(self, old, new, message):
+        text = golden.text("unixbench-r730xd-2019-guest.txt")
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            raw.parse("unixbench", text.replace(old, new, 1))
+
+    def test_unixbench_with_a_score_that_contradicts_its_index(self):
+        text = golden.text("unixbench-6.0.0.txt")
+        (score,) = re.findall(r"^Pipe Throughput +([0-9.]+) lps", text, re.M)[
+            :1
+        ]
+        with self.assertRaisesRegex(
+            base.WorkloadError, "Pipe Throughput has the score"
+        ):
+            raw.parse("unixbench", text.replace(score, f"9{score}", 1))
+
+    @ddt.data(
+        ("mbw", "", "1.4", "mbw printed '' instead of runs"),
+        ("mbw", "", "", "give 1.4=FILE, or 1.2=FILE for versions before 1.4"),
         ("mbw", "", "x", "'x' was given .*; give the version of mbw"),
         ("unixbench", "", "", "reports 0 runs with copies: 1, not one"),
         ("unixbench", "", "two", "'two' was given .*give a number of copies"),
@@ -113,7 +155,7 @@ class ReadTestCase(unittest.TestCase):
         ("dd", "", "", "no direction was given .* give write or read"),
         ("dd", "", "read", "dd said '' instead of how many bytes"),
         ("dd", "dd if=a of=b\ndd if=a of=c\n", "", "2 different command line"),
-        ("dd", "x" * (1 << 21), "", "more than 1048576 are not read"),
+        ("dd", "x" * (1 << 21), "", "has more than 1048576 characters"),
     )
     @ddt.unpack
     def test_refused(self, tool, text, which, message):

@@ -1,3 +1,4 @@
+import contextlib
 import io
 import json
 import pathlib
@@ -51,7 +52,7 @@ class RawTestCase(unittest.TestCase):
     def test_what_is_registered(self):
         fingerprint = self.write("f.json", json.dumps({"cpu_model": "E5"}))
         said = self.register(
-            *("--mbw", data("mbw-r730xd-2019-baremetal.txt")),
+            *("--mbw", f"1.4={data('mbw-r730xd-2019-baremetal.txt')}"),
             *("--fingerprint", fingerprint, "--machine", "r730xd"),
             *("--class", "r730"),
         )
@@ -72,7 +73,10 @@ class RawTestCase(unittest.TestCase):
             (golden.DATA / "mbw-1.2.2.txt").read_text().partition("\n")
         )
         old = self.write("mbw.old", printed)
-        for name, given in (("as-1.4", old), ("as-1.2", f"1.2={old}")):
+        for name, given in (
+            ("as-1.4", f"1.4={old}"),
+            ("as-1.2", f"1.2={old}"),
+        ):
             self.run_command(baseline_import.Import, name, "--mbw", given)
         plain, swapped = (
             self.registry.load(name)["entries"][0]["repetitions"]
@@ -87,13 +91,29 @@ class RawTestCase(unittest.TestCase):
     def test_refused(self):
         damaged = self.write("damaged", "[")
         missing = str(self.folder / "missing")
+        link = self.folder / "link"
+        link.symlink_to(data("dd-2019-all-none.txt"))
         for arguments, message in (
             (
                 (),
                 "tools are missing; add at least one of --unixbench,",
             ),
             (("--dd", missing), "--dd .*/missing: No such file"),
-            (("--mbw", damaged), "--mbw .*/damaged: mbw printed"),
+            (("--mbw", f"1.4={damaged}"), "--mbw .*/damaged: mbw printed"),
+            (("--mbw", damaged), "--mbw .*/damaged: mbw: .* 1.2=FILE for"),
+            (
+                ("--dd", data("dd-2019-all-none.txt")) * 2,
+                "--dd .*-none.txt: was given twice",
+            ),
+            (
+                (
+                    "--dd",
+                    f"write={link}",
+                    "--dd",
+                    data("dd-2019-all-none.txt"),
+                ),
+                "--dd .*-none.txt: was given twice",
+            ),
             (
                 (
                     "--dd",
@@ -107,3 +127,23 @@ class RawTestCase(unittest.TestCase):
             with self.assertRaisesRegex(document.BaselineError, message):
                 self.run_command(baseline_import.Import, "x", *arguments)
         self.assertEqual([], self.registry.names())
+
+    def test_files_with_equal_content(self):
+        """Coarse tools print equal outputs; a person may have copied one."""
+        original = data("dd-2019-all-none.txt")
+        copy = self.write("copy", pathlib.Path(original).read_text())
+        with contextlib.redirect_stderr(io.StringIO()) as stderr:
+            self.register("--dd", original, "--dd", copy)
+        self.assertEqual(
+            f"--dd {copy}: equals {original}; if it is a copy, remove it\n",
+            stderr.getvalue(),
+        )
+        (entry,) = self.registry.load("metal")["entries"]
+        self.assertEqual(10, len(entry["repetitions"]))
+
+    def test_large_file(self):
+        """Only as much is read as a parser accepts."""
+        with self.assertRaisesRegex(
+            document.BaselineError, "--dd /dev/zero: dd: the output has more"
+        ):
+            self.register("--dd", "write=/dev/zero")

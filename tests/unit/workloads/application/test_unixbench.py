@@ -262,7 +262,7 @@ class ReadTestCase(unittest.TestCase):
         (
             "8.8   5032.4",
             "8.8      nan",
-            "11 scores, 10 indices and 1 index score",
+            "not a row of its tables",
         ),
         ("116700.0   58728198.8", "0.0   58728198.8", "which is not 587281"),
         ("116700.0   58728198.8", "1.1.1   58728198.8", "not a finite"),
