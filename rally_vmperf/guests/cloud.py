@@ -24,6 +24,9 @@ from rally_vmperf.guests import errors
 #: The type of a connection to a cloud.
 Connection: t.TypeAlias = openstack.connection.Connection
 
+#: The tag of temporary images, by which Glance lists them.
+IMAGE_TAG = "rally-vmperf"
+
 #: Seconds without a response after which a request fails.
 TIMEOUT = 60
 #: The number of retries of a read request, after 0.5 s and after 1 s.
@@ -45,7 +48,7 @@ class Session(session.Session):
     have been executed, and a guest that is created twice disturbs its twin. A
     response that is not a JSON object is rejected here, because the SDK
     interprets it as an empty object; only Nova's actions on servers may have
-    an empty response.
+    an empty response, and a streamed response has the data of an image.
     """
 
     def request(  # type: ignore[override]
@@ -59,7 +62,8 @@ class Session(session.Session):
         options["status_code_retries"] = _RETRIES if is_repeatable else 0
         options["retriable_status_codes"] = list(_RETRIED_STATUSES)
         response = super().request(url, method, **options)
-        if method in ("GET", "POST") and not _is_valid_response(response):
+        is_document = method in ("GET", "POST") and not options.get("stream")
+        if is_document and not _is_valid_response(response):
             raise InvalidResponse(
                 f"the response to {method} {url} is not a JSON object: "
                 f"{response.text[:60]!r}"

@@ -15,6 +15,7 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.booting import host_keys
+from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
@@ -116,13 +117,20 @@ class RunGuests:
             self.owner,
             self.progress,
             interrupted=interrupted,
-            disks=any(
-                "boot_volume" in options
-                for options in (self.options, *self.options.get("groups", ()))
-            ),
+            kinds=self._list_kinds(),
+            admin=self.connect_admin(),
             remedy=self.remedy,
         )
         self.run_ledger.drop(self.id)
+
+    def _list_kinds(self) -> set[str]:
+        """Return the kinds of resources that these guests can have."""
+        options = {*self.options}.union(*self.options.get("groups", ()))
+        return inventory.GUEST_KINDS - {
+            kind
+            for option, kind in inventory.OPTIONAL_KINDS.items()
+            if option not in options
+        }
 
 
 def wait_for_guests(

@@ -29,13 +29,20 @@ RANKS = {
     "security group": 6,
     "server group": 6,
     "key pair": 6,
+    "flavor": 6,
+    "image": 6,
     "user": 7,
     "project": 8,
 }
 
-#: The kinds of resources of guests, with and without boot volumes.
+#: The kinds of resources of guests.
 GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
-DISKLESS_KINDS = GUEST_KINDS - {"volume"}
+#: Options of a group of guests -> the kinds that exist only with them.
+OPTIONAL_KINDS = {
+    "boot_volume": "volume",
+    "extra_specs": "flavor",
+    "image_properties": "image",
+}
 
 _GET_NAME = operator.attrgetter("name")
 #: The kinds of Neutron's resources with their calls in the SDK, which list and
@@ -81,9 +88,11 @@ class Inventory:
 
     The cloud has other users and may have many thousands of resources, so
     each request is limited: Nova and Keystone filter by the prefix of names,
-    Neutron and Cinder, which compare whole names only, by project. An
-    administrator searches its own project, the projects with such names,
-    the projects of servers with such names, and further projects.
+    Neutron and Cinder, which compare whole names only, by project, and Glance
+    by a tag. Nova has no such filter for flavors: private flavors are listed,
+    which only an administrator creates. An administrator searches its own
+    project, the projects with such names, the projects of servers with such
+    names, and further projects.
 
     :param owns: The function that returns whether a name is one of them.
     :param prefixes: The prefixes of these names.
@@ -149,6 +158,8 @@ class Inventory:
                 for user in users
                 for pair in self._list_key_pairs(user_id=user.id)
             ),
+            *self._list_flavors(),
+            *self._list_images(),
             *users,
             *rally_projects,
         ]
@@ -280,6 +291,22 @@ class Inventory:
                 )
                 identifier = "/".join([*query.values(), pair.name])
                 yield Resource("key pair", identifier, pair.name, delete)
+
+    def _list_flavors(self) -> Resources:
+        """Yield the owned private flavors; only administrators have some."""
+        if "flavor" in self.kinds and self.admin:
+            compute = self.connection.compute
+            listed = compute.flavors(details=False, is_public=False)
+            yield from self._list_owned(
+                "flavor", listed, compute.delete_flavor
+            )
+
+    def _list_images(self) -> Resources:
+        """Yield the owned images, also those without data."""
+        if "image" in self.kinds:
+            image = self.connection.image
+            listed = image.images(tag=cloud.IMAGE_TAG)
+            yield from self._list_owned("image", listed, image.delete_image)
 
     def _delete_router(self, identifier: str, ignore_missing: bool) -> None:
         """Detach a router from its subnets, and delete it."""

@@ -32,7 +32,8 @@ def remove_resources(
     *,
     timeout: float = TIMEOUT,
     interrupted: bool = False,
-    disks: bool = True,
+    kinds: collections.abc.Collection[str] = inventory.GUEST_KINDS,
+    admin: cloud.Connection | None = None,
     remedy: str = "",
 ) -> None:
     """Delete all resources of an owner and wait until they are deleted.
@@ -42,18 +43,27 @@ def remove_resources(
 
     :param interrupted: A flag that requests may be in progress, so that
         resources are listed again after a few seconds.
-    :param disks: A flag that there may be volumes.
+    :param kinds: The kinds of resources that the owner can have.
+    :param admin: The connection of an administrator, which removes flavors;
+        None if there is none.
     :param remedy: The command that removes the remaining resources.
     :raises GuestError: If resources remain after ``timeout`` seconds; the line
         lists them and the remedy.
     """
-    kinds = inventory.GUEST_KINDS if disks else inventory.DISKLESS_KINDS
     own_resources = inventory.Inventory(
         connection, owner.owns, (owner.prefix,), kinds=kinds
     )
-    deletion = DeletionLoop(
-        lambda: own_resources.list_all(servers_first=True), progress, timeout
-    )
+
+    def list_resources() -> list[inventory.Resource]:
+        """Return the remaining resources, flavors after all others."""
+        resources = own_resources.list_all(servers_first=True)
+        if resources or admin is None or "flavor" not in kinds:
+            return resources
+        return dataclasses.replace(
+            own_resources, connection=admin, admin=True, kinds={"flavor"}
+        ).list_all()
+
+    deletion = DeletionLoop(list_resources, progress, timeout)
     try:
         deletion.run()
         if interrupted:

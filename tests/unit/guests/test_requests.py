@@ -15,6 +15,8 @@ from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
 
 PREFIX = "c_rally_1234abcd"
+#: What guests without boot volumes and copies of images can have.
+KINDS = inventory.GUEST_KINDS - {"volume", "image"}
 
 #: What a run of two guests on a host asks for, with floating IPs and two
 #: repetitions: each sort of request, and how often.
@@ -69,6 +71,8 @@ CLEAN_UP = {
     "security_groups": 1,
     "server_groups": 1,
     "keypairs": 1,
+    "flavors": 1,
+    "images": 1,
     "delete_server": 1,
     "delete_ip": 1,
 }
@@ -162,7 +166,7 @@ class RequestsTest(unittest.TestCase):
             found = placement.find_changes(cloud, booted.guests, updated)
             self.assertEqual([], found)
         removal.remove_resources(
-            cloud, ownership.Owner(PREFIX), lambda line: None, disks=False
+            cloud, ownership.Owner(PREFIX), lambda line: None, kinds=KINDS
         )
         return collections.Counter(cloud.calls), cloud.listed
 

@@ -17,6 +17,7 @@ SERVICES = {
     "compute": NOVA,
     "network": NEUTRON,
     "block-storage": CINDER,
+    "image": "/image",
 }
 OWNER = ownership.Owner("c_rally_dddddddd")
 NAME = "c_rally_dddddddd_00000001"
@@ -43,6 +44,8 @@ OF_ADMIN = [
     "/compute/v2.1/os-server-groups?all_projects=True",
     "/compute/v2.1/os-keypairs",
     "/compute/v2.1/os-keypairs?user_id=u2",
+    "/compute/v2.1/flavors?is_public=False",
+    "/image/v2/images?tag=rally-vmperf",
 ]
 
 #: What a run asks for its own clean-up when its servers are gone.
@@ -54,6 +57,7 @@ OF_A_RUN = [
     "/network/v2.0/security-groups?project_id=p1",
     "/compute/v2.1/os-server-groups",
     "/compute/v2.1/os-keypairs",
+    "/image/v2/images?tag=rally-vmperf",
 ]
 
 
@@ -78,6 +82,10 @@ def answers(servers):
         ("GET", f"{CINDER}/volumes/detail"): {"volumes": []},
         ("GET", f"{NOVA}/os-server-groups"): {"server_groups": []},
         ("GET", f"{NOVA}/os-keypairs"): {"keypairs": []},
+        ("GET", f"{NOVA}/flavors"): {"flavors": []},
+        ("GET", "/image"): wire.version("v2.15", "", "URL/image/v2/"),
+        ("GET", "/image/v2"): wire.version("v2.15", "", "URL/image/v2/"),
+        ("GET", "/image/v2/images"): {"images": []},
         **{
             ("GET", f"{network}/{kind.replace('_', '-')}"): {kind: []}
             for kind in (
@@ -106,6 +114,7 @@ class WordsTest(unittest.TestCase):
         versions = {path.rstrip("/") for path in SERVICES.values()} | {
             "/volume/v3",
             "/network/v2.0",
+            "/image/v2",
         }
         return [one for one in cloud.read if one.rstrip("/") not in versions]
 

@@ -5,15 +5,19 @@ from unittest import mock
 
 from openstack import exceptions as sdk_errors
 
+from rally_vmperf.guests import cloud as cloud_api
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
 from rally_vmperf.guests.booting import access
+from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
 from tests.unit.guests import testing
 
 OWNER = ownership.Owner("c_rally_1234abcd")
+TAG = cloud_api.IMAGE_TAG
+DISKLESS = inventory.GUEST_KINDS - {"volume"}
 
 
 def name(number):
@@ -66,9 +70,39 @@ class RemoveTest(unittest.TestCase):
         self.assertEqual("somebody's own", volume.name)
         self.assertEqual([volume.id], cloud.left())
 
+    def test_flavors_and_images_of_the_run(self):
+        """Nova gives flavors to administrators only; others' copies stay."""
+        cloud, admin = testing.FakeCloud(), testing.FakeCloud()
+        for number, owner in ((1, "1234abcd"), (2, "99999999")):
+            copy = f"c_rally_{owner}_{number:08}"
+            admin.compute.create_flavor(name=copy, is_public=False)
+            cloud.image.post("/images", {"name": copy, "tags": [TAG]})
+        cloud.image.all_images[1].status = "saving"
+        removal.remove_resources(cloud, OWNER, lambda line: None, admin=admin)
+        self.assertEqual(
+            ["debian", "c_rally_99999999_00000002"],
+            [image.name for image in cloud.image.all_images],
+        )
+        self.assertEqual(
+            ["small", "c_rally_99999999_00000002"],
+            [flavor.name for flavor in admin.compute.all_flavors],
+        )
+        self.assertNotIn("flavors", cloud.calls)
+
+    def test_who_made_no_flavors_does_not_ask_an_administrator(self):
+        admin = testing.FakeCloud()
+        removal.remove_resources(
+            self.cloud,
+            OWNER,
+            lambda line: None,
+            kinds=inventory.GUEST_KINDS - {"flavor"},
+            admin=admin,
+        )
+        self.assertEqual([], admin.calls)
+
     def test_who_made_no_volumes_does_not_ask_for_them(self):
         removal.remove_resources(
-            self.cloud, OWNER, lambda line: None, disks=False
+            self.cloud, OWNER, lambda line: None, kinds=DISKLESS
         )
         self.assertNotIn("volumes", self.cloud.calls)
 
@@ -87,7 +121,9 @@ class RemoveTest(unittest.TestCase):
         for _ in range(1000):
             cloud.add(cloud.network.all_ips, project_id="p2")
         before = len(cloud.queries)
-        removal.remove_resources(cloud, OWNER, lambda line: None, disks=False)
+        removal.remove_resources(
+            cloud, OWNER, lambda line: None, kinds=DISKLESS
+        )
         asked = cloud.queries[before:]
         self.assertLessEqual(len(asked), 30, asked)
         for called, query in asked:

@@ -69,4 +69,12 @@ class FakeCloud:
             self.block_storage.all_volumes,
         )
         named = [port.id for port in self.network.all_ports if port.name]
-        return [key for things in made for key in things] + named
+        copies = [
+            resource.id
+            for resource in (
+                *self.compute.all_flavors,
+                *self.image.all_images,
+            )
+            if resource.name.startswith("c_rally_")
+        ]
+        return [key for things in made for key in things] + named + copies

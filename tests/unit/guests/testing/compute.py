@@ -34,6 +34,10 @@ class FakeCompute:
                 vcpus=2,
                 ram=1024,
                 disk=4,
+                swap=0,
+                ephemeral=0,
+                rxtx_factor=1.0,
+                is_public=True,
                 extra_specs={"quota:cpu_quota": "5000"},
             )
         ]
@@ -64,8 +68,42 @@ class FakeCompute:
         return calls.Thing(ok=told, json=lambda: {"hypervisors": found})
 
     @calls.call
-    def flavors(self) -> list[calls.Thing]:
-        return self.all_flavors
+    def flavors(
+        self, details: bool = True, is_public: bool | None = None
+    ) -> list[calls.Thing]:
+        return [
+            flavor
+            for flavor in self.all_flavors
+            if is_public in (None, flavor.is_public)
+        ]
+
+    @calls.call
+    def get_flavor(
+        self, identifier: str, get_extra_specs: bool
+    ) -> calls.Thing:
+        return self._find_flavor(identifier)
+
+    @calls.call
+    def create_flavor(self, **attributes: t.Any) -> calls.Thing:
+        flavor = self.cloud.add({}, extra_specs={}, **attributes)
+        self.all_flavors.append(flavor)
+        return flavor
+
+    @calls.call
+    def create_flavor_extra_specs(
+        self, flavor: str, extra_specs: dict[str, str]
+    ) -> None:
+        self._find_flavor(flavor).extra_specs = dict(extra_specs)
+
+    @calls.call
+    def flavor_add_tenant_access(self, flavor: str, tenant: str) -> None:
+        self._find_flavor(flavor).tenant = tenant
+
+    @calls.call
+    def delete_flavor(self, identifier: str, ignore_missing: bool) -> None:
+        self.all_flavors[:] = [
+            flavor for flavor in self.all_flavors if flavor.id != identifier
+        ]
 
     @calls.call
     def fetch_flavor_extra_specs(self, flavor: calls.Thing) -> calls.Thing:
