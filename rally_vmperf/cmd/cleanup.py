@@ -27,13 +27,13 @@ _MACHINE_COLUMNS = ("Run", "Kind", "Name", "ID", "Size in MiB", "Outcome")
 class Cleanup(base.Lister):
     """List what runs left in the cloud or on a machine, or delete it.
 
-    The resources are guests, volumes, addresses, ports, groups and key pairs
-    of rally_vmperf, and servers, networks, subnets, routers, users and
-    projects of Rally's contexts. A resource is included if its name has the
-    exact form of Rally's names, and if its run has ended according to the
-    ledger of this machine or Rally's database. --all and --task also include
-    runs that neither of them knows. Resources that a process on this machine
-    uses are never deleted.
+    The resources are guests, volumes, addresses, ports, groups, key pairs,
+    flavors and images of rally_vmperf, and servers, networks, subnets,
+    routers, users and projects of Rally's contexts. A resource is included
+    if its name has the exact form of Rally's names, and if its run has ended
+    according to the ledger of this machine or Rally's database. --all and
+    --task also include runs that neither of them knows. Resources that a
+    process on this machine uses are never deleted.
 
     If the environment has an admin, the following projects are searched: the
     project of the admin, projects with Rally's names, projects with servers

@@ -51,6 +51,10 @@ class Group:
     :param login: The login; None for the key that is generated for the run.
     :param boot_volume: The boot volume; None for the disk of the flavor.
     :param host_key: The source of the host key; empty for a generated one.
+    :param extra_specs: The extra specs of a temporary copy of the flavor;
+        empty for the flavor itself.
+    :param image_properties: The properties of a temporary copy of the image;
+        empty for the image itself.
     """
 
     name: str = GROUP
@@ -63,6 +67,10 @@ class Group:
     login: target.Login | None = None
     host_key: documents.Arguments = dataclasses.field(default_factory=dict)
     config_drive: bool = False
+    extra_specs: documents.Arguments = dataclasses.field(default_factory=dict)
+    image_properties: documents.Arguments = dataclasses.field(
+        default_factory=dict
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,6 +96,8 @@ class Request:
     :param key_type: The type of the generated keys; None for the default.
     :param max_host_share: The maximum utilisation of a host, in percent of the
         resources that Nova may allocate.
+    :param max_image_copy_gib: The maximum size of an image that is copied,
+        in GiB.
     :param empty_host: A flag that a host with guests of others is rejected.
     :param one_host: A flag that the guests share a host unless another
         placement is requested.
@@ -112,6 +122,7 @@ class Request:
     allowed_sources: "tuple[routes.Network, ...]" = ()
     key_type: "hostkey.Type | None" = None
     max_host_share: float = 90
+    max_image_copy_gib: float = 10
     empty_host: bool = False
     boot_timeout: float = 600
     one_host: bool = False

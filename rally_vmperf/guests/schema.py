@@ -82,6 +82,54 @@ def _array(element_schema: Schema, description: str, **rules: t.Any) -> Schema:
     }
 
 
+def _values(description: str, name_rules: Schema) -> Schema:
+    """Return the schema of a mapping from names to texts."""
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": 64,
+        "propertyNames": {
+            "pattern": r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$(?!\n)",
+            **name_rules,
+        },
+        "additionalProperties": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255,
+        },
+        "description": description,
+    }
+
+
+#: Fields of an image that are not properties.
+IMAGE_FIELDS = (
+    "checksum",
+    "container_format",
+    "created_at",
+    "direct_url",
+    "disk_format",
+    "file",
+    "id",
+    "locations",
+    "min_disk",
+    "min_ram",
+    "name",
+    "os_hash_algo",
+    "os_hash_value",
+    "os_hidden",
+    "owner",
+    "protected",
+    "schema",
+    "self",
+    "size",
+    "status",
+    "stores",
+    "tags",
+    "updated_at",
+    "virtual_size",
+    "visibility",
+)
+
 #: The options of a group.
 _GROUP: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
@@ -127,6 +175,16 @@ _GROUP: Schema = {
     ),
     "config_drive": _boolean(
         "Provide user data on a config drive instead of the metadata service."
+    ),
+    "extra_specs": _values(
+        "Extra specs, such as {hw:cpu_policy: dedicated}, for a temporary "
+        "copy of the flavor. The environment requires an administrator.",
+        {},
+    ),
+    "image_properties": _values(
+        "Properties, such as {hw_vif_model: e1000}, for a temporary copy of "
+        "the image.",
+        {"not": {"enum": list(IMAGE_FIELDS)}},
     ),
 }
 
@@ -244,6 +302,9 @@ PROPERTIES: Schema = {
         "resources that Nova may allocate there; only administrators see it.",
         maximum=100,
     ),
+    "max_image_copy_gib": _positive(
+        "Maximum size in GiB of an image that is copied for image_properties."
+    ),
     "empty_host": _boolean(
         "Reject a host that has guests of others after the boot; "
         "administrators only."
@@ -276,6 +337,7 @@ DEFAULTS: Schema = {
     "address": "auto",
     "ip_version": 4,
     "max_host_share": 90,
+    "max_image_copy_gib": 10,
     "empty_host": False,
     "boot_timeout": 600,
     "ssh_timeout": 300,

@@ -16,6 +16,7 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests import waiting
 from rally_vmperf.guests.booting import access
+from rally_vmperf.guests.booting import copies
 from rally_vmperf.guests.booting import host_keys
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.guests.booting import ports
@@ -48,6 +49,12 @@ def boot(
     for line in planned.requirements.format_lines():
         progress(line)
     planned.requirements.check()
+    planned = dataclasses.replace(
+        planned,
+        demands=copies.create_copies(
+            connection, admin, planned.demands, new_name, progress
+        ),
+    )
     return _Boot(
         connection, planned, new_name, progress, admin, ports_open
     ).run()

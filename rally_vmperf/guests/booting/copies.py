@@ -13,47 +13,26 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import schema
 from rally_vmperf.guests import waiting
 from rally_vmperf.guests.booting import ports
 from rally_vmperf.guests.planning import capacity
 
 #: Attributes of a flavor that a copy has as well.
 _FLAVOR_FIELDS = ("vcpus", "ram", "disk", "ephemeral", "swap", "rxtx_factor")
-#: Fields of an image that a copy has as well.
-_COPIED_FIELDS = ("container_format", "disk_format", "min_disk", "min_ram")
-#: Fields of an image that Glance sets, or that differ in a copy. All other
-#: fields are properties.
-_IMAGE_FIELDS = frozenset(
-    {
-        *_COPIED_FIELDS,
-        "checksum",
-        "created_at",
-        "direct_url",
-        "file",
-        "id",
-        "locations",
-        "name",
-        "os_hash_algo",
-        "os_hash_value",
-        "os_hidden",
-        "owner",
-        "protected",
-        "schema",
-        "self",
-        "size",
-        "status",
-        "stores",
-        "tags",
-        "updated_at",
-        "virtual_size",
-        "visibility",
-    }
-)
+#: Fields of an image that a copy has as well, in addition to its properties.
+_IMAGE_FIELDS = ("container_format", "disk_format", "min_disk", "min_ram")
+#: Fields that show that the data of a copied image is complete.
+_DATA_FIELDS = ("size", "os_hash_algo", "os_hash_value")
 #: The prefix of properties that only Glance sets.
 _RESERVED = "os_glance_"
-#: Fields that show that the data of a copy is complete.
-_DATA_FIELDS = ("size", "os_hash_algo", "os_hash_value")
+#: The property of an encrypted image.
+_ENCRYPTION_KEY = "cinder_encryption_key_id"
 _CHUNK_BYTES = 1 << 20
+
+#: An identifier and its properties, which define a copy.
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+Properties = collections.abc.Mapping[str, str]
 
 
 def create_copies(
@@ -66,44 +45,173 @@ def create_copies(
     """Return the demands with copies of flavors and images, where requested.
 
     Groups with the same flavor and extra specs share a copy, and groups with
-    the same image and properties. The names in the demands remain those of
-    the flavor and the image that were copied.
+    the same image and properties. The demands keep the names of the flavors
+    and images that were copied.
 
     :param connection: The connection of the owner of the guests, whose project
-        has the images and may use the flavors.
+        receives the images and may use the flavors.
     :param admin: The connection of an administrator; None only if no group
         has extra specs.
     :raises GuestError: If a copy cannot be created, or if it differs from the
         request; the message names the way without a copy.
     """
-    flavors: dict[tuple[str, ...], str] = {}
-    images: dict[tuple[str, ...], str] = {}
+    flavor_ids: dict[_Key, str] = {}
+    image_ids: dict[_Key, str] = {}
     copied_demands = []
     for demand in demands:
-        group, flavor, image = demand.group, demand.flavor, demand.image
-        if group.extra_specs and admin is not None:
-            key = _create_key(flavor.id, group.extra_specs)
-            if key not in flavors:
+        flavor, image = demand.flavor, demand.image
+        if (specs := demand.group.extra_specs) and admin is not None:
+            key = flavor.id, tuple(sorted(specs.items()))
+            if key not in flavor_ids:
                 name = new_name()
-                progress(f"flavor {name}: a copy of {flavor.name} with {key}")
-                flavors[key] = _copy_flavor(
-                    admin,
-                    flavor.id,
-                    name,
-                    group.extra_specs,
-                    str(connection.current_project_id),
+                progress(_describe("flavor", name, flavor.name, specs))
+                flavor_ids[key] = _copy_flavor(
+                    connection, admin, flavor.id, name, specs
                 )
-            flavor = dataclasses.replace(flavor, id=flavors[key])
-        if group.image_properties:
-            key = _create_key(image.id, group.image_properties)
-            if key not in images:
+            flavor = dataclasses.replace(flavor, id=flavor_ids[key])
+        if properties := demand.group.image_properties:
+            key = image.id, tuple(sorted(properties.items()))
+            if key not in image_ids:
                 name = new_name()
-                progress(f"image {name}: a copy of {image.name} with {key}")
-                images[key] = _copy_image(
-                    connection, image.id, name, group.image_properties
+                progress(_describe("image", name, image.name, properties))
+                image_ids[key] = _copy_image(
+                    connection, image.id, name, properties
                 )
-            image = dataclasses.replace(image, id=images[key])
+            image = dataclasses.replace(image, id=image_ids[key])
         copied_demands.append(
             dataclasses.replace(demand, flavor=flavor, image=image)
         )
     return tuple(copied_demands)
+
+
+def _describe(
+    kind: str, name: str, source: str, properties: Properties
+) -> str:
+    """Return a line of progress on a copy."""
+    values = ", ".join(f"{key}={value}" for key, value in properties.items())
+    return f"{kind} {name} is a temporary copy of {source} with {values}"
+
+
+def _copy_flavor(
+    connection: cloud.Connection,
+    admin: cloud.Connection,
+    source_id: str,
+    name: str,
+    extra_specs: Properties,
+) -> str:
+    """Create and check a copy of a flavor; return its identifier.
+
+    The copy is private, and the project of ``connection`` has access to it.
+    """
+    compute = admin.compute
+    with cloud.convert_errors(f"create flavor {name}"):
+        source = compute.get_flavor(source_id, get_extra_specs=True)
+        attributes = {key: getattr(source, key) for key in _FLAVOR_FIELDS}
+        specs = {**(source.extra_specs or {}), **extra_specs}
+        flavor_id = str(
+            compute.create_flavor(name=name, is_public=False, **attributes).id
+        )
+        compute.create_flavor_extra_specs(flavor_id, specs)
+        compute.flavor_add_tenant_access(
+            flavor_id, connection.current_project_id
+        )
+        copied = compute.get_flavor(flavor_id, get_extra_specs=True)
+    _compare(
+        f"flavor {name}",
+        {**attributes, **specs},
+        {
+            **{key: getattr(copied, key) for key in _FLAVOR_FIELDS},
+            **(copied.extra_specs or {}),
+        },
+        "set flavor to one that has these extra specs",
+    )
+    return flavor_id
+
+
+def _copy_image(
+    connection: cloud.Connection,
+    source_id: str,
+    name: str,
+    image_properties: Properties,
+) -> str:
+    """Create and check a copy of an image; return its identifier.
+
+    The copy is private to the project. The data passes through this machine
+    in chunks, because Glance can only copy images between stores and clouds.
+    """
+    glance = connection.image
+    with cloud.convert_errors(
+        f"create image {name} (set image to one that has the properties, if "
+        "Glance does not permit it)"
+    ):
+        source = _get_document(glance.get(f"/images/{source_id}"))
+        if _ENCRYPTION_KEY in source:
+            raise errors.GuestError(
+                f"image_properties: image {source['name']!r} is encrypted: "
+                "Cinder would delete its key together with a copy; set image "
+                "to one that has these properties"
+            )
+        properties = {
+            key: value
+            for key, value in source.items()
+            if key in _IMAGE_FIELDS
+            or (
+                key not in schema.IMAGE_FIELDS
+                and not key.startswith(_RESERVED)
+            )
+        }
+        properties |= image_properties
+        copied = _get_document(
+            glance.post(
+                "/images",
+                json={
+                    **properties,
+                    "name": name,
+                    "tags": [cloud.IMAGE_TAG],
+                    "visibility": "private",
+                },
+            )
+        )
+        path = f"/images/{copied['id']}"
+        download = glance.get(f"/images/{source_id}/file", stream=True)
+        sdk_errors.raise_from_response(download)
+        sdk_errors.raise_from_response(
+            glance.put(
+                f"{path}/file",
+                data=download.iter_content(_CHUNK_BYTES),
+                headers={
+                    "Content-Type": "application/octet-stream",
+                    "Accept": "",
+                },
+            )
+        )
+        copied = _get_document(glance.get(path))
+    data_fields = {key: source.get(key) for key in _DATA_FIELDS}
+    _compare(
+        f"image {name}",
+        {**properties, **data_fields, "status": "active"},
+        copied,
+        "set image to one that has these properties",
+    )
+    return str(copied["id"])
+
+
+def _get_document(response: t.Any) -> documents.Facts:
+    """Return the JSON document in a response; reject an error."""
+    sdk_errors.raise_from_response(response)
+    return t.cast(documents.Facts, response.json())
+
+
+def _compare(
+    title: str,
+    requested: documents.Facts,
+    stored: documents.Facts,
+    remedy: str,
+) -> None:
+    """Reject a copy whose stored values differ from the requested ones."""
+    for key, value in requested.items():
+        if stored.get(key) != value:
+            raise errors.GuestError(
+                f"{title}: {key}={value!r} was requested, the cloud stored "
+                f"{stored.get(key)!r}; {remedy}"
+            )

@@ -1,10 +1,12 @@
 """The plan of guests, checked before any is booted."""
 
 import dataclasses
+import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import models
@@ -62,6 +64,12 @@ def create_plan(
     for group in guest_request.groups:
         image = resolve.get_image(connection, group.image)
         flavor = resolve.get_flavor(connection, group.flavor)
+        _check_copies(group, image, guest_request.max_image_copy_gib, admin)
+        if group.extra_specs:
+            flavor = dataclasses.replace(
+                flavor,
+                extra_specs={**flavor.extra_specs, **group.extra_specs},
+            )
         volume = group.boot_volume
         if volume:
             volumes.check_volume_type(connection, volume)
@@ -99,6 +107,35 @@ def create_plan(
             required, remarks=(*required.remarks, *remarks)
         ),
     )
+
+
+def _check_copies(
+    group: request.Group,
+    image: t.Any,
+    max_gib: float,
+    admin: cloud.Connection | None,
+) -> None:
+    """Reject a group whose flavor or image cannot be copied.
+
+    :param image: The image, as an object of the SDK.
+    :param max_gib: The maximum size of an image in GiB.
+    """
+    if group.extra_specs and admin is None:
+        raise errors.GuestError(
+            f"extra_specs of group {group.name!r}: only an administrator "
+            "creates flavors; add an admin to the environment, or set flavor "
+            "to one that has these extra specs"
+        )
+    if not group.image_properties:
+        return
+    size_gib = (image.size or 0) / resolve.GIB
+    if not 0 < size_gib <= max_gib:
+        raise errors.GuestError(
+            f"image_properties of group {group.name!r}: image {image.name!r} "
+            f"has {size_gib:.1f} GiB of data: must be > 0 and <= "
+            f"max_image_copy_gib {max_gib:g}; set image to one that has these "
+            "properties, or raise max_image_copy_gib"
+        )
 
 
 def _add_server_group(

@@ -137,7 +137,7 @@ class Guests(context.OpenStackContext):
         except KeyboardInterrupt:
             LOG.error(
                 "Clean-up was interrupted: servers, volumes, floating IPs, "
-                "ports, groups and key pairs named "
+                "ports, groups, key pairs, flavors and images named "
                 f"{run_guests.owner.prefix}* may remain; "
                 f"delete them with: {run_guests.remedy}"
             )

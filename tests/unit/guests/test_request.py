@@ -98,6 +98,15 @@ class RequestTest(unittest.TestCase):
         ({"groups": groups("a/b")}, False),
         ({"groups": groups("a", host="h1")}, False),
         ({"groups": groups("a", x=1)}, False),
+        ({**SMALL, "extra_specs": {"hw:cpu_policy": "dedicated"}}, True),
+        ({**SMALL, "extra_specs": {"hw:numa_nodes": 2}}, False),
+        ({**SMALL, "extra_specs": {"hw cpu": "a"}}, False),
+        ({**SMALL, "extra_specs": {"hw:a\n": "a"}}, False),
+        ({**SMALL, "extra_specs": {"hw:a": ""}}, False),
+        ({**SMALL, "extra_specs": {}}, False),
+        ({"groups": groups("a", image_properties={"hw_a": "b"})}, True),
+        ({"groups": groups("a", image_properties={"hw_a": True})}, False),
+        ({"groups": groups("a", image_properties={"visibility": "b"})}, False),
     )
     def test_schema(self, options, valid):
         """Exactly one form is taken."""

@@ -119,7 +119,7 @@ class Case(unittest.TestCase):
         self.reach = patch.start()
         self.addCleanup(patch.stop)
 
-    def context(self, **options):
+    def context(self, *, admin=None, **options):
         config = {"network": {"name": "private"}}
         if "groups" not in options:
             config |= {**GROUP, "count": 2}
@@ -130,6 +130,7 @@ class Case(unittest.TestCase):
                 "config": {"vmperf_guests@openstack": {**config, **options}},
                 "users": [{"credential": CREDENTIAL, "tenant_id": "p1"}],
                 "tenants": {"p1": {}},
+                **({"admin": {"credential": admin}} if admin else {}),
             }
         )
 
@@ -374,6 +375,13 @@ EVERYTHING = {
     "server_group": "affinity",
     "boot_volume": {"size_gib": 8},
 }
+#: What makes the context copy the flavor and the image.
+COPIES = {
+    "admin": CREDENTIAL,
+    "allowed_sources": ["192.0.2.0/24"],
+    "extra_specs": {"hw:numa_nodes": "1"},
+    "image_properties": {"hw_vif_model": "e1000"},
+}
 
 
 def number_of_calls(**options):
@@ -386,6 +394,7 @@ def number_of_calls(**options):
 
 CALLS = number_of_calls()
 ALL_CALLS = number_of_calls(**EVERYTHING)
+COPIES_CALLS = number_of_calls(**COPIES)
 GROUPS_CALLS = number_of_calls(groups=GROUPS)
 
 
@@ -416,6 +425,17 @@ class InterruptionTest(Case):
         with self.assertRaises(KeyboardInterrupt):
             self.context(groups=GROUPS).setup()
         self.assertEqual([], self.cloud.left())
+
+    @ddt.idata(range(1, COPIES_CALLS + 1))
+    def test_nothing_of_copies_stays(self, k):
+        for after in (False, True):
+            with self.subTest(after=after):
+                self.cloud = testing.FakeCloud(Interruption(k, after))
+                with self.assertRaises(KeyboardInterrupt):
+                    self.context(**COPIES).setup()
+                self.assertEqual([], self.cloud.left())
+                self.assertEqual(1, len(self.cloud.image.all_images))
+                self.assertEqual(1, len(self.cloud.compute.all_flavors))
 
     def test_nothing_stays_when_ssh_is_waited_for(self):
         for signal in (KeyboardInterrupt, SystemExit):
