@@ -97,6 +97,11 @@ def parse(text: str) -> documents.Facts:
             {"0": "off", "1": "on"}.get(lines.get("boost", "")),
         ),
         "virtualisation": virtualisation,
+        # QEMU reports the name of its machine type, such as pc-q35-7.2.
+        "machine_type": _search(
+            r"\A((?:pc|virt|pseries)\b[\w.-]{1,40})\Z",
+            lines.get("dmi_chassis", ""),
+        ),
         "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
         "disks": _parse_table(sections.get("disks", "")),
         "network_interfaces": _parse_table(sections.get("nets", "")),

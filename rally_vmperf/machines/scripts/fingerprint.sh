@@ -22,6 +22,11 @@ say() {  # section, command
 link() {  # last part of where a symbolic link leads, if it leads anywhere
     [ -e "$1" ] && target=$(readlink -- "$1") && printf '%s' "${target##*/}"
 }
+controller() {  # the driver of the controller of a SCSI, SATA or IDE disk
+    [ "$(link "$1/subsystem")" = scsi ] || return
+    # Above the host, target and logical unit; ATA has a port in between.
+    link "$1/../../../driver" || link "$1/../../../../driver"
+}
 few() {  # whether no more than 64 came before
     [ $((count += 1)) -le 64 ]
 }
@@ -71,6 +76,7 @@ line clocksources \
 line hypervisor /sys/hypervisor/type
 line dmi_vendor /sys/class/dmi/id/sys_vendor
 line dmi_product /sys/class/dmi/id/product_name
+line dmi_chassis /sys/class/dmi/id/chassis_version
 section boot_id
 sha256sum </proc/sys/kernel/random/boot_id
 section machine_id
@@ -89,6 +95,7 @@ for device in /sys/block/*; do
         "$(link "$device/device/driver" || link "$device/device/device/driver")" \
         "$(link "$device/device/subsystem")" \
         "$(word "$device/queue/rotational")"
+    printf '\tcontroller=%s' "$(controller "$device/device")"
     printf '\tscheduler=%s\twrite_cache=%s\tsectors=%s\tqueues=%s\n' \
         "$(word "$device/queue/scheduler")" \
         "$(word "$device/queue/write_cache")" "$(word "$device/size")" \

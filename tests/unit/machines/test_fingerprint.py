@@ -1,10 +1,46 @@
 import pathlib
+import subprocess
+import tempfile
 import unittest
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import local
+from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
+
+#: Disks with the paths of their devices in sysfs, and links to drivers.
+PCI = "devices/pci0000:00/0000:00:0"
+DISKS = {
+    "sda": (f"{PCI}5.0/virtio2/host2/target2:0:0/2:0:0:0", "virtio2"),
+    "sdb": (f"{PCI}1.1/ata1/host0/target0:0:0/0:0:0:0", "0000:00:01.1"),
+    "sdc": (f"{PCI}6.0/host3/target3:0:0/3:0:0:0", "0000:00:06.0"),
+    "vda": (f"{PCI}2.0/virtio1", "virtio1"),
+}
+DRIVERS = {
+    "virtio2": "virtio_scsi",
+    "0000:00:01.1": "ata_piix",
+    "0000:00:06.0": "sym53c8xx",
+    "virtio1": "virtio_blk",
+}
+
+
+def create_sysfs(root):
+    """Create the files of disks in the form of sysfs."""
+    (root / "block").mkdir()
+    for name, (path, driven) in DISKS.items():
+        device = root / path
+        device.mkdir(parents=True)
+        (root / "block" / name).mkdir()
+        (root / "block" / name / "device").symlink_to(device)
+        bus = "scsi" if name.startswith("sd") else "virtio"
+        for target in (root / "bus" / bus, root / "drivers" / DRIVERS[driven]):
+            target.mkdir(parents=True, exist_ok=True)
+        (device / "subsystem").symlink_to(root / "bus" / bus)
+        (parent,) = (
+            each for each in (device, *device.parents) if each.name == driven
+        )
+        (parent / "driver").symlink_to(root / "drivers" / DRIVERS[driven])
 
 
 class TakeTestCase(unittest.IsolatedAsyncioTestCase):
@@ -20,6 +56,44 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
             )
         again = await fingerprint.collect(local.Local("here"))
         self.assertEqual(facts, again)
+
+    def test_controllers_of_disks(self):
+        """Only disks behind a SCSI, SATA or IDE controller have one."""
+        shell, option, text, *words = scripts.argv("fingerprint.sh")
+        with tempfile.TemporaryDirectory() as directory:
+            create_sysfs(pathlib.Path(directory))
+            done = subprocess.run(
+                [
+                    shell,
+                    option,
+                    text.replace("/sys/", f"{directory}/"),
+                    *words,
+                ],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        disks = fingerprint.parse(done.stdout)["disks"]
+        self.assertEqual(
+            {
+                "sda": "virtio_scsi",
+                "sdb": "ata_piix",
+                "sdc": "sym53c8xx",
+                "vda": "",
+            },
+            {disk["name"]: disk["controller"] for disk in disks},
+        )
+
+    def test_machine_type(self):
+        """Other manufacturers put their own text where QEMU names it."""
+        for text, machine_type in (
+            ("pc-i440fx-7.2", "pc-i440fx-7.2"),
+            ("pc-q35-rhel9.2.0", "pc-q35-rhel9.2.0"),
+            ("Not Specified", None),
+            ("", None),
+        ):
+            facts = fingerprint.parse(f"\n@@ dmi_chassis\n{text}\n")
+            self.assertEqual(machine_type, facts["machine_type"])
 
     async def test_a_machine_that_cannot(self):
         machine = testing.FakeMachine(

@@ -121,6 +121,7 @@ class ParseTestCase(unittest.TestCase):
                 "huge_pages": 0,
                 "transparent_huge_pages": None,
                 "virtualisation": "kvm",
+                "machine_type": None,
                 "emulated": False,
                 "disks": [
                     {
