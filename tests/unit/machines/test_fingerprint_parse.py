@@ -150,6 +150,31 @@ class ParseTestCase(unittest.TestCase):
             facts,
         )
 
+    def test_devices_of_qemu(self):
+        """A guest of QEMU 7.2 with a disk on each bus that its kernel has."""
+        path = DATA / "fingerprint-qemu-7.2-devices.txt"
+        facts = fingerprint.parse(path.read_text())
+        self.assertEqual("pc-i440fx-7.2", facts["machine_type"])
+        self.assertEqual(
+            {
+                "fd0": ("floppy", ""),
+                "sda": ("sd", "ata_piix"),
+                "sdb": ("sd", "ahci"),
+                "sdc": ("sd", "virtio_scsi"),
+                "sdd": ("sd", "sym53c8xx"),
+                "vda": ("virtio_blk", ""),
+                "vdb": ("virtio_blk", ""),
+            },
+            {
+                disk["name"]: (disk["driver"], disk["controller"])
+                for disk in facts["disks"]
+            },
+        )
+        self.assertEqual(
+            ["e1000", "virtio_net", "e1000e", "ne2k-pci", "vmxnet3"],
+            [card["driver"] for card in facts["network_interfaces"]],
+        )
+
     def test_networks_without_a_router(self):
         """Those of the default route and of lines that are none are left."""
         rows = [
