@@ -5,6 +5,7 @@ import collections.abc
 import contextlib
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
@@ -106,6 +107,27 @@ def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
         f"server_group {policy} was requested, the guests by host: {names}"
     )
     return [finding.Finding(kind, "guests", detail)]
+
+
+#: The first version of Nova's API that shows the topology of a server.
+_TOPOLOGY_VERSION = "2.78"
+
+
+def get_topology(
+    admin: cloud.Connection, guest_: models.Guest
+) -> documents.Facts | None:
+    """Return the NUMA nodes and the page size of a guest; None if hidden.
+
+    :param admin: The connection of an administrator; other users do not see
+        the processors of the host.
+    """
+    try:
+        response = admin.compute.get(
+            f"/servers/{guest_.id}/topology", microversion=_TOPOLOGY_VERSION
+        )
+    except cloud.CLOUD_ERRORS:
+        return None
+    return t.cast(documents.Facts, response.json()) if response.ok else None
 
 
 #: The states of a server that answers, or will answer without intervention.

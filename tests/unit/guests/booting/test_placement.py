@@ -10,6 +10,23 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.measurement import finding
 from tests.unit.guests import made
+from tests.unit.guests import wire
+
+NOVA = "/compute/v2.1"
+TOPOLOGY = f"{NOVA}/servers/id-g1/topology"
+#: A pinned server, as in the reference of Nova's API.
+PINNED = {
+    "nodes": [
+        {
+            "cpu_pinning": {"0": 0, "1": 5},
+            "host_node": 0,
+            "memory_mb": 1024,
+            "siblings": [[0, 1]],
+            "vcpu_set": [0, 1],
+        }
+    ],
+    "pagesize_kb": 4,
+}
 
 
 def guests(*hosts, zone="nova"):
@@ -128,6 +145,25 @@ class FindingsTest(unittest.TestCase):
                 made.asked(aggregate="ssd", server_group="affinity")
             ),
         )
+
+
+class TopologyTest(unittest.TestCase):
+    def get(self, answers):
+        version = wire.version("v2.1", "2.93", f"URL{NOVA}/")
+        nova = wire.Wire(
+            {("GET", NOVA): version, **answers}, {"compute": NOVA}
+        )
+        with wire.connected(nova) as connection:
+            return placement.get_topology(connection, made.guest()), nova
+
+    def test_a_pinned_guest(self):
+        facts, nova = self.get({("GET", TOPOLOGY): PINNED})
+        self.assertEqual(PINNED, facts)
+        headers = nova.headers("GET", TOPOLOGY)
+        self.assertEqual("compute 2.78", headers["OpenStack-API-Version"])
+
+    def test_a_release_that_does_not_show_it(self):
+        self.assertIsNone(self.get({})[0])
 
 
 @ddt.ddt
