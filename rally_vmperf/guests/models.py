@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.machines.remote import target
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import rate_caps
@@ -65,6 +66,10 @@ class Guest(target.Target):
     :param networks: The names of its networks in the order of its ports.
     :param network: The name of its SSH network.
     :param boot_seconds: The seconds until its status was ACTIVE.
+    :param settings: The extra specs and image properties that were requested
+        in addition to those of its flavor and image.
+    :param topology: The NUMA nodes and the page size from Nova, with settings
+        only; None if they are hidden.
     """
 
     group: str
@@ -90,6 +95,8 @@ class Guest(target.Target):
     network: str = ""
     created_at: str | None = None
     boot_seconds: float = 0
+    settings: documents.Arguments = dataclasses.field(default_factory=dict)
+    topology: documents.Facts | None = None
 
     def started(self) -> "Guest":
         """Return this guest after it was stopped and started again."""

@@ -12,7 +12,7 @@ import re
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.guests import request
+from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 
 Outcome = t.Literal["applied", "not_applied", "not_proven"]
@@ -48,37 +48,43 @@ class Evidence:
     topology: documents.Facts | None = None
 
 
-def verify(group: request.Group, evidence: Evidence) -> tuple[Setting, ...]:
-    """Return the settings that a group requests, as one guest has them."""
+def verify(
+    requested: documents.Arguments, evidence: Evidence
+) -> tuple[Setting, ...]:
+    """Return the settings that were requested, as one guest has them.
+
+    :param requested: The values of extra specs and image properties by name.
+    """
     return tuple(
-        _verify_setting(name, requested, evidence)
-        for name, requested in (
-            *group.extra_specs.items(),
-            *group.image_properties.items(),
-        )
+        _verify_setting(name, value, evidence)
+        for name, value in requested.items()
     )
 
 
-def create_findings(
-    variant: str, guest: str, settings: collections.abc.Iterable[Setting]
+def find_differences(
+    guest: models.Guest, fingerprint: documents.Facts
 ) -> list[finding.Finding]:
-    """Return a finding on each setting of a guest that is not verified.
+    """Return a finding on each requested setting that is not verified.
 
-    :param variant: The name of the variant, the subject of the findings.
-    :param guest: The name of the guest.
+    :param fingerprint: The fingerprint of the guest.
     """
+    evidence = Evidence(
+        vcpus=guest.flavor.vcpus,
+        fingerprint=fingerprint,
+        topology=guest.topology,
+    )
     findings = []
-    for setting in settings:
+    for setting in verify(guest.settings, evidence):
         title = f"{setting.name}={setting.requested} was requested"
         if setting.outcome == "not_applied":
-            detail = f"{title}, {guest} has {setting.detected}"
+            detail = f"{title}, {guest.name} has {setting.detected}"
             findings.append(
-                finding.Finding("variant_not_applied", variant, detail)
+                finding.Finding("variant_not_applied", guest.name, detail)
             )
         elif setting.outcome == "not_proven":
-            detail = f"{title}, neither the guest nor Nova shows it"
+            detail = f"{title}, neither {guest.name} nor Nova shows it"
             findings.append(
-                finding.Finding("variant_not_proven", variant, detail)
+                finding.Finding("variant_not_proven", guest.name, detail)
             )
     return findings
 

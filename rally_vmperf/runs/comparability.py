@@ -13,6 +13,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
+from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import codec
 from rally_vmperf.records import model
@@ -35,6 +36,10 @@ def find_guest_findings(
     :raises BaselineError: If the baseline does not cover the session.
     """
     findings = find_without_baseline(session)
+    for guest in guests:
+        findings += verification.find_differences(
+            guest, session.fingerprints.get(guest.name, {})
+        )
     if baseline is None:
         return findings
     machines = describe_machines(session, guests)

@@ -82,6 +82,7 @@ COUNTED = {
     "routers": lambda c: c.network.routers(),
     "users": lambda c: c.identity.users(),
     "projects": lambda c: c.identity.projects(),
+    "flavors": lambda c: c.compute.flavors(is_public=None),
     "images": lambda c: c.image.images(),
 }
 

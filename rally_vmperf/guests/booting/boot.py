@@ -281,6 +281,7 @@ class _Boot:
             disk = models.Disk(
                 source="volume", size_gib=volume.size, type=volume.volume_type
             )
+        settings = {**group.extra_specs, **group.image_properties}
         return models.Guest(
             name=name,
             group=group.name,
@@ -306,6 +307,12 @@ class _Boot:
             image=demand.image,
             disk=disk,
             config_drive=group.config_drive,
+            settings=settings,
+            topology=(
+                placement.get_topology(self.admin, server.id)
+                if settings and self.admin
+                else None
+            ),
             networks=tuple(
                 network.name for network in self._networks.networks
             ),

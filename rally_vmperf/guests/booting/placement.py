@@ -114,16 +114,16 @@ _TOPOLOGY_VERSION = "2.78"
 
 
 def get_topology(
-    admin: cloud.Connection, guest_: models.Guest
+    admin: cloud.Connection, server_id: str
 ) -> documents.Facts | None:
-    """Return the NUMA nodes and the page size of a guest; None if hidden.
+    """Return the NUMA nodes and the page size of a server; None if hidden.
 
     :param admin: The connection of an administrator; other users do not see
         the processors of the host.
     """
     try:
         response = admin.compute.get(
-            f"/servers/{guest_.id}/topology", microversion=_TOPOLOGY_VERSION
+            f"/servers/{server_id}/topology", microversion=_TOPOLOGY_VERSION
         )
     except cloud.CLOUD_ERRORS:
         return None

@@ -4,21 +4,15 @@ import unittest
 
 import ddt
 
-from rally_vmperf.guests import request
 from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
-
-REFERENCE = request.Reference(by="name", value="x")
+from tests.unit.guests import made
 
 
 def verify(name, requested, vcpus=2, topology=None, **facts):
-    """Return the only setting of a group, as a guest has it."""
-    options = {("extra_specs" if ":" in name else "image_properties"): {}}
-    for values in options.values():
-        values[name] = requested
-    group = request.Group(image=REFERENCE, flavor=REFERENCE, **options)
+    """Return a requested setting, as a guest has it."""
     (setting,) = verification.verify(
-        group,
+        {name: requested},
         verification.Evidence(
             vcpus=vcpus, fingerprint=facts, topology=topology
         ),
@@ -200,33 +194,41 @@ class VerifyTest(unittest.TestCase):
 
 class FindingsTest(unittest.TestCase):
     def test_each_setting_that_is_not_verified(self):
-        group = request.Group(
-            image=REFERENCE,
-            flavor=REFERENCE,
-            extra_specs={"quota:cpu_quota": "5000"},
-            image_properties={"hw_vif_model": "e1000", "hw_disk_bus": "ide"},
-        )
-        evidence = verification.Evidence(
-            vcpus=1,
-            fingerprint={
-                "network_interfaces": [{"driver": "virtio_net"}],
-                "disks": [disk(controller="ata_piix")],
+        guest = made.guest(
+            "g2",
+            settings={
+                "hw:cpu_policy": "dedicated",
+                "quota:cpu_quota": "5000",
+                "hw_vif_model": "e1000",
+                "hw_disk_bus": "ide",
             },
+            topology={"nodes": [node(cpu_pinning={})]},
         )
-        settings = verification.verify(group, evidence)
+        fingerprint = {
+            "network_interfaces": [{"driver": "virtio_net"}],
+            "disks": [disk(controller="ata_piix")],
+        }
         self.assertEqual(
             [
                 finding.Finding(
+                    "variant_not_applied",
+                    "g2",
+                    "hw:cpu_policy=dedicated was requested, g2 has shared",
+                ),
+                finding.Finding(
                     "variant_not_proven",
-                    "slow",
-                    "quota:cpu_quota=5000 was requested, neither the guest "
-                    "nor Nova shows it",
+                    "g2",
+                    "quota:cpu_quota=5000 was requested, neither g2 nor Nova "
+                    "shows it",
                 ),
                 finding.Finding(
                     "variant_not_applied",
-                    "slow",
+                    "g2",
                     "hw_vif_model=e1000 was requested, g2 has virtio",
                 ),
             ],
-            verification.create_findings("slow", "g2", settings),
+            verification.find_differences(guest, fingerprint),
         )
+
+    def test_guest_without_settings(self):
+        self.assertEqual([], verification.find_differences(made.guest(), {}))

@@ -61,6 +61,32 @@ def tool(version):
     return provision.ToolFacts(version=version, checksum="a", path="/p")
 
 
+class TestSettings(unittest.TestCase):
+    """What was requested for a guest is compared with its fingerprint."""
+
+    def test_setting_that_the_guest_does_not_have(self):
+        session = Session(
+            assignments=(),
+            fingerprints={
+                "g1": {
+                    "machine_type": "pc-q35-7.2",
+                    "virtualisation": "kvm",
+                    "emulated": False,
+                }
+            },
+            tools={},
+        )
+        for requested, kinds in (
+            ("q35", []),
+            ("pc", ["variant_not_applied"]),
+        ):
+            guest = guests.guest(settings={"hw_machine_type": requested})
+            findings = comparability.find_guest_findings(
+                session, [guest], None, ()
+            )
+            self.assertEqual(kinds, [finding.kind for finding in findings])
+
+
 class TestHosts(unittest.TestCase):
     """Whether guests run where the baseline was recorded."""
 

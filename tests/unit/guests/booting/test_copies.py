@@ -70,6 +70,8 @@ class CopiesTest(unittest.TestCase):
             (copied.id, "small", specs),
             (guest.flavor.id, guest.flavor.name, guest.flavor.extra_specs),
         )
+        self.assertEqual(PINNED, guest.settings)
+        self.assertEqual({"nodes": []}, guest.topology)
 
     def test_an_image_with_properties(self):
         """It has the data and the properties of the image, and is private."""

@@ -154,7 +154,7 @@ class TopologyTest(unittest.TestCase):
             {("GET", NOVA): version, **answers}, {"compute": NOVA}
         )
         with wire.connected(nova) as connection:
-            return placement.get_topology(connection, made.guest()), nova
+            return placement.get_topology(connection, made.guest().id), nova
 
     def test_a_pinned_guest(self):
         facts, nova = self.get({("GET", TOPOLOGY): PINNED})
