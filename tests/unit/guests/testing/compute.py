@@ -76,7 +76,7 @@ class FakeCompute:
         return [
             flavor
             for flavor in self.all_flavors
-            if is_public in (None, flavor.is_public)
+            if is_public in (None, getattr(flavor, "is_public", True))
         ]
 
     @calls.call
