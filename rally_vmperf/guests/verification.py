@@ -1,4 +1,4 @@
-"""Verification of the settings that a group of guests requests.
+"""Verification of the settings that are requested for a guest.
 
 The table maps each property to the fact that shows it: devices and processors
 as the guest reports them, and for pinning and page sizes the topology that

@@ -13,6 +13,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import merged
 from rally_vmperf.records import model
 from rally_vmperf.records import parts
+from rally_vmperf.records import schema
 
 Json = collections.abc.Mapping[str, t.Any]
 #: The bare-metal samples by number of copies.
@@ -20,8 +21,6 @@ References = collections.abc.Mapping[int, repetition.Reference]
 
 #: The errors that a document raises that is not a valid record.
 INVALID = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-#: Version of the format of records.
-VERSION = 3
 #: Significant digits of a sample: more than the precision of any tool, and few
 #: enough for small records of many guests.
 DIGITS = 5
@@ -48,7 +47,7 @@ def encode_record(record: model.Record) -> dict[str, t.Any]:
         ),
     ]
     document = {
-        "version": VERSION,
+        "version": schema.VERSION,
         "question": measured.question,
         **_encode_fields(record, _RECORD),
         "rally_workload": measured.run,

@@ -6,8 +6,8 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 
-#: Versions of records before this one, which are rejected.
-OLD_VERSIONS = (1, 2)
+#: Version of the format of records; those of other versions are rejected.
+VERSION = 3
 
 
 class RecordError(errors.VMPerfError):
@@ -41,13 +41,15 @@ def check_version(record: t.Any) -> None:
     :raises VersionError: If it is one; with the solution, in one line.
     """
     version = record.get("version") if isinstance(record, dict) else None
-    if version in OLD_VERSIONS:
+    if type(version) is not int or version == VERSION:
+        return
+    if 0 < version < VERSION:
         raise VersionError(
             f"a record has version {version}, which this release does not "
             "read; run the task again, after: rally-vmperf baseline record "
             "NAME --task FILE --replace"
         )
-    if isinstance(version, int) and version > max(OLD_VERSIONS) + 1:
+    if version > VERSION:
         raise VersionError(
             f"a record has version {version}, of a later release of "
             "rally_vmperf; use that release"
