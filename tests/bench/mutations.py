@@ -2,7 +2,8 @@
 
     python -m tests.bench.mutations [--seed 1] [--tries 300]
 
-prints the table of doc/source/contributor/checked.rst.  A value that is
+prints the table of doc/source/contributor/checked.rst, and the arguments that
+outputs do not tell.  A value that is
 believed and is another one has to be within what the rest of the output leaves
 open, or the output contradicts itself and should have been refused.
 """
@@ -44,6 +45,8 @@ LEFT_OPEN = {
     "application.hepscore": 2e-3,
     "application.hepspec06": 6e-3,
     "network.iperf2": 0.07,
+    # Fractions of a nanosecond.
+    "disk.fio": 1e-6,
     # The last digits of a jitter, and of a sum.
     "network.iperf3": 1e-6,
     "disk.iozone": 1e-5,
@@ -53,7 +56,7 @@ LEFT_OPEN = {
 
 #: Workloads, and commands of the others, whose outputs do not say which of
 #: them printed it.
-UNTOLD = ("dd", "iperf2")
+UNTOLD = ("dd",)
 ALIKE = {"to_peer", "guest_to_guest"}
 
 
@@ -93,6 +96,85 @@ def values(workload, arguments, command, text, stream):
         for one in readings
         if isinstance(one, sample.Sample)
     }
+
+
+#: Workload -> the arguments of its commands that its outputs do not tell.
+NOT_TOLD = {
+    "cp": {"flush"},
+    "dd": {"direct", "sync"},
+    # The limit of its own program, which is compared with each step.
+    "fio": {"search_latency_us"},
+    "iperf3": {"zero_copy"},
+    # Of a method that is not in each run.
+    "mbw": {"block_size"},
+    "openssl": {"time"},
+    "ping": {"interval"},
+    "sockperf": {"size"},
+    "sysbench_memory": {"access"},
+    # The recorded output is of both numbers.
+    "unixbench": {"copies"},
+}
+
+#: Ends and ports of the commands.
+ENDPOINTS = base.Endpoints(
+    peer="192.0.2.1",
+    partner="192.0.2.2",
+    own_ports=range(5201, 5210),
+    shared_ports=range(5301, 5601),
+)
+
+
+def other_values(rule, value):
+    """Return values of an argument that differ from the one that was given."""
+    if isinstance(value, bool):
+        return [not value]
+    if "enum" in rule:
+        return [other for other in rule["enum"] if other != value]
+    if isinstance(value, int | float):
+        return [2 * value or 1000, value + 1]
+    if isinstance(value, str):
+        return [size for size in ("8k", "2M") if size != value]
+    return []
+
+
+def other_arguments(workload, given):
+    """Yield the names of arguments, and the arguments with another value."""
+    complete = workload.complete(given)
+    for key, rule in workload.ARGUMENTS["properties"].items():
+        for value in other_values(rule, complete[key]):
+            try:
+                yield key, workload.complete({**given, key: value})
+            except base.WorkloadError:
+                continue
+
+
+def command_lines(workload, arguments):
+    """Return the command lines of client and server by command."""
+    return {
+        command.name: (command.argv, command.server and command.server.argv)
+        for command in workload.commands(arguments, ENDPOINTS)
+    }
+
+
+def unnoticed_arguments():
+    """Return by workload the arguments that its outputs do not tell.
+
+    The output of each recorded command is parsed as that of another command
+    line, with one other argument.
+    """
+    found = collections.defaultdict(set)
+    for name, run in golden.RUNS.items():
+        workload = golden.workload(name)
+        lines = command_lines(workload, workload.complete(run.arguments))
+        for key, arguments in other_arguments(workload, run.arguments):
+            others = command_lines(workload, arguments)
+            for command, file in run.files.items():
+                if others.get(command, lines[command]) == lines[command]:
+                    continue
+                text = golden.text(file)
+                if values(workload, arguments, command, text, run.stream):
+                    found[workload.name].add(key)
+    return found
 
 
 def judge(true, found):
@@ -156,6 +238,8 @@ def main():
     parser.add_argument("--tries", type=int, default=300)
     asked = parser.parse_args()
     print(page(table(asked.seed, asked.tries)))
+    for name, keys in sorted(unnoticed_arguments().items()):
+        print(f"{name}: {', '.join(sorted(keys))}")
 
 
 if __name__ == "__main__":

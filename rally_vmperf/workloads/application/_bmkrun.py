@@ -3,6 +3,7 @@
 import typing as t
 
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
@@ -80,6 +81,21 @@ class Benchmark(base.Workload):
             bound="size",
         )
         return (command,)
+
+    def check_cores(
+        self, report: document.Document, arguments: base.Arguments
+    ) -> float:
+        """Return the number of loaded cores; reject another number.
+
+        :raises base.WorkloadError: If it is not the requested one.
+        """
+        cores = report.number("cores")
+        if not 0 < cores <= 4096 or arguments["cores"] not in (0, cores):
+            raise self.error(
+                f"ran on {cores:g} cores instead of "
+                f"{arguments['cores'] or '1 to 4096'}"
+            )
+        return cores
 
     def error(self, problem: str) -> base.WorkloadError:
         """Return a WorkloadError that describes an invalid result."""

@@ -42,6 +42,7 @@ class HepScore(_bmkrun.Benchmark):
             agree with its benchmarks.
         """
         report = document.Document.parse_single(result.stdout, self.name)
+        self.check_cores(report, arguments)
         profile = report.at("profiles", self.BENCHMARK)
         if profile.find("status") != "success":
             raise self.error("did not succeed")

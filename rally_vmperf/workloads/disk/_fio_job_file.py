@@ -8,7 +8,6 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
-from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
@@ -63,6 +62,8 @@ _KEYS: dict[str, str] = {
 _ALIASES = {"readwrite": "rw", "blocksize": "bs"}
 #: Keys that are also arguments of the task.
 _SHARED_KEYS = ("runtime", "ramp_time", "direct", "rate_iops")
+#: Flags that every measured section has.
+_REQUIRED_FLAGS = ("time_based", "group_reporting")
 #: Arguments that apply to patterns and not to a job file.
 _PATTERN_ARGUMENTS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
@@ -155,7 +156,7 @@ def _check_section(
                 f"must be equal to {key} in the task, {argument!r}; change or "
                 "delete it",
             )
-    for key in ("time_based", "group_reporting"):
+    for key in _REQUIRED_FLAGS:
         if options.get(key) == "0":
             raise _error(
                 f"{location}: {key}=0",
@@ -314,12 +315,14 @@ def parse(
         contradict its counts.
     """
     options = _reported_options(document.Document.parse_single(text, "fio"))
-    counts = (
-        f"--{key}={_parse_count(key, options)}"
-        for key in ("iodepth", "numjobs")
+    # A job file may set these options, and the depth is 1 by default.
+    file_options = (
+        f"--{key}={setting}"
+        for key, setting in options.items()
+        if _is_permitted(key, setting, arguments)
     )
-    argv = (*command(section, arguments), *counts)
-    block = options.get("bs", options.get("blocksize", "4k"))
+    argv = (*command(section, arguments), *file_options)
+    block = options.get("bs", "4k")
     is_fixed_size = re.fullmatch(_BYTES, block) and "bssplit" not in options
     readings: list[sample.Reading] = []
     for side in arguments["sections"]:
@@ -340,15 +343,13 @@ def _reported_options(report: document.Document) -> dict[str, str]:
     return {key: str(setting) for key, setting in options.items()}
 
 
-def _parse_count(key: str, options: collections.abc.Mapping[str, str]) -> int:
-    """Return an option as an integer; 1 if fio does not report it."""
-    count = options.get(key, "1")
-    if not re.fullmatch(_KEYS[key], count):
-        raise outputs.Reader("fio:").error(
-            f"ran with {key}={sanitize.line(count, 60)}, which is not an "
-            "accepted value"
-        )
-    return int(count)
+def _is_permitted(key: str, setting: str, arguments: base.Arguments) -> bool:
+    """Return whether an accepted job file can have set an option."""
+    if key not in _KEYS or not re.fullmatch(_KEYS[key], setting):
+        return False
+    if key in _SHARED_KEYS:
+        return int(setting or 1) == arguments[key]
+    return key not in _REQUIRED_FLAGS or setting != "0"
 
 
 def _parse_size(size: str) -> int:

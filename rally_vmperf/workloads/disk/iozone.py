@@ -37,6 +37,12 @@ _SIZE = re.compile(
     re.M,
 )
 _END = "\niozone test complete.\n"
+#: Argument -> the line that iozone prints if it is true.
+_LINES = {
+    "flush": "\tInclude fsync in write timing\n",
+    "direct": "\tO_DIRECT feature enabled\n",
+}
+_COMMAND = re.compile(r"^\tCommand line used: (.{1,2000})$", re.M)
 
 _OUTPUT = outputs.Reader("iozone")
 
@@ -128,6 +134,8 @@ class Iozone(base.Workload):
         self, arguments: base.Arguments, result: base.CommandResult
     ) -> list[sample.Sample]:
         """Return the bandwidth samples, summed over all processes."""
+        (command,) = self.commands(arguments, base.Endpoints())
+        _check_settings(result.stdout, arguments, command.argv)
         rates_by_title = parse_rates(
             result.stdout,
             arguments["processes"],
@@ -142,6 +150,26 @@ class Iozone(base.Workload):
             )
         rates = map(rates_by_title.__getitem__, tests.values())
         return outputs.create_samples(self.metrics(arguments), rates)
+
+
+def _check_settings(
+    text: str, arguments: base.Arguments, argv: tuple[str, ...]
+) -> None:
+    """Reject an output with another command line or other settings."""
+    commands = _COMMAND.findall(text)
+    expected = " ".join(argv[1:])
+    if [command.split()[1:] for command in commands] != [expected.split()]:
+        raise _OUTPUT.error(
+            f"ran with {sanitize.line('; '.join(commands), 80)!r} instead of "
+            f"{expected!r}"
+        )
+    for key, line in _LINES.items():
+        if (line in text) is not arguments[key]:
+            raise _OUTPUT.error(
+                f"did not run with {key}: {arguments[key]}, because it "
+                f"{'did not print' if arguments[key] else 'printed'} "
+                f"{line.strip()!r}"
+            )
 
 
 def parse_rates(

@@ -8,6 +8,8 @@ from rally_vmperf.workloads.network import _iperf3_result
 #: Maximum relative difference of the reports and the totals: a new iperf3
 #: still sends while it writes its last report.
 _REPORTS = 0.02
+#: The length of the buffer of TCP in bytes, which no option changes.
+_TCP_BUFFER = 128 << 10
 
 
 def check(report: _iperf3_result.Report) -> None:
@@ -17,24 +19,31 @@ def check(report: _iperf3_result.Report) -> None:
     """
     output, arguments = report.output, report.arguments
     time, streams = arguments["time"], arguments["streams"]
-    expected: dict[str, t.Any] = {
+    is_udp = arguments["protocol"] == "udp"
+    test: dict[str, t.Any] = {
         "protocol": arguments["protocol"].upper(),
         "num_streams": streams,
         "omit": arguments["omit"],
         "duration": time,
         "reverse": int(report.direction == "from_peer"),
+        "blksize": arguments["datagram"] if is_udp else _TCP_BUFFER,
     }
-    is_udp = arguments["protocol"] == "udp"
-    if is_udp:
-        expected |= {
-            "blksize": arguments["datagram"],
-            "target_bitrate": arguments["bitrate"],
-        }
-    for key, setting in expected.items():
-        reported = report.document.find("start", "test_start", key)
-        # Old versions do not report all settings.
-        if reported is not None and reported != setting:
-            raise output.error(f"did not run with {key}: {setting}")
+    # Not all versions report these settings.
+    optional: dict[tuple[str, ...], t.Any] = {
+        ("start", "test_start", "target_bitrate"): (
+            arguments["bitrate"] if is_udp else 0
+        ),
+        ("start", "sock_bufsize"): arguments["window_kib"] * 1024,
+    }
+    settings: dict[tuple[str, ...], t.Any] = {
+        **{("start", "test_start", key): test[key] for key in test},
+        ("start", "tcp_mss"): arguments["segment"] or None,
+        **optional,
+    }
+    for path, setting in settings.items():
+        reported = report.document.find(*path)
+        if reported != setting and not (reported is None and path in optional):
+            raise output.error(f"did not run with {path[-1]}: {setting}")
     directions = 2 if report.direction in _iperf3_result.BIDIR else 1
     connected = report.document.array("start", "connected")
     if (len(report.streams()), len(connected)) != (

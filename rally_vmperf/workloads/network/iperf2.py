@@ -21,8 +21,13 @@ _ROW = re.compile(
 )
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
+#: A line on a connection, which tells whether the peer sends.
+_CONNECTION = re.compile(r"^\[.{1,40} connected with .{0,200}$", re.M)
+_WINDOW = re.compile(r"^TCP window size: .{1,80}$", re.M)
 #: Minimum share of the time of a complete run.
 _MIN_SHARE = 0.9
+#: Maximum share of the time, and seconds in addition to it.
+_MAX_SHARE, _MAX_EXCESS = 1.1, 1
 
 _MINIMUM_FOR_REVERSE = tools.MinimumVersion(
     version="2.1",
@@ -101,10 +106,27 @@ class Iperf2(_directed.ServerWorkload):
         bit_rate, duration = parse_rate(
             result.stdout, direction, streams, result.stderr
         )
-        if duration < _MIN_SHARE * arguments["time"]:
-            raise outputs.Reader(f"iperf2: {direction}").error(
-                f"ended after {duration:g} s of {arguments['time']} s"
-            )
+        output, time = (
+            outputs.Reader(f"iperf2: {direction}"),
+            arguments["time"],
+        )
+        if not (
+            _MIN_SHARE * time <= duration <= _MAX_SHARE * time + _MAX_EXCESS
+        ):
+            raise output.error(f"took {duration:g} s instead of {time} s")
+        is_reverse = direction == "from_peer"
+        for line in _CONNECTION.findall(result.stdout):
+            if ("(reverse)" in line) is not is_reverse:
+                raise output.error(
+                    "measured the other direction: "
+                    f"{sanitize.line(line, 80)!r}"
+                )
+        for line in _WINDOW.findall(result.stdout):
+            if ("(default)" in line) is bool(arguments["window_kib"]):
+                raise output.error(
+                    f"did not run with window_kib: {arguments['window_kib']}: "
+                    f"{sanitize.line(line, 80)!r}"
+                )
         return self.samples(direction, bit_rate)
 
 

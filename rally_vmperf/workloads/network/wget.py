@@ -27,11 +27,14 @@ _SERVE_FTP = files.script("serve_ftp.py")
 #: of generate.py on a current machine.
 _SLOWEST, _USUAL, _WRITE_RATE = 10**6, 100 * 10**6, 100 * 10**6
 
+#: The argument to_disk -> where wget writes the file.
+_TARGETS = {False: "/dev/null", True: "loaded"}
+
 #: The single line of ``-nv``: loaded bytes, with HTTP also their total.
 _LOADED = re.compile(
-    r"[0-9: -]{1,30}URL: ?(http|ftp)://\S{1,300} "
+    r"[0-9: -]{1,30}URL: ?(http|ftp)://[^/\s]{1,300}/(\S{1,300}) "
     r"\[([0-9]{1,20})(?:/([0-9]{1,20}))?\] -> "
-    r'"[^"\n]{1,300}" \[1\]\n'
+    r'"([^"\n]{1,300})" \[1\]\n'
 )
 
 
@@ -119,7 +122,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
         index = self.selected(arguments).index(option)
         ports = endpoints.shared_ports[index:]
         server_ends = dataclasses.replace(endpoints, shared_ports=ports)
-        target = "loaded" if arguments["to_disk"] else "/dev/null"
+        target = _TARGETS[arguments["to_disk"]]
         url = self.url(server_ends, option)
         if option == "ftp":
             server = _ftp_server(server_ends)
@@ -183,12 +186,14 @@ def _parse_bytes(
     size = _size_bytes(arguments)
     text = result.stderr
     match = _LOADED.fullmatch(text[: base.LONGEST])
-    protocol, *numbers = match.groups() if match else ("",)
+    protocol, file, *numbers, target = match.groups() if match else ("",) * 4
     reported_sizes = {int(number) for number in numbers if number}
-    if protocol != result.name or reported_sizes != {size}:
+    expected = result.name, Wget.FILE, _TARGETS[arguments["to_disk"]]
+    if (protocol, file, target) != expected or reported_sizes != {size}:
         raise outputs.Reader("wget").error(
             f"printed {sanitize.line(text, 80)!r} instead of a download of "
-            f"{size} bytes"
+            f"{size} bytes from {result.name}://.../{Wget.FILE} to "
+            f"{expected[-1]}"
         )
     return float(size)
 

@@ -44,6 +44,14 @@ class MutationsTestCase(unittest.TestCase):
         ):
             self.assertEqual(end, mutations.judge(true, found))
 
+    def test_outputs_of_other_arguments_are_refused(self):
+        """But for arguments that no line of an output tells."""
+        self.assertEqual(mutations.NOT_TOLD, mutations.unnoticed_arguments())
+        page = _PAGE.read_text()
+        for name, keys in mutations.NOT_TOLD.items():
+            for key in keys:
+                self.assertIn(f"``{name}.{key}``", page)
+
     def test_the_page_tells_of_workloads_and_of_no_contradiction(self):
         rows = re.findall(
             r"^   \* - (\w+)\n(?:     - \d+\n){3}     - (\d+)\n",

@@ -48,6 +48,18 @@ class BenchmarkTestCase(unittest.TestCase):
         relative = found["application.hepscore.cms-reco-run3-ma-bmk.score"]
         self.assertAlmostEqual(1.9412, relative, 4)
 
+    @ddt.data(("hepscore", 32), ("hepspec06", 4))
+    @ddt.unpack
+    def test_cores(self, run, cores):
+        """An output of another number of cores is not that of the task."""
+        self.assertTrue(self.parse(run, cores=cores))
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"ran on {cores} cores instead of 16"
+        ):
+            self.parse(run, cores=16)
+        with self.assertRaisesRegex(base.WorkloadError, "cores must be"):
+            self.parse(run, lambda content: content.pop("cores"))
+
     def test_hepspec06(self):
         self.assertEqual(
             {"application.hepspec06.score": 66.1}, self.parse("hepspec06")

@@ -112,9 +112,13 @@ class JobFileTestCase(unittest.TestCase):
     @ddt.data(
         ({"runtime": "3"}, "ran with runtime=3 instead of runtime=2"),
         ({"direct": "0"}, "ran with direct=0 instead of direct=1"),
-        ({"numjobs": "999"}, "ran with numjobs=999, which is not an accepted"),
+        ({"numjobs": "999"}, "ran with numjobs=999, which was not requested"),
         ({"iodepth": "?"}, r"ran with iodepth=\?, which"),
         ({"bs": "4k"}, "requests of 4096 B"),
+        ({"buffered": "1"}, "ran with buffered=1, which was not requested"),
+        ({"rate_iops": "9"}, "ran with rate_iops=9, which was not requested"),
+        ({"time_based": "0"}, "ran with time_based=0, which was not"),
+        ({"percentile_list": "50"}, "percentile_list=50 instead of perc"),
     )
     @ddt.unpack
     def test_another_job(self, options, words):
@@ -123,6 +127,33 @@ class JobFileTestCase(unittest.TestCase):
         outcome = golden.outcome("data", json.dumps(told))
         with self.assertRaisesRegex(base.WorkloadError, words):
             self.workload.parse_all(self.arguments, {"data": outcome})
+
+    @ddt.data(
+        ("runtime", "3", "ran with runtime=3 instead of runtime=2"),
+        ("direct", "0", "ran with direct=0 instead of direct=1"),
+        ("direct", None, "ran without direct=1"),
+        ("ioengine", None, "ran without ioengine=libaio"),
+    )
+    @ddt.unpack
+    def test_other_options_of_the_command_line(self, key, setting, words):
+        told = json.loads(RUN.outcomes()["data"].stdout)
+        options = told["global options"]
+        options[key] = setting
+        told["global options"] = {k: v for k, v in options.items() if v}
+        outcome = golden.outcome("data", json.dumps(told))
+        with self.assertRaisesRegex(base.WorkloadError, words):
+            self.workload.parse_all(self.arguments, {"data": outcome})
+
+    def test_options_that_a_file_may_set(self):
+        """The last value counts; a flag may be repeated without one."""
+        told = json.loads(RUN.outcomes()["data"].stdout)
+        told["jobs"][0]["job options"].update(
+            ioengine="io_uring", randseed="7", time_based="", direct="1"
+        )
+        outcome = golden.outcome("data", json.dumps(told), seconds=60.0)
+        self.assertTrue(
+            self.workload.parse_all(self.arguments, {"data": outcome})
+        )
 
     def test_another_section(self):
         outcome = golden.outcome("data", golden.text(RUN.files["log"]))

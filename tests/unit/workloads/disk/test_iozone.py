@@ -72,10 +72,47 @@ class FilesTestCase(unittest.TestCase):
         self.assertEqual((("page_cache_measured", seen),), found)
 
     def test_other_tests_than_those_asked_for(self):
-        arguments = self.workload.complete({"processes": 2, "size_mib": 8})
-        outcome = golden.outcomes({"iozone": "iozone-3.489-random-2.txt"})
+        text = GOLDEN.replace("random writers", "mixed workload")
         with self.assertRaisesRegex(base.WorkloadError, "ran 6 tests, which"):
-            self.workload.parse_all(arguments, outcome)
+            self.parse(text)
+
+    def parse(self, text, **arguments):
+        """Parse an output of the recorded run, with other arguments."""
+        given = {**golden.RUNS["iozone"].arguments, **arguments}
+        outcome = {"iozone": golden.outcome("iozone", text, seconds=60)}
+        return self.workload.parse_all(self.workload.complete(given), outcome)
+
+    @ddt.data(
+        (" -e -I", "", "ran with 'iozone .* -i 2 -F .* instead of '-l 2 "),
+        ("8m", "9m", "instead of '-l 2 -u 2 -s 8m"),
+        ("\tCommand line used", "\tCommand", "ran with '' instead of"),
+        (
+            "\tO_DIRECT feature enabled\n",
+            "",
+            "run with direct: True, because it did not print 'O_DIRECT",
+        ),
+        (
+            "\tInclude fsync in write timing\n",
+            "",
+            "run with flush: True, because it did not print 'Include fsync",
+        ),
+    )
+    @ddt.unpack
+    def test_another_command(self, old, new, message):
+        self.assertEqual(6, len(self.parse(GOLDEN)))
+        self.assertIn(old, GOLDEN)
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.parse(GOLDEN.replace(old, new))
+
+    def test_a_setting_without_a_request(self):
+        text = golden.text("iozone-3.489-throughput-2.txt")
+        text += "\tO_DIRECT feature enabled\n"
+        with self.assertRaisesRegex(
+            base.WorkloadError, "direct: False, because it printed 'O_DIRECT"
+        ):
+            self.parse(
+                text, **golden.RUNS["iozone-buffered"].arguments, random=False
+            )
 
     def test_there_is_a_remedy_for_each_distribution(self):
         (tool,) = self.workload.TOOLS
@@ -88,11 +125,11 @@ class RatesTestCase(unittest.TestCase):
     def test_real_outputs(self):
         found = iozone.parse_rates(GOLDEN, 2, 8192, 64)
         self.assertEqual(6, len(found))
-        self.assertAlmostEqual(436193.46 * 1024, found["initial writers"])
-        self.assertAlmostEqual(356634.23 * 1024, found["random writers"])
+        self.assertAlmostEqual(813054.72 * 1024, found["initial writers"])
+        self.assertAlmostEqual(1577151.12 * 1024, found["random writers"])
         published = golden.text("iozone-3.489-throughput-2.txt")
         self.assertAlmostEqual(
-            11203815 * 1024,
+            15221803 * 1024,
             iozone.parse_rates(published, 2, 32768, 64)["re-readers"],
         )
 
@@ -103,9 +140,9 @@ class RatesTestCase(unittest.TestCase):
             iozone.parse_rates(GOLDEN, *arguments)
 
     @ddt.data(
-        ("436193.46", "836193.46", "initial writers a sum of 836193 kB/s"),
-        ("12990.83", "912990.83", "from 912991 to 423203"),
-        ("436193.46", "4361.93.46", "'4361.93.46', not a finite number"),
+        ("813054.72", "836193.46", "initial writers a sum of 836193 kB/s"),
+        ("401850.44", "9401850.44", "from 9.40185e.06 to 411204"),
+        ("813054.72", "4361.93.46", "'4361.93.46', not a finite number"),
         ("rewriters ", "readers ", "printed for readers a sum of"),
         ("iozone test complete", "iozone: killed", "at its end, which is not"),
     )

@@ -89,12 +89,48 @@ class ThroughputTestCase(unittest.TestCase):
     def test_ended_early(self):
         arguments, files, _ = golden.RUNS["iperf2"]
         with self.assertRaisesRegex(
-            base.WorkloadError, "to_peer ended after 2.0036 s of 60 s"
+            base.WorkloadError, "to_peer took 2.0036 s instead of 60 s"
         ):
             self.workload.parse_all(
                 self.workload.complete({**arguments, "time": 60}),
                 golden.outcomes(files),
             )
+
+    def parse(self, command, text, **arguments):
+        """Parse an output as that of a command of the recorded run."""
+        given = {**golden.RUNS["iperf2"].arguments, **arguments}
+        outcome = {command: golden.outcome(command, text, seconds=60)}
+        return self.workload.parse_all(self.workload.complete(given), outcome)
+
+    def test_ended_late(self):
+        text = golden.text("iperf2-2.1.8-to_peer.txt").replace(
+            "2.0036 sec  1891584 KBytes  7734030",
+            "4.0036 sec  1891584 KBytes  3870510",
+        )
+        with self.assertRaisesRegex(
+            base.WorkloadError, "to_peer took 4.0036 s instead of 2 s"
+        ):
+            self.parse("to_peer", text)
+
+    @ddt.data(("to_peer", "from_peer"), ("from_peer", "to_peer"))
+    @ddt.unpack
+    def test_another_direction(self, command, measured):
+        text = golden.text(f"iperf2-2.1.8-{measured}.txt")
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"{command} measured the other direction"
+        ):
+            self.parse(command, text)
+
+    def test_another_window(self):
+        text = golden.text("iperf2-2.1.8-to_peer.txt")
+        requested = text.replace("3.76 MByte (default)", "64.0 KByte")
+        with self.assertRaisesRegex(
+            base.WorkloadError, "did not run with window_kib: 64: 'TCP window"
+        ):
+            self.parse("to_peer", text, window_kib=64)
+        with self.assertRaisesRegex(base.WorkloadError, "window_kib: 0: "):
+            self.parse("to_peer", requested)
+        self.assertTrue(self.parse("to_peer", requested, window_kib=64))
 
 
 @ddt.ddt

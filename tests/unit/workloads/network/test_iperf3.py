@@ -322,6 +322,65 @@ class NetworkTestCase(unittest.TestCase):
         ):
             self.workload.complete(arguments)
 
+    @ddt.data(
+        (
+            "iperf3",
+            "to_peer",
+            ("test_start", "blksize"),
+            1024,
+            "blksize: 131072",
+        ),
+        (
+            "iperf3",
+            "to_peer",
+            ("test_start", "blksize"),
+            None,
+            "blksize: 131072",
+        ),
+        ("iperf3", "to_peer", ("test_start", "reverse"), None, "reverse: 0"),
+        (
+            "iperf3",
+            "to_peer",
+            ("test_start", "target_bitrate"),
+            1000,
+            "target_bitrate: 0",
+        ),
+        ("iperf3", "to_peer", ("sock_bufsize",), 65536, "sock_bufsize: 0"),
+        ("iperf3", "to_peer", ("tcp_mss",), 500, "tcp_mss: None"),
+        (
+            "iperf3-udp",
+            "to_peer-udp",
+            ("test_start", "blksize"),
+            9,
+            "blksize: 1400",
+        ),
+    )
+    @ddt.unpack
+    def test_other_settings(self, run, command, path, value, message):
+        arguments, files, _ = golden.RUNS[run]
+        told = json.loads(golden.text(files[command]))
+        node = told["start"]
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]] = value
+        outcome = golden.outcome(command, json.dumps(told), seconds=60)
+        workload = golden.workload(run)
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"did not run with {message}"
+        ):
+            workload.parse_all(
+                workload.complete(arguments), {command: outcome}
+            )
+
+    def test_a_segment_that_was_not_set(self):
+        arguments, files, _ = golden.RUNS["iperf3"]
+        workload = golden.workload("iperf3")
+        with self.assertRaisesRegex(base.WorkloadError, "with tcp_mss: 1000"):
+            workload.parse_all(
+                workload.complete({**arguments, "segment": 1000}),
+                golden.outcomes(files),
+            )
+
     def test_samples_of_udp_are_the_metrics_in_their_order(self):
         arguments = self.workload.complete(golden.RUNS["iperf3-udp"][0])
         samples = self.workload.parse_all(

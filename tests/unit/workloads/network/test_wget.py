@@ -125,3 +125,24 @@ class DownloadTestCase(unittest.TestCase):
     def test_another_size(self):
         with self.assertRaisesRegex(base.WorkloadError, "9437184 bytes"):
             self.parse(golden.text("wget-1.21.3-http.txt"), size_mib=9)
+
+    @ddt.data(
+        ("/data", "/other"),
+        ("http://", "ftp://"),
+        ("/dev/null", "loaded"),
+    )
+    @ddt.unpack
+    def test_another_download(self, old, new):
+        text = golden.text("wget-1.21.3-http.txt")
+        self.assertIn(old, text)
+        with self.assertRaisesRegex(
+            base.WorkloadError, "bytes from http://.../data to /dev/null"
+        ):
+            self.parse(text.replace(old, new))
+
+    def test_to_disk(self):
+        text = golden.text("wget-1.21.3-http.txt")
+        with self.assertRaisesRegex(base.WorkloadError, "to loaded"):
+            self.parse(text, to_disk=True)
+        (one,) = self.parse(text.replace("/dev/null", "loaded"), to_disk=True)
+        self.assertEqual(4 << 20, one.value)
