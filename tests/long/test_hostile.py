@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pathlib
 
 import yaml
 
@@ -10,11 +11,12 @@ from rally_vmperf.records import schema
 from tests.browser import chromium
 from tests.functional import jump_host
 from tests.functional import laboratory
+from tests.long import long
 from tests.unit.hostile import attacks
 from tests.unit.hostile import terminal
 from tests.unit.hostile import tools
 
-TASK = laboratory.TASKS / "hostile.yaml"
+TASK = pathlib.Path(__file__).parent / "tasks" / "hostile.yaml"
 FOLDER = "/usr/local/lib/hostile"
 MOST = 1 << 20
 
@@ -57,6 +59,7 @@ def user_data():
     return yaml.safe_dump(document)
 
 
+@long.LONG
 class TestHostile(laboratory.Case):
     """Nothing of what it says is obeyed by a terminal or a browser.
 
