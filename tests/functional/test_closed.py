@@ -116,6 +116,16 @@ class TestClosed(unittest.TestCase):
         self.assertEqual(apis, inside("vmperf-peer", ASK, *apis))
         self.assertEqual(apis, d.run("python3", "-c", ASK, *apis).split())
 
+    def test_guests_reach_no_messages_and_no_database(self):
+        """RabbitMQ answers the services of this machine only."""
+        controller = self.chosen.controller
+        ports = (3306, 4369, 4370, 5672, 15672, 25672, 25673)
+        asked = [f"{controller}:{port}" for port in ports]
+        self.assertIn(
+            f"{controller}:5672", d.run("python3", "-c", ASK, *asked).split()
+        )
+        self.assertEqual([], inside("vmperf-peer", ASK, *asked))
+
     def test_guests_open_no_tunnel(self):
         """Nor do packets from the cloud's public network."""
         before = self.dropped()

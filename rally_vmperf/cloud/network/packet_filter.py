@@ -16,6 +16,8 @@ JUMP = ("PREROUTING", "-j", CHAIN)
 #: Where packets for the cloud may come from: brq... are Neutron's bridges.
 INSIDE = ("lo", layout.MANAGEMENT_BRIDGE, layout.EXTERNAL_BRIDGE, "brq+")
 VXLAN_PORT = "8472"
+#: The port of RabbitMQ, which is for the services of this machine only.
+MESSAGES_PORT = "5672"
 
 
 def rules(chosen: addresses.Addresses) -> list[tuple[str, ...]]:
@@ -24,9 +26,11 @@ def rules(chosen: addresses.Addresses) -> list[tuple[str, ...]]:
     :param chosen: the cloud's address ranges
     """
     tunnel = ("!", "-i", layout.MANAGEMENT_BRIDGE, "-p", "udp")
+    messages = ("!", "-i", "lo", "-p", "tcp")
     here = ("-m", "addrtype", "--dst-type", "LOCAL")
     return [
         (*tunnel, "--dport", VXLAN_PORT, *here, "-j", "DROP"),
+        (*messages, "--dport", MESSAGES_PORT, *here, "-j", "DROP"),
         *(("-i", name, "-j", "RETURN") for name in INSIDE),
         *(("-d", str(network), "-j", "DROP") for network in chosen.ranges),
     ]
