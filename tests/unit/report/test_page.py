@@ -79,6 +79,17 @@ class PageTestCase(unittest.TestCase):
         rest = shown.judgement.sentence().removeprefix(f"{headline}. ")
         self.assertIn(rest, text)
 
+    def test_a_page_loads_nothing_and_sends_nothing(self):
+        html = page.standalone([judged(made.records())])
+        (policy,) = re.findall(
+            r'http-equiv="Content-Security-Policy" content="([^"]*)"', html
+        )
+        rules = set(policy.split("; "))
+        self.assertLessEqual(
+            {"default-src 'none'", "base-uri 'none'", "form-action 'none'"},
+            rules,
+        )
+
     def test_cpu_seconds_beside_those_of_bare_metal(self):
         records = made.records()
         for record in records:
