@@ -25,10 +25,12 @@ OUTPUT = outputs.Reader("sysbench")
 _DECIMALS_2 = r"([0-9]{1,20}\.[0-9]{2})"
 _DECIMALS_4 = r"([0-9]{1,20}\.[0-9]{4})"
 
-#: The complete text from the totals to the last line.
+#: The complete text from the totals to the last line, of version 1.0 and 1.1.
 _END = re.compile(
-    r"^General statistics:\n"
-    rf" +total time: +{_DECIMALS_4}s\n"
+    r"^(?:General statistics:\n +total time:"
+    r"|Throughput:\n +events/s \(eps\): +[0-9]{1,20}\.[0-9]{4}\n"
+    r" +time elapsed:)"
+    rf" +{_DECIMALS_4}s\n"
     r" +total number of events: +([0-9]{1,20})\n"
     r"\nLatency \(ms\):\n"
     rf" +min: +{_DECIMALS_2}\n"
@@ -105,7 +107,7 @@ def parse(
     if len(matches) != 1:
         raise OUTPUT.error(
             "did not print the totals, latencies and threads of version 1.0 "
-            "exactly once at the end"
+            "or 1.1 exactly once at the end"
         )
     total, count, low, mean, high, p95, total_latency, per_thread, busy = map(
         float, matches[0].groups()
