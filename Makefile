@@ -7,6 +7,7 @@
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
 #   make picture the picture of the README
+#   make lock    the pinned releases with their hashes
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -19,6 +20,8 @@ VMPERF = HOME=$(CLOUD) $(BIN)/rally-vmperf
 CONF = --config-file $(CLOUD)/rally.conf
 TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
+COMPILE = build/lock/bin/uv pip compile -q --universal \
+    --python-version 3.11 --generate-hashes --no-annotate --no-header
 # Where the peer is, which cloud up chooses.
 PEER = --task-args "$$(cat $(CLOUD)/task-args.yaml)"
 REPORT = $(CLOUD)/report.html
@@ -29,7 +32,7 @@ UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: unit-packages clean bench-verdicts bench-busy main-job picture
+.PHONY: unit-packages lock clean bench-verdicts bench-busy main-job picture
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
@@ -121,24 +124,33 @@ purge: $(VENV)/ready
 	    $(BIN)/rally-vmperf cloud down --purge --root $(CLOUD)
 
 # What the cloud needs, which knows neither Rally nor how to draw.
-$(VENV)/ready: setup.cfg requirements.txt test-requirements.txt \
-    doc/requirements.txt constraints.txt
+$(VENV)/ready: setup.cfg constraints-cloud.txt
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	    { apt-get update -q && apt-get install -qy python3-venv; }
 	rm -rf *.egg-info  # an old list of entry points would go first
 	$(PYTHON) -m venv --clear $(VENV)
-	grep -vE '^(matplotlib|rally|scipy)' requirements.txt \
-	    >$(VENV)/for-the-cloud.txt
-	$(BIN)/pip install -q --no-compile -c constraints.txt \
-	    -r $(VENV)/for-the-cloud.txt
-	$(BIN)/pip install -q --no-deps -e .
+	$(BIN)/pip install -q --no-compile --require-hashes \
+	    -r constraints-cloud.txt
+	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/whole: $(VENV)/ready
+$(VENV)/whole: $(VENV)/ready constraints.txt
 	$(BIN)/python -m compileall -qq $(VENV)/lib || true
-	$(BIN)/pip install -q -c constraints.txt -r requirements.txt \
-	    -r test-requirements.txt -r doc/requirements.txt
+	$(BIN)/pip install -q --require-hashes -r constraints.txt
 	touch $@
+
+# The pinned releases with their hashes; LOCK=--upgrade takes the
+# latest ones.
+lock:
+	mkdir -p build
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install -q uv
+	$(COMPILE) $(LOCK) -o constraints.txt requirements.txt \
+	    test-requirements.txt doc/requirements.txt
+	grep -vE '^(matplotlib|numpy|rally|scipy)' requirements.txt \
+	    >build/cloud.txt
+	printf '%s\n' pbr setuptools >>build/cloud.txt
+	$(COMPILE) -c constraints.txt -o constraints-cloud.txt build/cloud.txt
 
 unit-packages:
 	@dpkg-query --status $(UNIT_PACKAGES) >/dev/null 2>&1 || { \

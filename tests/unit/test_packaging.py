@@ -1,5 +1,6 @@
 """Tests of what `pip install` gives to an operator."""
 
+import ast
 import configparser
 import pathlib
 import shlex
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import unittest
 import zipfile
+from importlib import metadata
 
 import packaging.requirements
 import packaging.utils
@@ -64,9 +66,9 @@ def requirements(name):
     """Return package -> the releases that a file lets through."""
     lines = (TOP / name).read_text().splitlines()
     found = [
-        packaging.requirements.Requirement(line)
+        packaging.requirements.Requirement(line.removesuffix("\\"))
         for line in lines
-        if line and not line.startswith(("#", "-"))
+        if line and not line.strip().startswith(("#", "-"))
     ]
     return {
         packaging.utils.canonicalize_name(one.name): one.specifier
@@ -105,14 +107,60 @@ class TestDependencies(unittest.TestCase):
             name: lowest(specifier)
             for name, specifier in requirements("constraints.txt").items()
         }
-        own = requirements(OWN)
-        self.assertEqual(set(), own.keys() - pinned.keys())
         for file in (OWN, *OTHERS):
             for name, specifier in requirements(file).items():
-                # pip's own parts are not listed by pip freeze.
-                if name in pinned:
-                    known = pinned[name]
-                    self.assertTrue(specifier.contains(known), (file, name))
+                known = pinned[name]
+                self.assertTrue(specifier.contains(known), (file, name))
+
+    def test_constraints_of_the_cloud(self):
+        """They are a part of those of all, and contain what it imports."""
+        cloud = requirements("constraints-cloud.txt")
+        pinned = requirements("constraints.txt")
+        self.assertEqual(cloud, {name: pinned[name] for name in cloud})
+        heavy = {"matplotlib", "numpy", "rally", "rally-openstack", "scipy"}
+        self.assertEqual(set(), heavy & cloud.keys())
+        self.assertEqual(
+            set(), requirements(OWN).keys() - heavy - cloud.keys()
+        )
+
+    def test_each_release_has_hashes(self):
+        """A package of the index that was replaced is not installed."""
+        for file in ("constraints.txt", "constraints-cloud.txt"):
+            text = (TOP / file).read_text().replace("\\\n", "")
+            for line in text.splitlines():
+                self.assertRegex(
+                    line, r"^\S+==\S+ .*--hash=sha256:[0-9a-f]{64}"
+                )
+        makefile = (TOP / "Makefile").read_text().replace("\\\n", "")
+        for line in makefile.splitlines():
+            if "pip install" in line and "build/lock" not in line:
+                self.assertRegex(line, "--require-hashes|--no-deps")
+
+    def test_each_is_imported(self):
+        """A requirement that nothing imports is removed."""
+        imported = {
+            module.partition(".")[0]
+            for path in (TOP / "rally_vmperf").rglob("*.py")
+            for node in ast.walk(ast.parse(path.read_text()))
+            for module in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
+        }
+        distributions = {
+            packaging.utils.canonicalize_name(name)
+            for module, names in metadata.packages_distributions().items()
+            if module in imported
+            for name in names
+        }
+        own = requirements(OWN).keys()
+        # Tempest and its log are an extra; testtools is a part of Tempest.
+        optional = {"rally-vmperf", "tempest", "testtools", "oslo-log"}
+        self.assertEqual(set(), own - distributions)
+        self.assertEqual(set(), distributions - own - optional)
 
 
 class TestTox(unittest.TestCase):
