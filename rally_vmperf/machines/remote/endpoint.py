@@ -22,11 +22,17 @@ BROKEN = (asyncssh.Error, OSError, ValueError)
 
 
 #: Maximum bytes that a server leaves unread; channels have windows of 2 MiB.
-UNREAD = 64 << 20
+UNREAD = 4 << 20
 
 
 class _Client(asyncssh.SSHClient):
-    """An SSH client that disconnects from a server with endless requests."""
+    """An SSH client that disconnects from a server with endless requests.
+
+    :param unread: The maximum bytes that the server leaves unread.
+    """
+
+    def __init__(self, unread: int) -> None:
+        self._unread = unread
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
         """Arrange that the connection ends if the server does not read."""
@@ -42,7 +48,7 @@ class _Client(asyncssh.SSHClient):
             writer.abort()
             conn.abort()
 
-        writer.set_write_buffer_limits(high=UNREAD)
+        writer.set_write_buffer_limits(high=self._unread)
         protocol.pause_writing = leave
 
 
@@ -85,6 +91,7 @@ class Endpoint:
         self.port = port or 22
         self.user = user or getpass.getuser()
         self.keepalive = keepalive
+        self.unread: int | None = None
         self._way = way or routes.Route()
         self._connect_timeout = connect_timeout
         self._offered = "key"
@@ -144,7 +151,7 @@ class Endpoint:
                 return await asyncssh.connect(
                     self.host,
                     self.port,
-                    client_factory=_Client,
+                    client_factory=lambda: _Client(self.unread or UNREAD),
                     **opened,
                     **{**self._options, **key},
                 )

@@ -25,6 +25,8 @@ from rally_vmperf.machines.remote import target
 #: Timeout in seconds of a jump host to reach a machine.  It is longer than for
 #: a direct route, as an abandoned attempt continues there for minutes.
 _FORWARD = 10
+#: Maximum bytes that a jump host leaves unread: windows of 32 machines.
+UNREAD = 64 << 20
 
 
 class Jump(routes.Route):
@@ -36,6 +38,7 @@ class Jump(routes.Route):
     def __init__(self, server: endpoint.Endpoint) -> None:
         self.label = f" through {server.address}"
         self._server = server
+        server.unread = UNREAD
         self._pool = pool.Pool(server.connect, room=math.inf)
         self._users: set[object] = set()
         self._attempts: set[asyncio.Task[t.Any]] = set()

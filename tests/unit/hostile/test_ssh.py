@@ -224,18 +224,17 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
                 await asyncio.sleep(0.05)
 
     async def check_left(self, server, one):
-        with mock.patch.object(endpoint, "UNREAD", 1 << 16):
-            await one.run(["true"])
-            (theirs,) = server.connections
-            theirs._transport.pause_reading()
-            async with one._pool.session() as ours:
-                for _ in range(20_000):
-                    # As long as answers to requests are, many at once.
-                    ours.send_debug("x" * 1000)
-                    await asyncio.sleep(0)
-                    if ours.is_closed():
-                        break
-                self.assertTrue(ours.is_closed())
+        await one.run(["true"])
+        (theirs,) = server.connections
+        theirs._transport.pause_reading()
+        async with one._pool.session() as ours:
+            for _ in range(20_000):
+                # As long as answers to requests are, many at once.
+                ours.send_debug("x" * 1000)
+                await asyncio.sleep(0)
+                if ours.is_closed():
+                    break
+            self.assertTrue(ours.is_closed())
         self.assertEqual(0, (await one.run(["true"])).exit_status)
 
     async def test_the_server_opens_no_channel_to_us(self):
