@@ -15,14 +15,15 @@ from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base as workloads
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.judging import overhead_judge
+    from rally_vmperf.judging import summary
+    from rally_vmperf.judging.results import figure_result
     from rally_vmperf.measurement import repetition
     from rally_vmperf.report import reports
 
     _JudgedOutputs = tuple[
         document.Json,
         list[repetition.Repetition],
-        overhead_judge.OverheadJudgement,
+        summary.Judgement[figure_result.FigureResult],
     ]
 
 _COLUMNS = (
@@ -197,7 +198,7 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     return content, repetitions, judge.judgement()
 
 
-def _format_row(row: "overhead_judge.rows.FigureResult") -> tuple[str, ...]:
+def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:
     """Return the comparison of a metric as the texts of a table row."""
     from rally_vmperf.measurement.comparison import verdict
     from rally_vmperf.measurement.samples import units

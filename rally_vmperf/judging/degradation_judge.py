@@ -7,11 +7,10 @@ import typing as t
 
 from rally_vmperf.judging import density_findings
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import level
-from rally_vmperf.judging import rows as absolute_rows
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
@@ -26,30 +25,13 @@ Levels = t.Literal["all"] | int | collections.abc.Sequence[int]
 #: A limit and the pattern that gave it.
 Limit = tuple[float, str] | None
 #: A loss or fairness over numbers of guests.
-Curve = density_rows.DensityResult
+Curve = density_result.DensityResult
 #: The same, or an absolute figure at a level.
-Result = Curve | level.LevelResult
+Result = Curve | figure_result.FigureResult
 Rows = collections.abc.Sequence[Result]
 
 #: The statuses, the most severe one first.
 _BY_SEVERITY = ("failed", "void", "inconclusive", "passed")
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class DensityJudgement(summary.Judgement[Result]):
-    """The verdict on degradation or fairness."""
-
-    @property
-    def curves(self) -> tuple[Curve, ...]:
-        """The rows of figures over numbers of guests, a tuple."""
-        return _select_curves(self.rows)
-
-    @property
-    def absolute(self) -> tuple[level.LevelResult, ...]:
-        """The rows of figures with absolute limits, a tuple."""
-        return tuple(
-            row for row in self.rows if isinstance(row, level.LevelResult)
-        )
 
 
 def _select_curves(rows: Rows) -> tuple[Curve, ...]:
@@ -64,8 +46,6 @@ class _Judge(judge.Judge[Result]):
     :param strictness: The options of the base judge.
     :raises ValueError: If an argument is invalid.
     """
-
-    judgement_class = DensityJudgement
 
     def __init__(
         self,
@@ -109,7 +89,7 @@ class _Judge(judge.Judge[Result]):
         self,
         metric: sample.Metric,
         measured: density_levels.RunMetrics,
-        figures: collections.abc.Mapping[density_rows.Figure, Limit],
+        figures: collections.abc.Mapping[density_result.Figure, Limit],
         **options: t.Any,
     ) -> list[Curve]:
         """Return an unjudged row for each figure of a metric, as a list."""
@@ -208,7 +188,7 @@ class DegradationJudge(_Judge):
                 "larger numbers or compare_to: bare_metal"
             )
         self.max_percent = limits.Limits(max_percent or {})
-        self.absolute_limits: dict[absolute_rows.Figure, limits.Limits] = {
+        self.absolute_limits: dict[figure_result.Figure, limits.Limits] = {
             "max": limits.Limits(max or {}),
             "min": limits.Limits(min or {}),
         }
@@ -224,7 +204,7 @@ class DegradationJudge(_Judge):
 
     def _judge_absolute(
         self, repetitions: judge.Repetitions
-    ) -> collections.abc.Iterator[level.LevelResult]:
+    ) -> collections.abc.Iterator[figure_result.FigureResult]:
         """Yield a row for each absolute figure with a limit or a count."""
         metrics = density_levels.metrics(repetitions)
         names = [metric.name for metric in metrics]
@@ -360,7 +340,7 @@ class FairnessJudge(_Judge):
         for metric in measured.ratios:
             index = self.min_index.for_metric(metric.name, names)
             spread = self.max_spread_percent.for_metric(metric.name, names)
-            limited: dict[density_rows.Figure, Limit] = {}
+            limited: dict[density_result.Figure, Limit] = {}
             if index or not spread:
                 limited["index"] = index
             if spread:

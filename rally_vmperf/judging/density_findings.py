@@ -4,17 +4,17 @@ import collections
 import collections.abc
 
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import level
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
-Rows = collections.abc.Sequence[density_rows.DensityResult]
+Rows = collections.abc.Sequence[density_result.DensityResult]
 
 
 def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
@@ -50,7 +50,7 @@ def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
 
 
 def _find_in_row(
-    row: density_rows.DensityResult,
+    row: density_result.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the figures of a metric."""
     name = row.metric.name
@@ -91,7 +91,7 @@ def _find_in_row(
 
 
 def _find_bottlenecks(
-    row: density_rows.DensityResult,
+    row: density_result.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield at most one finding, about bottlenecks outside the guest."""
     bottlenecks = {
@@ -108,7 +108,7 @@ def _find_bottlenecks(
 
 
 def _find_faster_guest(
-    row: density_rows.DensityResult, point: points.Point
+    row: density_result.DensityResult, point: points.Point
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield a finding if guests at one level are faster than a copy."""
     comparison = point.compared(row.statistic, row.compare_to)
@@ -122,7 +122,7 @@ def _find_faster_guest(
 
 
 def _find_in_fit(
-    row: density_rows.DensityResult,
+    row: density_result.DensityResult,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the solo guest and the extrapolation."""
     name = row.metric.name

@@ -5,13 +5,12 @@ import dataclasses
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import level
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -164,44 +163,6 @@ def counted_conditions(
             repetition_.conditions, guests=guests
         )
     ]
-
-
-def missing_figure_reason(
-    point: points.Point | None, figure: str, compare_to: points.CompareTo
-) -> str:
-    """Return why a level has no figure, as text.
-
-    :param figure: The figure: ``loss`` or one of fairness.
-    :param compare_to: The reference of a loss.
-    """
-    if point is None:
-        return "the task has no such level"
-    if point.reason:
-        return point.reason
-    if figure != "loss":
-        return "fairness needs at least two guests"
-    if compare_to == "bare_metal":
-        copies = units.number_of("copy", point.guests)
-        return (
-            f"the baseline does not have it of {copies}, record "
-            f"it with --copies {point.guests}"
-        )
-    if point.solo is None:
-        return "the task has no level of one guest to compare with"
-    return f"one guest: {point.solo.reason}"
-
-
-def reference_label(
-    guests: int, statistic: points.Statistic, compare_to: points.CompareTo
-) -> str:
-    """Return the name of the reference of a loss as text."""
-    if compare_to == "solo_guest":
-        return "one guest"
-    if guests == 1:
-        return "one bare-metal copy"
-    worst = statistic == "worst"
-    remark = ", as no guest has a copy of its own," if worst else ""
-    return f"mean of {guests} bare-metal copies{remark}"
 
 
 def not_measured_reason(

@@ -10,6 +10,7 @@ import types
 import typing as t
 
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -29,7 +30,7 @@ ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 Given = collections.abc.Mapping[str, float]
 
 
-RowT = t.TypeVar("RowT", bound=summary.MetricResult)
+RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 
 
 class Judge(abc.ABC, t.Generic[RowT]):
@@ -42,9 +43,6 @@ class Judge(abc.ABC, t.Generic[RowT]):
         ``Repetition.select``; all by default.
     :raises ValueError: If an argument is invalid.
     """
-
-    #: The class of the verdict.
-    judgement_class: type[summary.Judgement[t.Any]] = summary.Judgement
 
     def __init__(
         self,
@@ -165,7 +163,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         ]
         missing = shortfall.count_missing(repetitions, self._unreadable, void)
         unmatched = self.unmatched(rows)
-        return self.judgement_class(
+        return summary.Judgement(
             status=summary.overall_status(
                 rows,
                 self.is_run_void(findings, voided),

@@ -3,69 +3,15 @@
 import collections
 import collections.abc
 import dataclasses
-import typing as t
 
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import rows
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class LevelResult(rows.FigureResult):
-    """A figure of a metric at one number of concurrent guests.
-
-    :param guests: The number of guests of each host that are measured at
-        once; None if it is the same in the whole run.
-    :param void_level: The reason why the samples are void, or "".
-    :param skipped: The number of repetitions in which the level was skipped
-        because of the results of smaller levels.
-    """
-
-    guests: int | None = None
-    void_level: str = ""
-    skipped: int = 0
-
-    @property
-    def level_suffix(self) -> str:
-        """The number of guests, as text."""
-        if self.guests is None:
-            return ""
-        return f" at {units.number_of('guest', self.guests)}"
-
-    def void_reasons(self) -> list[str]:
-        """Return the reasons why this level is void, a list of texts."""
-        if self.guests is None:
-            return super().void_reasons()
-        return [self.void_level] if self.void_level else []
-
-    @property
-    def is_only_undecided(self) -> bool:
-        """Whether only a limit inside its interval prevents a pass."""
-        return super().is_only_undecided and not self.skipped
-
-    def with_verdict(
-        self, findings: tuple[finding.RunFinding, ...], void: bool
-    ) -> t.Self:
-        """Return a copy of the row with findings and status.
-
-        A finding that voids another level does not void this one.
-        """
-        if self.guests is None:
-            return super().with_verdict(findings, void)
-        status: verdict.Status | None = None
-        if self.limit is not None:
-            status = self._status(self.limit)
-            if status == "passed" and self.skipped:
-                status = "inconclusive"
-            if void or self.void_level:
-                status = "void"
-        return dataclasses.replace(self, status=status, findings=findings)
 
 
 def has_levels(repetitions: judge.Repetitions) -> bool:
@@ -169,10 +115,10 @@ def absolute_rows(
     conditions: gathering.Conditions,
     guests: int,
     void_level: str,
-    figures: collections.abc.Mapping[rows.Figure, limits.Limits],
+    figures: collections.abc.Mapping[figure_result.Figure, limits.Limits],
     names: collections.abc.Collection[str],
     confidence: float,
-) -> list[LevelResult]:
+) -> list[figure_result.FigureResult]:
     """Return a row per absolute figure of a metric at a level, as a list.
 
     :param conditions: The level in each counted repetition, including
@@ -184,8 +130,7 @@ def absolute_rows(
         condition for condition in conditions if not condition.skip_reason
     ]
     return [
-        rows.build_result(
-            LevelResult,
+        figure_result.build_result(
             metric,
             figure,
             executed,

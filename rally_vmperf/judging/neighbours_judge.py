@@ -1,12 +1,12 @@
 """The judge of neighbours: losses caused by the load of other guests."""
 
 import collections.abc
-import dataclasses
 import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import level
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -19,22 +19,13 @@ NEIGHBOURS = "neighbours"
 #: The reason why there is no pair.
 _NO_PAIR = "no counted repetition has it with and without neighbours"
 
+#: The names of both sides and of the loss in sentences.
+_NAMES = ("without neighbours", "with neighbours", "loss")
+
 Conditions = list[repetition.Condition]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class NeighboursResult(level.LevelResult):
-    """A loss of guests in one metric, caused by neighbours.
-
-    Both sides are from the same repetitions: ``bare`` without neighbours,
-    ``guest`` with them.
-    """
-
-    NAMES = ("without neighbours", "with neighbours", "loss")
-    PAIRED = True
-
-
-class NeighboursJudge(judge.Judge[NeighboursResult]):
+class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of losses while other guests run another workload.
 
     :param max_percent: The largest tolerated loss by metric or glob; without
@@ -57,7 +48,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
 
     def figures(
         self, repetitions: judge.Repetitions
-    ) -> list[NeighboursResult]:
+    ) -> list[figure_result.FigureResult]:
         """Return a row per rate or time and level on its loss, as a list."""
         conditions = [
             condition
@@ -101,7 +92,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         conditions: Conditions,
         names: collections.abc.Collection[str],
         void_level: str,
-    ) -> NeighboursResult:
+    ) -> figure_result.FigureResult:
         """Return the row of a metric's loss at one level."""
         quiet, loud = (
             gathering.guest_samples(
@@ -112,7 +103,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         numbers = {samples.number for samples in quiet}
         numbers &= {samples.number for samples in loud}
         limit = self.limits.for_metric(metric.name, names)
-        return NeighboursResult(
+        return figure_result.FigureResult(
             metric=metric,
             figure="overhead",
             reason="" if numbers else _NO_PAIR,
@@ -124,6 +115,8 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
             guest=tuple(
                 samples for samples in loud if samples.number in numbers
             ),
+            names=_NAMES,
+            paired=True,
             confidence=self.confidence,
             guests=guests,
             void_level=void_level,
@@ -132,7 +125,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[NeighboursResult],
+        rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
         for repetition_ in repetitions:
@@ -178,7 +171,7 @@ class NeighboursJudge(judge.Judge[NeighboursResult]):
         return super().run_wide_findings(findings, repetitions)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[NeighboursResult]
+        self, rows: collections.abc.Iterable[figure_result.FigureResult]
     ) -> tuple[str, ...]:
         """Return the limit patterns that match no rate or time, a tuple."""
         return tuple(self.limits.unmatched(row.metric.name for row in rows))

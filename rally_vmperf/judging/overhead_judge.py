@@ -1,20 +1,16 @@
 """The judge of overhead: losses of guests against bare metal."""
 
 import collections.abc
-import dataclasses
-import functools
 import typing as t
 
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import plausibility
-from rally_vmperf.judging import rows
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
@@ -24,135 +20,7 @@ from rally_vmperf.measurement.samples import units
 _WHOLE_MACHINE = ("cpu", "memory")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class OverheadResult(rows.FigureResult):
-    """A figure of a metric, whose limit applies to the mean or worst guest.
-
-    The percentile of a distribution is that of all guests together and has no
-    worst guest.
-
-    :param statistic: The guest to which a limit of the overhead applies.
-    """
-
-    statistic: points.Statistic = "mean"
-
-    @functools.cached_property
-    def guest_values(self) -> dict[str, list[statistics.Values]]:
-        """The values of each guest, by guest and repetition.
-
-        The result is empty for one guest and for merged percentiles.
-        """
-        values: dict[str, list[statistics.Values]] = {}
-        for samples in self.guest:
-            for guest, guest_values in samples.by_source.items():
-                values.setdefault(guest, []).append(guest_values)
-        is_merged = any(samples.merged is not None for samples in self.guest)
-        return {} if is_merged or len(values) < 2 else values
-
-    def _compare_guest(self, guest: str, confidence: float) -> loss.Comparison:
-        """Return the comparison of a guest with bare metal."""
-        bare = [samples.values for samples in self.bare]
-        values = self.guest_values[guest]
-        return loss.compare(self.metric, bare, values, confidence)
-
-    def compare_each(self, confidence: float) -> dict[str, loss.Comparison]:
-        """Return the comparison of each guest by name; {} for one guest."""
-        if self.comparison is None:
-            return {}
-        return {
-            guest: self._compare_guest(guest, confidence)
-            for guest in self.guest_values
-        }
-
-    @functools.cached_property
-    def guests(self) -> dict[str, loss.Comparison]:
-        """The comparison of each guest by name; empty for one guest."""
-        return self.compare_each(self.confidence)
-
-    @functools.cached_property
-    def corrected(self) -> dict[str, loss.Comparison]:
-        """The comparisons with the confidence that a failure requires."""
-        number = len(self.guests)
-        return self.compare_each(
-            verdict.correct_confidence(self.confidence, number)
-        )
-
-    @property
-    def worst(self) -> str:
-        """The name of the worst guest; "" if the mean guest is judged."""
-        if self.statistic == "mean" or not self.guests:
-            return ""
-        return max(
-            sorted(self.guests),
-            key=lambda guest: self.guests[guest].overhead_percent,
-        )
-
-    def differing_guests(self) -> dict[str, loss.Comparison]:
-        """Return the guests beyond the limit if the mean guest is judged.
-
-        The result is empty if the mean guest is beyond the limit as well.
-        """
-        limit, mean = self.limit, self.comparison
-        if limit is None or mean is None or self.statistic == "worst":
-            return {}
-        if self._status(limit) == "failed":
-            return {}
-        differing = {}
-        for guest, values in self.guest_values.items():
-            ratio = statistics.mean_of_repetitions(values) / mean.bare
-            # An interval that is beyond the limit has its figure there.
-            if loss.percent(self.metric, ratio) > limit:
-                comparison = self._compare_guest(guest, self.confidence)
-                if verdict.decide(comparison, limit) == "failed":
-                    differing[guest] = comparison
-        return differing
-
-    def _status(self, limit: float) -> verdict.Status:
-        """Return the status of the figure against a limit."""
-        if not self.worst:
-            return super()._status(limit)
-        return verdict.decide_all(
-            self.guests.values(), self.corrected.values(), limit
-        )
-
-    @property
-    def decisive(self) -> loss.Comparison | None:
-        """The comparison of the mean or of the worst guest that decides."""
-        if not self.worst:
-            return self.comparison
-        is_passed = self.status == "passed"
-        return (self.guests if is_passed else self.corrected)[self.worst]
-
-    @property
-    def worst_label(self) -> str:
-        """The worst guest with the number of guests; "" for the mean."""
-        if not self.worst:
-            return ""
-        return f"worst of {len(self.guests)} guests ({self.worst})"
-
-    @property
-    def corrected_guests(self) -> int:
-        """The number of guests for which the confidence is corrected."""
-        is_mean = not self.worst or self.status == "passed"
-        return 1 if is_mean else len(self.guests)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class OverheadJudgement(summary.Judgement[OverheadResult]):
-    """The verdict on overhead."""
-
-    @property
-    def compared(self) -> tuple[OverheadResult, ...]:
-        """The rows of metrics compared with bare metal, a tuple."""
-        return tuple(row for row in self.rows if row.figure == "overhead")
-
-    @property
-    def absolute(self) -> tuple[OverheadResult, ...]:
-        """The rows of absolute figures, a tuple."""
-        return tuple(row for row in self.rows if row.figure != "overhead")
-
-
-class OverheadJudge(judge.Judge[OverheadResult]):
+class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of the overhead of guests over bare metal.
 
     :param max_percent: The largest tolerated overhead by metric or glob.
@@ -167,8 +35,6 @@ class OverheadJudge(judge.Judge[OverheadResult]):
     :raises ValueError: If an argument is invalid.
     """
 
-    judgement_class = OverheadJudgement
-
     def __init__(
         self,
         max_percent: judge.Given | None = None,
@@ -181,7 +47,7 @@ class OverheadJudge(judge.Judge[OverheadResult]):
         if statistic not in t.get_args(points.Statistic):
             raise ValueError(f"statistic={statistic!r}: must be mean or worst")
         self.statistic = statistic
-        self.limits: dict[rows.Figure, limits.Limits] = {
+        self.limits: dict[figure_result.Figure, limits.Limits] = {
             "overhead": limits.Limits(max_percent or {}),
             "max": limits.Limits(max or {}),
             "min": limits.Limits(min or {}),
@@ -191,7 +57,9 @@ class OverheadJudge(judge.Judge[OverheadResult]):
         """Return whether a repetition has one condition only."""
         return len(repetition_.conditions) <= 1
 
-    def figures(self, repetitions: judge.Repetitions) -> list[OverheadResult]:
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[figure_result.FigureResult]:
         """Return rows of overheads, then of absolute figures, as a list."""
         conditions = [repetition_.condition for repetition_ in repetitions]
         metrics = gathering.metrics(conditions)
@@ -203,7 +71,7 @@ class OverheadJudge(judge.Judge[OverheadResult]):
                 for cap in repetition_.rate_limits
             )
         )
-        figures: list[tuple[sample.Metric, rows.Figure]] = [
+        figures: list[tuple[sample.Metric, figure_result.Figure]] = [
             (metric, "overhead")
             for metric in metrics
             if metric.scale == "ratio"
@@ -214,8 +82,7 @@ class OverheadJudge(judge.Judge[OverheadResult]):
             for figure in limits.absolute_figures(metric, self.limits)
         ]
         return [
-            rows.build_result(
-                OverheadResult,
+            figure_result.build_result(
                 metric,
                 figure,
                 conditions,
@@ -231,7 +98,7 @@ class OverheadJudge(judge.Judge[OverheadResult]):
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[OverheadResult],
+        rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
         conditions = [repetition_.condition for repetition_ in repetitions]
@@ -293,7 +160,7 @@ class OverheadJudge(judge.Judge[OverheadResult]):
         return any(run_finding.voids for run_finding in findings)
 
     def unmatched(
-        self, rows: collections.abc.Iterable[OverheadResult]
+        self, rows: collections.abc.Iterable[figure_result.FigureResult]
     ) -> tuple[str, ...]:
         """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
@@ -309,11 +176,11 @@ class OverheadJudge(judge.Judge[OverheadResult]):
 
 
 def _create_guests_differ(
-    row: OverheadResult, guests: dict[str, loss.Comparison]
+    row: figure_result.FigureResult, guests: dict[str, loss.Comparison]
 ) -> finding.Finding:
     """Return the finding that guests are beyond the limit of the mean."""
     worst = max(guests, key=lambda guest: guests[guest].overhead_percent)
-    number = units.number_of("guest", len(row.guest_values))
+    number = units.number_of("guest", len(row.by_guest.values))
     return finding.Finding(
         "guests_differ",
         row.metric.name,

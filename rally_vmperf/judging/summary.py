@@ -5,22 +5,11 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-
-
-class Cells(t.NamedTuple):
-    """A figure as texts for a table; empty if there is none."""
-
-    figure: str
-    interval: str
-    limit: str
-
-
-NO_CELLS = Cells("", "", "")
 
 #: Follows every verdict, because another version may judge differently, and
 #: Rally keeps the sentences of the version that ran. Increase the number
@@ -33,115 +22,7 @@ MAX_DETAILS = 3
 OnInconclusive = t.Literal["fail", "pass"]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class MetricResult:
-    """A result of one metric, with its limit and status.
-
-    :param limit: The limit; None for a metric without one.
-    :param pattern: The metric or glob that gave the limit.
-    :param status: The status; None for a metric without a limit.
-    :param findings: The findings about this metric.
-    :param confidence: The confidence of the intervals.
-    """
-
-    metric: sample.Metric
-    limit: float | None = None
-    pattern: str | None = None
-    status: verdict.Status | None = None
-    findings: tuple[finding.RunFinding, ...] = ()
-    confidence: float = 0.95
-
-    @property
-    def measured(self) -> bool:
-        """Whether there is a figure to judge."""
-        raise NotImplementedError
-
-    @property
-    def is_only_undecided(self) -> bool:
-        """Whether only a limit inside its interval prevents a pass."""
-        raise NotImplementedError
-
-    @property
-    def limit_origin(self) -> str:
-        """The pattern of the limit as text, "" for the metric's own name."""
-        if self.pattern is None or self.pattern == self.metric.name:
-            return ""
-        return f" ({self.pattern})"
-
-    def has_finding(self, kind: str) -> bool:
-        """Return whether the row has an untolerated finding of a kind."""
-        return any(
-            run_finding.finding.kind == kind and not run_finding.tolerated
-            for run_finding in self.findings
-        )
-
-    def cells(self) -> Cells:
-        """Return figure, interval and limit as texts for a table."""
-        return NO_CELLS
-
-    def brief(self) -> str:
-        """Return figure and limit as a short text, or ""."""
-        cells = self.cells()
-        if not cells.figure:
-            return ""
-        interval = f"{self.confidence * 100:g} % interval {cells.interval}, "
-        interval = interval if cells.interval else ""
-        return f"{cells.figure} ({interval}{cells.limit})"
-
-    def sentence(self) -> str:
-        """Return figure, limit and verdict, or why none, as text."""
-        raise NotImplementedError
-
-    def sentences(self) -> list[str]:
-        """Return all sentences about the row, as a list."""
-        return [self.sentence()]
-
-    def remarks(self) -> list[str]:
-        """Return the sentences shown even for a pass, as a list."""
-        return []
-
-    def with_verdict(
-        self, findings: tuple[finding.RunFinding, ...], void: bool
-    ) -> t.Self:
-        """Return a copy of the row with findings and status.
-
-        :param void: True if a finding voids the whole run.
-        """
-        status: verdict.Status | None = None
-        if self.limit is not None:
-            void = void or any(run_finding.voids for run_finding in findings)
-            status = "void" if void else self._status(self.limit)
-        return dataclasses.replace(self, status=status, findings=findings)
-
-    def voiding_findings(self) -> list[finding.RunFinding]:
-        """Return the findings that void this metric alone, as a list."""
-        return [
-            run_finding
-            for run_finding in self.findings
-            if run_finding.voids
-            and run_finding.finding.subject == self.metric.name
-        ]
-
-    def void_reasons(self) -> list[str]:
-        """Return why this metric alone is void, a list of sentences.
-
-        The summary reports findings that void several metrics once.
-        """
-        return finding.sentences(self.voiding_findings())
-
-    def _status(self, limit: float) -> verdict.Status:
-        """Return the status of the figure against a limit."""
-        raise NotImplementedError
-
-    def is_failure_final(self, planned: int) -> bool:
-        """Return whether no further repetitions can avert a failure.
-
-        :param planned: The number of counted repetitions of the task.
-        """
-        raise NotImplementedError
-
-
-ResultT = t.TypeVar("ResultT", bound=MetricResult)
+ResultT = t.TypeVar("ResultT", bound=metric_result.MetricResult)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -155,6 +36,8 @@ class Judgement(t.Generic[ResultT]):
         severe ones first.
     :param unmatched: The limits that match no metric of the run.
     :param omitted: The numbers of void repetitions that are not judged.
+    :param refused: The findings that void the run, if a judge of findings
+        instead of figures selected them; None for a judge of figures.
     """
 
     status: verdict.Status
@@ -165,6 +48,34 @@ class Judgement(t.Generic[ResultT]):
     omitted: tuple[int, ...] = ()
     confidence: float
     on_inconclusive: OnInconclusive
+    refused: tuple[finding.RunFinding, ...] | None = None
+
+    @property
+    def compared(self) -> tuple[ResultT, ...]:
+        """The rows of losses against bare metal, a tuple."""
+        return self._select("overhead")
+
+    @property
+    def absolute(self) -> tuple[ResultT, ...]:
+        """The rows of absolute figures, a tuple."""
+        return self._select("max", "min")
+
+    @property
+    def curves(self) -> tuple[ResultT, ...]:
+        """The rows of figures over numbers of guests, a tuple."""
+        return self._select("loss", "index", "spread")
+
+    def _select(self, *figures: str) -> tuple[ResultT, ...]:
+        """Return the rows of some figures, as a tuple."""
+        return tuple(row for row in self.rows if row.figure in figures)
+
+    @property
+    def by_metric(self) -> dict[str, list[ResultT]]:
+        """The rows of each metric, a dict by its name."""
+        rows: dict[str, list[ResultT]] = {}
+        for row in self.rows:
+            rows.setdefault(row.metric.name, []).append(row)
+        return rows
 
     @property
     def limited(self) -> tuple[ResultT, ...]:
@@ -267,7 +178,12 @@ class Judgement(t.Generic[ResultT]):
         return self._omissions() + finding.sentences(self._voiding())
 
     def _voiding(self) -> list[finding.RunFinding]:
-        """Return the findings that void more than one metric, as a list."""
+        """Return the findings that void more than one metric, as a list.
+
+        Those of a judge of findings are all findings that it refuses.
+        """
+        if self.refused is not None:
+            return [*self.refused]
         names = {row.metric.name for row in self.limited}
         return [
             run_finding
@@ -294,9 +210,10 @@ class Judgement(t.Generic[ResultT]):
     def _absences(self) -> list[str]:
         """Return sentences on unmatched limits and missing repetitions."""
         texts = []
-        if self.rows:
+        if self.rows or self.refused is not None:
+            option = "limit" if self.refused is None else "physical_limit"
             texts += [
-                f"limit {pattern!r} matches no metric of this run"
+                f"{option} {pattern!r} matches no metric of this run"
                 for pattern in self.unmatched
             ]
         if self.missing:
@@ -350,6 +267,8 @@ class Judgement(t.Generic[ResultT]):
     def _status_sentence(self) -> str:
         """Return the status and the number of its figures as a sentence."""
         total = len(self.limited)
+        if self.refused is not None:
+            return self._validity_sentence(self.refused)
         if not any(row.measured for row in self.limited or self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
@@ -374,9 +293,24 @@ class Judgement(t.Generic[ResultT]):
             )
         return "inconclusive: measurements are missing"
 
+    def _validity_sentence(
+        self, refused: tuple[finding.RunFinding, ...]
+    ) -> str:
+        """Return the status and the number of refused findings, a text."""
+        if refused:
+            number = units.number_of("finding", len(refused))
+            verb = "is" if len(refused) == 1 else "are"
+            return f"void: {number} {verb} not tolerated"
+        return {
+            "passed": "passed: no finding voids the run",
+            "inconclusive": "inconclusive: measurements are missing",
+        }.get(self.status, "void: nothing was measured")
+
 
 def overall_status(
-    rows: collections.abc.Sequence[MetricResult], void: bool, missing: bool
+    rows: collections.abc.Sequence[metric_result.MetricResult],
+    void: bool,
+    missing: bool,
 ) -> verdict.Status:
     """Return the status of a run: the most severe one of its rows.
 

@@ -5,6 +5,7 @@ import textwrap
 
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import metric_result
 
 #: The maximum length of a line in characters.
 WIDTH = 80
@@ -42,7 +43,7 @@ def _wrap(sentence: str) -> list[str]:
 
 
 def _format_table(
-    rows: collections.abc.Sequence[summary.MetricResult],
+    rows: collections.abc.Sequence[metric_result.MetricResult],
 ) -> list[str]:
     """Return a line of text per limit; long names have their own line.
 

@@ -6,10 +6,11 @@ import importlib
 import types
 import typing as t
 
-from rally_vmperf.judging import figures
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import level
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figures
+from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import table
 
@@ -83,7 +84,7 @@ def _list_judged(run: judged_run.JudgedRun) -> table.Rows:
 
 
 def _list_kinds(
-    judgement: summary.Judgement[t.Any], result: summary.MetricResult
+    judgement: summary.Judgement[t.Any], result: metric_result.MetricResult
 ) -> tuple[str, ...]:
     """Return the kinds of the findings about a result, as a tuple.
 

@@ -4,6 +4,7 @@ import typing as t
 
 from rally_vmperf.judging import neighbours_judge
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report import text
@@ -25,7 +26,7 @@ def describe(run: reports.RunReport) -> reports.Facts:
 
 def losses(
     run: reports.RunReport,
-) -> summary.Judgement[neighbours_judge.NeighboursResult] | None:
+) -> summary.Judgement[figure_result.FigureResult] | None:
     """Return the judgement on neighbours; None without neighbours."""
     if not run.records or not run.last.options.get("neighbours"):
         return None
@@ -34,6 +35,6 @@ def losses(
     judge = neighbours_judge.NeighboursJudge()
     judge.extend(run.repetitions, 0)
     return t.cast(
-        "summary.Judgement[neighbours_judge.NeighboursResult]",
+        "summary.Judgement[figure_result.FigureResult]",
         judge.judgement(),
     )

@@ -13,8 +13,8 @@ import shutil
 import tempfile
 
 from rally_vmperf.judging import degradation_judge
-from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition as repetitions_
 from rally_vmperf.measurement.density import fits
@@ -1042,7 +1042,7 @@ def density_row(
         "findings": (),
         "reason": "",
     }
-    return density_rows.DensityResult(**{**whole, **changes})
+    return density_result.DensityResult(**{**whole, **changes})
 
 
 def unmeasured(name, reason="no counted repetition has it"):

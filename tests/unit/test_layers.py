@@ -117,6 +117,7 @@ FOLDERS = {
     "guests/planning": {"."},
     "guests/booting": {".", "planning"},
     "guests/cleanup": {"."},
+    "judging/results": set(),
     "machines/scripts": set(),
     "machines/provisioning": {".", "scripts"},
     "machines/remote": {".", "scripts"},

@@ -334,6 +334,44 @@ class Point:
         return None if mean is None else rates.convert(self.metric, mean)
 
 
+def missing_figure_reason(
+    point: Point | None, figure: str, compare_to: CompareTo
+) -> str:
+    """Return why a level has no figure, as text.
+
+    :param figure: The figure: ``loss`` or one of fairness.
+    :param compare_to: The reference of a loss.
+    """
+    if point is None:
+        return "the task has no such level"
+    if point.reason:
+        return point.reason
+    if figure != "loss":
+        return "fairness needs at least two guests"
+    if compare_to == "bare_metal":
+        copies = units.number_of("copy", point.guests)
+        return (
+            f"the baseline does not have it of {copies}, record "
+            f"it with --copies {point.guests}"
+        )
+    if point.solo is None:
+        return "the task has no level of one guest to compare with"
+    return f"one guest: {point.solo.reason}"
+
+
+def reference_label(
+    guests: int, statistic: Statistic, compare_to: CompareTo
+) -> str:
+    """Return the name of the reference of a loss as text."""
+    if compare_to == "solo_guest":
+        return "one guest"
+    if guests == 1:
+        return "one bare-metal copy"
+    worst = statistic == "worst"
+    remark = ", as no guest has a copy of its own," if worst else ""
+    return f"mean of {guests} bare-metal copies{remark}"
+
+
 def _mean(values: tuple[float, ...]) -> float | None:
     """Return the geometric mean of values; None for no values."""
     return statistics.geometric_mean(values) if values else None

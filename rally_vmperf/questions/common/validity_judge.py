@@ -2,58 +2,24 @@
 
 import collections
 import collections.abc
-import dataclasses
 import typing as t
 
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import plausibility
 from rally_vmperf.judging import summary as summary_
+from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import question
 
 CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Validity(summary_.Judgement[summary_.MetricResult]):
-    """The verdict on validity; it has findings, but no rows.
-
-    :param refused: The findings that the run may not have.
-    """
-
-    refused: tuple[finding.RunFinding, ...] = ()
-
-    def _voiding(self) -> list[finding.RunFinding]:
-        """Return the findings that the SLA refuses, as a list."""
-        return list(self.refused)
-
-    def _status_sentence(self) -> str:
-        """Return the status and its reason as one sentence, as text."""
-        if self.refused:
-            number = units.number_of("finding", len(self.refused))
-            verb = "is" if len(self.refused) == 1 else "are"
-            return f"void: {number} {verb} not tolerated"
-        return {
-            "passed": "passed: no finding voids the run",
-            "inconclusive": "inconclusive: measurements are missing",
-        }.get(self.status, "void: nothing was measured")
-
-    def _absences(self) -> list[str]:
-        """Return sentences on unmatched limits and on missing samples."""
-        unmatched = [
-            f"physical_limit {pattern!r} matches no metric of this run"
-            for pattern in self.unmatched
-        ]
-        return unmatched + super()._absences()
-
-
-class ValidityJudge(judge.Judge[summary_.MetricResult]):
+class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     """A judge of the findings of any question, with or without limits.
 
     :param criteria_of: A function that returns the other criteria of a
@@ -88,7 +54,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             )[:1]
         )
 
-    def _judge(self) -> Validity:
+    def _judge(self) -> summary_.Judgement[metric_result.MetricResult]:
         """Return the verdict computed from the repetitions so far."""
         summary, *others = self._judge_question() or [super()._judge()]
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
@@ -123,7 +89,7 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
             status = "inconclusive"
         else:
             status = "passed"
-        return Validity(
+        return summary_.Judgement(
             status=status,
             rows=(),
             missing=summary.missing,
@@ -218,20 +184,20 @@ class ValidityJudge(judge.Judge[summary_.MetricResult]):
 
     def figures(
         self, repetitions: judge.Repetitions
-    ) -> list[summary_.MetricResult]:
+    ) -> list[metric_result.MetricResult]:
         """Return an empty list: other criteria judge figures."""
         return []
 
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[summary_.MetricResult],
+        rows: collections.abc.Sequence[metric_result.MetricResult],
     ) -> finding.Occurrences:
         """Return no findings: the judges of the question collect them."""
         return ()
 
     def unmatched(
-        self, rows: collections.abc.Iterable[summary_.MetricResult]
+        self, rows: collections.abc.Iterable[metric_result.MetricResult]
     ) -> tuple[str, ...]:
         """Return an empty tuple: metrics have no limits here."""
         return ()

@@ -2,8 +2,8 @@
 
 import collections.abc
 
-from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import rows as rows_
+from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement.samples import units
 
 #: Class -> the prefixes of its metrics; the first match applies.
@@ -22,7 +22,7 @@ _INVALID = (
     "guest_slightly_faster",
 )
 
-Rows = collections.abc.Sequence[rows_.FigureResult]
+Rows = collections.abc.Sequence[figure_result.FigureResult]
 
 
 def get_class(metric: str) -> str:
@@ -37,7 +37,9 @@ def get_class(metric: str) -> str:
     )
 
 
-def conclude(judgement: overhead_judge.OverheadJudgement) -> list[str]:
+def conclude(
+    judgement: summary.Judgement[figure_result.FigureResult],
+) -> list[str]:
     """Return one sentence for each class of metrics with a figure."""
     sentences_ = []
     for name in _ORDER:
@@ -94,17 +96,17 @@ def _describe_selection(selected: Rows, rows: Rows) -> str:
     return f"{verb} {len(selected)} of {units.number_of('figure', len(rows))}"
 
 
-def _describe_doubt(row: rows_.FigureResult) -> str:
+def _describe_doubt(row: figure_result.FigureResult) -> str:
     """Return the kind of finding that makes a row doubtful, or ""."""
     kinds = {run_finding.finding.kind for run_finding in row.findings}
     return next((kind for kind in _INVALID if kind in kinds), "")
 
 
-def _get_overhead(row: rows_.FigureResult) -> float:
+def _get_overhead(row: figure_result.FigureResult) -> float:
     """Return the overhead of a row in percent; 0 without a comparison."""
     return row.comparison.overhead_percent if row.comparison else 0.0
 
 
-def _format_percent(row: rows_.FigureResult) -> str:
+def _format_percent(row: figure_result.FigureResult) -> str:
     """Return the overhead of a row in percent, as text."""
     return units.show_percent(_get_overhead(row))

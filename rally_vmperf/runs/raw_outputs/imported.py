@@ -9,7 +9,7 @@ import uuid
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits

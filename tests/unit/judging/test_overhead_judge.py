@@ -72,7 +72,8 @@ class TestSeveralGuests(unittest.TestCase):
     def test_a_failure_needs_a_corrected_interval(self):
         """A guest alone would fail at 95 %."""
         rows = judge((1, 1, 30, 1), 10, statistic="worst").rows
-        limit = (rows[0].guests["g3"].low + rows[0].corrected["g3"].low) / 2
+        losses = rows[0].by_guest
+        limit = (losses.each["g3"].low + losses.corrected["g3"].low) / 2
         judgement = judge((1, 1, 30, 1), limit, statistic="worst")
         self.assertEqual("inconclusive", judgement.status)
         self.assertIn("98.75 % interval, as one of 4", judgement.sentence())

@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.judging import spread_judge
+from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -46,7 +47,7 @@ class FigureTestCase(unittest.TestCase):
             spread.spread(made.BARE[made.IOPS]),
         )
         rows = found.by_metric[NAME]
-        self.assertEqual(list(spread_judge.NAMES), [r.figure for r in rows])
+        self.assertEqual(list(spread_result.NAMES), [r.figure for r in rows])
         for row in rows[:2]:
             for side, values in zip(sides, (row.guest, row.bare), strict=True):
                 expected = getattr(side, row.figure)
@@ -290,7 +291,7 @@ class NeverAPassTestCase(unittest.TestCase):
     @hypothesis.given(
         strategies.integers(0, 4),
         strategies.sampled_from(["incomplete", "interrupted", None]),
-        strategies.sampled_from(list(spread_judge.NAMES)),
+        strategies.sampled_from(list(spread_result.NAMES)),
     )
     def test_missing(self, place, state, figure):
         entries = made.several(WIDE)

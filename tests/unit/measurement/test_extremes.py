@@ -7,6 +7,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.judging import spread_judge
+from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
@@ -42,7 +43,7 @@ class TestExtremes(unittest.TestCase):
         guest = {metric: data.draw(several(count)) for metric in bare}
         entries = made.several(guest, reference=made.reference(bare))
         self.check(made.judgement(entries))
-        for figure in spread_judge.NAMES:
+        for figure in spread_result.NAMES:
             limits = {f"max_{figure}": {"*": 10}}
             judge = spread_judge.SpreadJudge(**limits)
             self.check(made.given(judge, entries).judgement())

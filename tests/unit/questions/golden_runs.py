@@ -18,11 +18,12 @@ import typing as t
 import yaml
 
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import rows
-from rally_vmperf.judging import spread_judge
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
@@ -130,13 +131,15 @@ def _summary(judgement: summary.Judgement[t.Any]) -> Json:
     }
 
 
-def _figures(row: summary.MetricResult) -> collections.abc.Iterator[Json]:
+def _figures(
+    row: metric_result.MetricResult,
+) -> collections.abc.Iterator[Json]:
     """Yield the figures of a metric, each with its interval and status."""
-    if isinstance(row, density_rows.DensityResult):
+    if isinstance(row, density_result.DensityResult):
         for guests, status in row.statuses.items():
             figure = f"{row.figure} at {guests}"
             yield _figure(figure, *_at(row, guests), status)
-    elif isinstance(row, spread_judge.SpreadResult):
+    elif isinstance(row, spread_result.SpreadResult):
         ratio = row.ratio if row.figure == "gsd_ratio" else None
         values = (
             (ratio.value, ratio.low, ratio.high)
@@ -144,7 +147,7 @@ def _figures(row: summary.MetricResult) -> collections.abc.Iterator[Json]:
             else (row.of(row.guest), None, None)
         )
         yield _figure(row.figure, *values, row.status)
-    elif isinstance(row, rows.FigureResult):
+    elif isinstance(row, figure_result.FigureResult):
         found = row.comparison
         value = row.value
         values = (None, None, None)
@@ -156,7 +159,7 @@ def _figures(row: summary.MetricResult) -> collections.abc.Iterator[Json]:
 
 
 def _at(
-    row: density_rows.DensityResult, guests: int
+    row: density_result.DensityResult, guests: int
 ) -> tuple[float | None, float | None, float | None]:
     """Return the figure and the interval at a number of guests.
 

@@ -4,7 +4,7 @@ import jinja2
 
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import rows
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -52,8 +52,7 @@ class Judge(overhead_judge.OverheadJudge):
         for metric in metrics:
             limit = self.limits["overhead"].for_metric(metric.name)
             found.append(
-                rows.build_result(
-                    rows.FigureResult,
+                figure_result.build_result(
                     metric,
                     "overhead",
                     there,

@@ -7,7 +7,7 @@ import ddt
 
 from rally_vmperf import documents
 from rally_vmperf import records
-from rally_vmperf.judging import spread_judge
+from rally_vmperf.judging.results import spread_result
 from rally_vmperf.questions import table
 from rally_vmperf.records import codec
 from rally_vmperf.records import schema
@@ -18,7 +18,7 @@ from tests.unit.report import shaped
 SCHEMA = documents.load_schema(records.__name__)
 LIMITS = {
     "vmperf_overhead": made.LIMITS,
-    "vmperf_spread": {f"max_{one}": {"*": 10} for one in spread_judge.NAMES},
+    "vmperf_spread": {f"max_{one}": {"*": 10} for one in spread_result.NAMES},
     **made.DENSITY_LIMITS,
 }
 RUNS = {

@@ -3,8 +3,8 @@
 import dataclasses
 import functools
 
-from rally_vmperf.judging import density_rows
 from rally_vmperf.judging import level as level_
+from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import cells
@@ -25,7 +25,7 @@ class DensityReport(reports.RunReport):
         return [*filter(None, map(self.shares_of, self.judgement.curves))]
 
     def shares_of(
-        self, row: density_rows.DensityResult
+        self, row: density_result.DensityResult
     ) -> shares.Series | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)

@@ -1,6 +1,6 @@
 """Sentences and figures about one metric of a density run."""
 
-from rally_vmperf.judging import density_rows
+from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -19,7 +19,7 @@ def limit_of(series: shares.Series, share: shares.Share) -> float | None:
     return share.bare * (1 - row.limit / 100)
 
 
-def describe_limited_loss(row: density_rows.DensityResult) -> str:
+def describe_limited_loss(row: density_result.DensityResult) -> str:
     """Return which guest is limited against which reference, as text."""
     guest = "the mean guest" if row.statistic == "mean" else "the worst guest"
     references = {
@@ -77,7 +77,7 @@ def rate(metric: sample.Metric, figure: float) -> str:
     return units.show(figure, f"per {metric.unit}")
 
 
-def max_guests(row: density_rows.DensityResult) -> list[str]:
+def max_guests(row: density_result.DensityResult) -> list[str]:
     """Return the sentences of a verdict on the host's capacity, a list."""
     return [
         sentence(remark.removeprefix(f"{row.metric.name}: "))
@@ -90,7 +90,7 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def usl(row: density_rows.DensityResult) -> list[str]:
+def usl(row: density_result.DensityResult) -> list[str]:
     """Return a sentence on the fitted law as a list, empty without a fit."""
     fit = row.usl
     if fit is None:

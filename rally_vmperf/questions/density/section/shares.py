@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from rally_vmperf.judging import density_rows
+from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
@@ -99,7 +99,7 @@ class Series:
         totals are per host.
     """
 
-    row: density_rows.DensityResult
+    row: density_result.DensityResult
     base: int
     rate: float
     hosts: int
@@ -115,7 +115,7 @@ class Series:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: density_rows.DensityResult, hosts: int = 1) -> Series | None:
+def series(row: density_result.DensityResult, hosts: int = 1) -> Series | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.

@@ -6,8 +6,8 @@ import typing as t
 import jinja2
 import markupsafe
 
-from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import rows
+from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -24,10 +24,10 @@ MOST_STRIPS = 60
 
 
 def by_part(
-    compared: collections.abc.Iterable[rows.FigureResult],
-) -> dict[str, list[rows.FigureResult]]:
+    compared: collections.abc.Iterable[figure_result.FigureResult],
+) -> dict[str, list[figure_result.FigureResult]]:
     """Return comparable rows as a dict by the title of the part measured."""
-    rows_by_part: dict[str, list[rows.FigureResult]] = {}
+    rows_by_part: dict[str, list[figure_result.FigureResult]] = {}
     for row in sorted(
         compared, key=lambda row: groups.position(row.metric.name)
     ):
@@ -36,8 +36,8 @@ def by_part(
 
 
 def ordered(
-    judgement: overhead_judge.OverheadJudgement,
-) -> list[rows.FigureResult]:
+    judgement: summary.Judgement[figure_result.FigureResult],
+) -> list[figure_result.FigureResult]:
     """Return the rows that have figures as a list in table order."""
     return [
         row
@@ -49,7 +49,7 @@ def ordered(
 
 def overview(
     shown: collections.abc.Sequence[reports.RunReport],
-) -> list[tuple[str, tuple[rows.FigureResult | None, ...]]]:
+) -> list[tuple[str, tuple[figure_result.FigureResult | None, ...]]]:
     """Return each metric's name with its row in each run, or None there.
 
     Metrics are grouped as in the tables of the runs.
@@ -89,10 +89,10 @@ def _describe_shape(shape: model.Shape) -> str:
 
 
 def list_sampled(
-    judgement: overhead_judge.OverheadJudgement,
-) -> list[rows.FigureResult]:
+    judgement: summary.Judgement[figure_result.FigureResult],
+) -> list[figure_result.FigureResult]:
     """Return the first rows with samples, one for each metric, as a list."""
-    by_metric: dict[sample.Metric, rows.FigureResult] = {}
+    by_metric: dict[sample.Metric, figure_result.FigureResult] = {}
     for row in (*ordered(judgement), *judgement.absolute):
         if row.measured:
             by_metric.setdefault(row.metric, row)
@@ -100,7 +100,7 @@ def list_sampled(
 
 
 def draw_overheads(
-    shown: collections.abc.Iterable[rows.FigureResult], name: str
+    shown: collections.abc.Iterable[figure_result.FigureResult], name: str
 ) -> markupsafe.Markup:
     """Return the chart of overheads as SVG markup."""
     return dot_plot.draw(

@@ -7,7 +7,7 @@ import typing as t
 import markupsafe
 
 from rally_vmperf import sanitize
-from rally_vmperf.judging import rows
+from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import chart_style
@@ -22,7 +22,7 @@ Series = list[tuple[str, str, list[float]]]
 
 
 def draw(
-    shown: collections.abc.Sequence[rows.FigureResult], name: str
+    shown: collections.abc.Sequence[figure_result.FigureResult], name: str
 ) -> markupsafe.Markup:
     """Return an SVG chart with the samples of each metric over time.
 
@@ -42,7 +42,7 @@ def draw(
         )
 
 
-def _draw_panel(axes: t.Any, row: rows.FigureResult) -> None:
+def _draw_panel(axes: t.Any, row: figure_result.FigureResult) -> None:
     """Draw the samples of one metric, a column of points per source."""
     series = _list_series("bare metal ", chart_style.BARE, row.bare)
     series += _list_series("", chart_style.GUEST, row.guest)

@@ -8,7 +8,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample

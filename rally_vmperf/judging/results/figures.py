@@ -3,18 +3,19 @@
 import dataclasses
 import functools
 
-from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import density_rows
-from rally_vmperf.judging import level
-from rally_vmperf.judging import rows
-from rally_vmperf.judging import spread_judge
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import points
 
 
 @functools.singledispatch
-def list_values(result: summary.MetricResult) -> list[verdict.FigureValue]:
+def list_values(
+    result: metric_result.MetricResult,
+) -> list[verdict.FigureValue]:
     """Return the figures of a judged result as numbers, a list.
 
     :raises NotImplementedError: If the class of the result is unknown.
@@ -23,16 +24,19 @@ def list_values(result: summary.MetricResult) -> list[verdict.FigureValue]:
 
 
 @list_values.register
-def _list_figure(result: rows.FigureResult) -> list[verdict.FigureValue]:
+def _list_figure(
+    result: figure_result.FigureResult,
+) -> list[verdict.FigureValue]:
     """Return the overhead or the absolute value of guests, in a list."""
     if result.figure == "overhead":
         worst = "worst_" if result.worst_label else ""
-        name, unit = f"{worst}{result.NAMES[-1]}", "%"
+        name, unit = f"{worst}{result.names[-1]}", "%"
     else:
         name, unit = result.figure, result.metric.unit
     value = verdict.FigureValue(
         name=name,
         unit=unit,
+        guests=result.guests,
         limit=result.limit,
         status=result.status,
         reason=result.reason,
@@ -52,17 +56,8 @@ def _list_figure(result: rows.FigureResult) -> list[verdict.FigureValue]:
 
 
 @list_values.register
-def _list_level(result: level.LevelResult) -> list[verdict.FigureValue]:
-    """Return the figure at a number of guests, in a list."""
-    return [
-        dataclasses.replace(value, guests=result.guests)
-        for value in _list_figure(result)
-    ]
-
-
-@list_values.register
 def _list_spread(
-    result: spread_judge.SpreadResult,
+    result: spread_result.SpreadResult,
 ) -> list[verdict.FigureValue]:
     """Return the spread of repetitions, in a list."""
     if result.figure == "gsd_ratio":
@@ -87,7 +82,7 @@ def _list_spread(
 
 @list_values.register
 def _list_density(
-    result: density_rows.DensityResult,
+    result: density_result.DensityResult,
 ) -> list[verdict.FigureValue]:
     """Return the loss or the fairness at each number of guests, a list.
 
@@ -107,7 +102,7 @@ def _list_density(
 
 
 def _build_density(
-    result: density_rows.DensityResult, guests: int
+    result: density_result.DensityResult, guests: int
 ) -> verdict.FigureValue:
     """Return the loss or the fairness at a number of guests."""
     point, status = result.point(guests), result.statuses.get(guests)
@@ -129,9 +124,7 @@ def _build_density(
         low, high = sorted(ends) or (None, None)
         mean = uneven.to_figure(uneven.mean)
         return dataclasses.replace(value, value=mean, low=low, high=high)
-    reason = result.missing_solo_run(
-        guests
-    ) or density_levels.missing_figure_reason(
+    reason = result.missing_solo_run(guests) or points.missing_figure_reason(
         point, result.figure, result.compare_to
     )
     return dataclasses.replace(value, reason=reason)

@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import plausibility
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement.comparison import loss
 from tests.unit import made
 

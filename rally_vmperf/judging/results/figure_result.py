@@ -2,13 +2,15 @@
 
 import dataclasses
 import functools
-import sys
 import typing as t
 
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.judging.results import guest_losses
+from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
@@ -20,62 +22,46 @@ from rally_vmperf.measurement.samples import units
 #: The figure that a limit applies to: the loss against bare metal, or the
 #: value of the guest, which must not be above ``max`` or below ``min``.
 Figure = t.Literal["overhead", "max", "min"]
-RepetitionSamples = tuple[sample.MetricSamples, ...]
+RepetitionSamples = absolute_value.RepetitionSamples
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AbsoluteValue:
-    """The absolute value of a metric in the guests, in the metric's unit.
+class FigureResult(metric_result.MetricResult):
+    """A loss of guests, or an absolute value of them, at a number of guests.
 
-    The value of a rate or a time is the geometric mean over repetitions. A
-    count can be zero and has no geometric mean: its value is that of the
-    worst guest in its worst repetition.
-
-    :param low: The lower end of the interval; None for a count, and for
-        fewer than three repetitions.
-    :param high: The upper end of the interval; None as for ``low``.
-    :param repetition: The number of the worst repetition of a count.
-    :param worst: The guest with that count, if there are several guests.
-    :param bare: The same figure of bare metal; None if it has none.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    repetition: int | None = None
-    worst: str = ""
-    bare: float | None = None
-
-    def ends(self, unit: str) -> str:
-        """Return the ends of the interval as text; "" without one."""
-        if self.low is None or self.high is None:
-            return ""
-        return f"{units.show(self.low, unit)} to {units.show(self.high, unit)}"
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class FigureResult(summary.MetricResult):
-    """A loss of guests against bare metal, or an absolute figure of them.
+    A loss is that of the mean or the worst guest against bare metal, or
+    between two conditions of the same repetitions. The percentile of a
+    distribution is that of all guests together and has no worst guest.
 
     :param guest: The samples of the guests, per counted repetition, in the
         order of ``comparison.guest_values``.
-    :param bare: The samples of bare metal, per repetition of the baseline.
+    :param bare: The samples of bare metal, per repetition of the baseline,
+        or those of the other condition.
     :param limit: The limit of the overhead in percent, or of an absolute
         figure in the metric's unit.
     :param reason: The reason why the figure is missing, or "".
     :param caps: The bottlenecks that may limit the rate.
-    :cvar NAMES: The names of both sides and of the loss in sentences.
-    :cvar PAIRED: True if each repetition measured both sides.
+    :param names: The names of both sides and of the loss in sentences.
+    :param paired: Whether each repetition measured both sides.
+    :param statistic: The guest to which a limit of the loss applies.
+    :param guests: The number of guests of each host that are measured at
+        once; None if it is the same in the whole run.
+    :param void_level: The reason why the samples of a level are void, or "".
+    :param skipped: The number of repetitions in which the level was skipped
+        because of the results of smaller levels.
     """
-
-    NAMES: t.ClassVar[tuple[str, str, str]] = verdict.SIDES
-    PAIRED: t.ClassVar[bool] = False
 
     figure: Figure
     reason: str = ""
     guest: RepetitionSamples
     bare: RepetitionSamples
     caps: tuple[rate_caps.Cap, ...] = ()
+    names: tuple[str, str, str] = verdict.SIDES
+    paired: bool = False
+    statistic: guest_losses.Statistic = "mean"
+    guests: int | None = None
+    void_level: str = ""
+    skipped: int = 0
 
     @functools.cached_property
     def comparison(self) -> loss.Comparison | None:
@@ -90,8 +76,8 @@ class FigureResult(summary.MetricResult):
             [samples.values for samples in self.bare],
             [samples.values for samples in self.guest],
             self.confidence,
-            paired=self.PAIRED,
-            overlap=1.0 if self.PAIRED else sample.mean_overlap(self.guest),
+            paired=self.paired,
+            overlap=1.0 if self.paired else sample.mean_overlap(self.guest),
         )
 
     @functools.cached_property
@@ -109,59 +95,35 @@ class FigureResult(summary.MetricResult):
         )
 
     @functools.cached_property
-    def value(self) -> AbsoluteValue | None:
+    def value(self) -> absolute_value.AbsoluteValue | None:
         """The absolute figure; None if the guests did not measure it."""
         if self.figure == "overhead" or not self.guest:
             return None
-        if self.metric.scale == "count":
-            return self._worst_count()
-        means = gathering.geometric_means(self.guest)
-        # The interval of a mean is that of its ratio to what does not vary.
-        compared = self._compare_with_constant(1.0)
-        low, high = sorted(
-            loss.ratio(compared.metric, end)
-            for end in (compared.low, compared.high)
-            if end is not None
-        ) or (None, None)
-        return AbsoluteValue(
-            value=statistics.geometric_mean(means),
-            low=low,
-            high=high,
-            bare=statistics.geometric_mean(
-                gathering.geometric_means(self.bare)
-            )
-            if self.bare
-            else None,
+        return absolute_value.compute_value(
+            self.metric, self.figure, self.guest, self.bare, self.confidence
         )
 
-    def _worst_count(self) -> AbsoluteValue:
-        """Return the count of the worst guest in its worst repetition.
-
-        A mean over guests would hide the count of a single guest.
-        """
-        pick = max if self.figure == "max" else min
-        counts = [
-            (observation.sample.value, samples.number, observation.source)
-            for samples in self.guest
-            for observation in samples.observations
-        ]
-        value, number, guest = pick(counts, key=lambda count: count[0])
-        bare = [
-            observation.sample.value
-            for samples in self.bare
-            for observation in samples.observations
-        ]
-        return AbsoluteValue(
-            value=value,
-            repetition=number,
-            worst=guest if len({source for *_, source in counts}) > 1 else "",
-            bare=pick(bare, default=None),
+    @functools.cached_property
+    def by_guest(self) -> guest_losses.GuestLosses:
+        """The losses of each guest."""
+        return guest_losses.GuestLosses(
+            metric=self.metric,
+            guest=self.guest if self.comparison else (),
+            bare=self.bare,
+            confidence=self.confidence,
         )
+
+    @property
+    def worst(self) -> str:
+        """The name of the worst guest; "" if the mean guest is judged."""
+        return "" if self.statistic == "mean" else self.by_guest.worst
 
     @property
     def level_suffix(self) -> str:
         """The number of guests, as text; "" if it is the same in the run."""
-        return ""
+        if self.guests is None:
+            return ""
+        return f" at {units.number_of('guest', self.guests)}"
 
     @property
     def title(self) -> str:
@@ -182,26 +144,33 @@ class FigureResult(summary.MetricResult):
 
     @property
     def decisive(self) -> loss.Comparison | None:
-        """The comparison that decides the status, as ``comparison``."""
-        return self.comparison
+        """The comparison of the mean or of the worst guest that decides."""
+        if not self.worst:
+            return self.comparison
+        losses = self.by_guest
+        is_passed = self.status == "passed"
+        return (losses.each if is_passed else losses.corrected)[self.worst]
 
     @property
     def worst_label(self) -> str:
-        """The worst guest as text; "" if the mean of the guests is judged."""
-        return ""
+        """The worst guest with the number of guests; "" for the mean."""
+        if not self.worst:
+            return ""
+        return f"worst of {len(self.by_guest.values)} guests ({self.worst})"
 
     @property
     def corrected_guests(self) -> int:
         """The number of guests for which the confidence is corrected."""
-        return 1
+        is_mean = not self.worst or self.status == "passed"
+        return 1 if is_mean else len(self.by_guest.values)
 
-    def cells(self) -> summary.Cells:
+    def cells(self) -> metric_result.Cells:
         """Return figure, interval and limit as texts for a table."""
         if self.limit is None:
-            return summary.NO_CELLS
+            return metric_result.NO_CELLS
         if (comparison := self.decisive) is not None:
-            return summary.Cells(
-                f"{self.worst_label or self.NAMES[-1]} "
+            return metric_result.Cells(
+                f"{self.worst_label or self.names[-1]} "
                 f"{verdict.figure(comparison, self.limit)}"
                 f"{self.level_suffix}",
                 verdict.ends(comparison, self.limit),
@@ -210,10 +179,10 @@ class FigureResult(summary.MetricResult):
         least = "least " if self.figure == "min" else ""
         limit = f"{least}limit {units.show(self.limit, self.metric.unit)}"
         if self.value is None:
-            return summary.Cells("", "", limit)
+            return metric_result.Cells("", "", limit)
         unit = self.metric.unit
         value = f"{units.show(self.value.value, unit)}{self.level_suffix}"
-        return summary.Cells(value, self.value.ends(unit), limit)
+        return metric_result.Cells(value, self.value.ends(unit), limit)
 
     def _compare_with_limit(
         self, limit: float
@@ -232,18 +201,23 @@ class FigureResult(summary.MetricResult):
 
     def _compare_with_constant(self, constant: float) -> loss.Comparison:
         """Return the loss of the guest against a constant, a comparison."""
-        better: sample.Better = "lower" if self.figure == "max" else "higher"
-        return loss.compare(
-            dataclasses.replace(self.metric, better=better),
-            [[max(constant, sys.float_info.min)]] * statistics.FEWEST,
-            [samples.values for samples in self.guest],
+        return absolute_value.compare_with_constant(
+            self.metric,
+            t.cast(limits.AbsoluteFigure, self.figure),
+            self.guest,
+            self.bare,
             self.confidence,
-            exact=True,
-            usual=gathering.geometric_means(self.bare),
+            constant,
         )
 
     def _status(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit."""
+        if self.worst:
+            return verdict.decide_all(
+                self.by_guest.each.values(),
+                self.by_guest.corrected.values(),
+                limit,
+            )
         compared = self._compare_with_limit(limit)
         if compared is not None:
             return verdict.decide(*compared)
@@ -257,18 +231,46 @@ class FigureResult(summary.MetricResult):
         is_few = len(self.guest) < statistics.FEWEST
         return "inconclusive" if is_few else "passed"
 
+    def differing_guests(self) -> dict[str, loss.Comparison]:
+        """Return the guests beyond the limit if the mean guest is judged.
+
+        The result is empty if the mean guest is beyond the limit as well.
+        """
+        limit, mean = self.limit, self.comparison
+        if limit is None or mean is None or self.statistic == "worst":
+            return {}
+        if self._status(limit) == "failed":
+            return {}
+        return self.by_guest.list_beyond(limit, mean.bare)
+
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
     ) -> t.Self:
         """Return a copy of the row with findings and status.
 
-        A rate that a policy limits does not pass, because a guest without
-        the policy can lose more.
+        A level runs only if the smaller levels passed. A rate that a policy
+        limits does not pass, because a guest without the policy can lose
+        more.
         """
         row = super().with_verdict(findings, void)
-        if row.status == "passed" and row.limiting_policy:
+        if row.status == "passed" and (row.skipped or row.limiting_policy):
             return dataclasses.replace(row, status="inconclusive")
         return row
+
+    def _is_void(self, findings: tuple[finding.RunFinding, ...]) -> bool:
+        """Return whether a finding voids this metric, or this level of it.
+
+        A finding that voids another level does not void this one.
+        """
+        if self.guests is None:
+            return super()._is_void(findings)
+        return bool(self.void_level)
+
+    def void_reasons(self) -> list[str]:
+        """Return the reasons why the figure is void, a list of texts."""
+        if self.guests is None:
+            return super().void_reasons()
+        return [self.void_level] if self.void_level else []
 
     @property
     def limiting_policy(self) -> str:
@@ -285,7 +287,7 @@ class FigureResult(summary.MetricResult):
 
         A count has no interval.
         """
-        if self.limit is None or self.limiting_policy:
+        if self.limit is None or self.skipped or self.limiting_policy:
             return False
         compared = self._compare_with_limit(self.limit)
         return compared is not None and verdict.may_be_within(*compared)
@@ -304,14 +306,14 @@ class FigureResult(summary.MetricResult):
         compared = self._compare_with_limit(self.limit)
         if compared is None:
             return len(self.guest) >= statistics.FEWEST
-        best = needed.lowest_possible_loss(compared[0], planned, self.PAIRED)
+        best = needed.lowest_possible_loss(compared[0], planned, self.paired)
         return best is not None and best > compared[1]
 
     def sentence(self) -> str:
         """Return figures, limit and verdict, or why none, as text."""
         if (comparison := self.decisive) is not None:
             policy = self.limiting_policy
-            bare, guest, lost = self.NAMES
+            bare, guest, lost = self.names
             text = verdict.sentence(
                 comparison,
                 self.limit,
@@ -328,7 +330,7 @@ class FigureResult(summary.MetricResult):
             text = f"{self.title}: {self.reason}"
         return ". ".join([text, *self.void_reasons()])
 
-    def _describe_absolute(self, figure: AbsoluteValue) -> str:
+    def _describe_absolute(self, figure: absolute_value.AbsoluteValue) -> str:
         """Return an absolute figure, its limit and verdict as text."""
         unit = self.metric.unit
         text = f"{self.title}: guest {units.show(figure.value, unit)}"
@@ -356,11 +358,7 @@ class FigureResult(summary.MetricResult):
         return f"{text}, {verdict.would_decide(compared[0])}"
 
 
-ResultT = t.TypeVar("ResultT", bound=FigureResult)
-
-
 def build_result(
-    row: type[ResultT],
     metric: sample.Metric,
     figure: Figure,
     conditions: gathering.Conditions,
@@ -369,20 +367,19 @@ def build_result(
     confidence: float,
     caps: tuple[rate_caps.Cap, ...] = (),
     **extra_fields: t.Any,
-) -> ResultT:
-    """Return an unjudged row of a class for a figure of a metric.
+) -> FigureResult:
+    """Return an unjudged row for a figure of a metric.
 
-    :param row: The class of the row.
     :param limit: The limit and the pattern that gave it; None without one.
     :param caps: The bottlenecks that may limit the rate.
-    :param extra_fields: The fields that only this class of rows has.
+    :param extra_fields: The other fields of the row.
     """
     guest = gathering.guest_samples(metric, conditions)
     bare = gathering.bare_metal_samples(metric, reference)
     reason = "" if guest else gathering.NO_COMPLETE_SAMPLES
     if figure == "overhead" and guest and not bare:
         reason = gathering.explain_missing(reference, metric)
-    return row(
+    return FigureResult(
         metric=metric,
         figure=figure,
         reason=reason,

@@ -4,8 +4,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import figures
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figures
+from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
@@ -50,4 +50,6 @@ class TestFigures(unittest.TestCase):
         """A class without numbers is an error, not an empty list."""
         metric = sample.Metric("cpu.a.b", "s", "lower")
         with self.assertRaisesRegex(NotImplementedError, "MetricResult"):
-            figures.list_values(summary.MetricResult(metric=metric))
+            figures.list_values(
+                metric_result.MetricResult(metric=metric, figure="max")
+            )

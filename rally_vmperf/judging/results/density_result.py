@@ -5,9 +5,8 @@ import dataclasses
 import functools
 import typing as t
 
-from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import plausibility
-from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
@@ -31,7 +30,7 @@ MAX_SENTENCES = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DensityResult(summary.MetricResult):
+class DensityResult(metric_result.MetricResult):
     """One metric of a density judgement.
 
     :param figure: The figure to which the limit applies.
@@ -246,22 +245,22 @@ class DensityResult(summary.MetricResult):
         lowest = needed.lowest_possible_loss(comparison, planned, solo)
         return lowest is not None and lowest > limit
 
-    def cells(self) -> summary.Cells:
+    def cells(self) -> metric_result.Cells:
         """Return the table cells of the largest level with the verdict."""
         same = [n for n, s in self.statuses.items() if s == self.status]
         point = self.point(max(same, default=0))
         if self.limit is None or point is None:
-            return summary.NO_CELLS
+            return metric_result.NO_CELLS
         at = f"at {units.number_of('guest', point.guests)}"
         limit = f"limit {self.limit:g} %"
         if self.figure == "loss":
             comparison, _ = self.decisive(point.guests)
             if comparison is None or self.missing_solo_run(point.guests):
-                return summary.Cells("", "", limit)
+                return metric_result.Cells("", "", limit)
             label = "loss"
             if self.statistic == "worst":
                 label = point.subject_label("worst")
-            return summary.Cells(
+            return metric_result.Cells(
                 f"{label} {verdict.figure(comparison, self.limit)} {at}",
                 verdict.ends(comparison, self.limit),
                 limit,
@@ -270,9 +269,9 @@ class DensityResult(summary.MetricResult):
         if self.figure == "index":
             limit = f"least limit {self.limit:g}"
         if uneven is None:
-            return summary.Cells("", "", limit)
+            return metric_result.Cells("", "", limit)
         scale = (self.confidence, self.limit)
-        return summary.Cells(
+        return metric_result.Cells(
             f"{self.figure} {uneven.text(uneven.mean, *scale)} {at}",
             uneven.ends(*scale),
             limit,
@@ -327,7 +326,7 @@ class DensityResult(summary.MetricResult):
         describe = self._describe_loss if is_loss else self._describe_fairness
         text = describe(guests)
         if text is None:
-            reason = density_levels.missing_figure_reason(
+            reason = points_.missing_figure_reason(
                 self.point(guests), self.figure, self.compare_to
             )
             text = f"{reason}: {status}"
@@ -349,7 +348,7 @@ class DensityResult(summary.MetricResult):
             return f"{reason}: {self.statuses[guests]}"
         status = self.statuses[guests]
         text = (
-            f"{density_levels.reference_label(guests, *options)} "
+            f"{points_.reference_label(guests, *options)} "
             f"{self._show(comparison.bare)}, "
             f"{point.subject_label(self.statistic)} "
             f"{self._show(comparison.guest)}, "
