@@ -187,8 +187,8 @@ class DegradationJudge(_Judge):
                 "levels=1: one guest loses nothing against itself; use "
                 "larger numbers or compare_to: bare_metal"
             )
-        self.max_percent = limits.Limits(max_percent or {})
-        self.absolute_limits: dict[figure_result.Figure, limits.Limits] = {
+        self.limits = {
+            "loss": limits.Limits(max_percent or {}),
             "max": limits.Limits(max or {}),
             "min": limits.Limits(min or {}),
         }
@@ -211,11 +211,10 @@ class DegradationJudge(_Judge):
         levels_ = self._limited_levels(
             density_levels.guest_counts(repetitions)
         )
-        figures = self.absolute_limits
         limited_metrics = [
             metric
             for metric in metrics
-            if limits.absolute_figures(metric, figures)
+            if limits.absolute_figures(metric, self.limits)
         ]
         for metric, guests in itertools.product(limited_metrics, levels_):
             conditions = density_levels.counted_conditions(repetitions, guests)
@@ -226,7 +225,7 @@ class DegradationJudge(_Judge):
                 density_levels.void_reason(
                     metric, repetitions, conditions, self.tolerate
                 ),
-                figures,
+                self.limits,
                 names,
                 self.confidence,
             )
@@ -247,7 +246,7 @@ class DegradationJudge(_Judge):
             default=None,
         )
         for metric in measured.ratios:
-            limit = self.max_percent.for_metric(metric.name, names)
+            limit = self.limits["loss"].for_metric(metric.name, names)
             (row,) = self._rows(
                 metric,
                 measured,
@@ -289,22 +288,6 @@ class DegradationJudge(_Judge):
             ),
         )
 
-    def unmatched(
-        self, rows: collections.abc.Iterable[t.Any]
-    ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple."""
-        metrics = {row.metric for row in rows}
-        names = [metric.name for metric in metrics]
-        rates = [metric.name for metric in metrics if metric.scale == "ratio"]
-        return (
-            *self.max_percent.unmatched(rates),
-            *(
-                pattern
-                for patterns in self.absolute_limits.values()
-                for pattern in patterns.unmatched(names)
-            ),
-        )
-
 
 class FairnessJudge(_Judge):
     """The judge of the fairness between guests.
@@ -329,8 +312,10 @@ class FairnessJudge(_Judge):
                 raise ValueError(
                     f"min_index {pattern!r}={limit}: must be > 0 and <= 1"
                 )
-        self.min_index = limits.Limits(min_index or {})
-        self.max_spread_percent = limits.Limits(max_spread_percent or {})
+        self.limits = {
+            "index": limits.Limits(min_index or {}),
+            "spread": limits.Limits(max_spread_percent or {}),
+        }
 
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the judged rows of fairness of the metrics, a list."""
@@ -338,8 +323,8 @@ class FairnessJudge(_Judge):
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
-            index = self.min_index.for_metric(metric.name, names)
-            spread = self.max_spread_percent.for_metric(metric.name, names)
+            index = self.limits["index"].for_metric(metric.name, names)
+            spread = self.limits["spread"].for_metric(metric.name, names)
             limited: dict[density_result.Figure, Limit] = {}
             if index or not spread:
                 limited["index"] = index
@@ -361,14 +346,4 @@ class FairnessJudge(_Judge):
         return _with_statuses(
             row,
             {n: row.decide(n, limit) for n in self._limited_levels(shared)},
-        )
-
-    def unmatched(
-        self, rows: collections.abc.Iterable[t.Any]
-    ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple."""
-        names = [row.metric.name for row in rows]
-        return (
-            *self.min_index.unmatched(names),
-            *self.max_spread_percent.unmatched(names),
         )

@@ -15,6 +15,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
@@ -26,6 +27,9 @@ MAX_VOID_SHARE = 0.25
 _VOID_RUN_KINDS = ("baseline_changed",)
 #: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
+#: The figures with limits in the unit of the metric.
+ABSOLUTE_FIGURES = t.get_args(limits.AbsoluteFigure)
+FigureLimits = collections.abc.Mapping[t.Any, limits.Limits]
 #: Limits from a task: metric or glob -> limit.
 Given = collections.abc.Mapping[str, float]
 
@@ -43,6 +47,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
         ``Repetition.select``; all by default.
     :raises ValueError: If an argument is invalid.
     """
+
+    #: The limits of each figure.
+    limits: FigureLimits = types.MappingProxyType({})
 
     def __init__(
         self,
@@ -195,11 +202,24 @@ class Judge(abc.ABC, t.Generic[RowT]):
     ) -> finding.Occurrences:
         """Return all findings, each with the number of its repetition."""
 
-    @abc.abstractmethod
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple."""
+        """Return the limit patterns that match no metric, as a tuple.
+
+        Only absolute limits apply to counts.
+        """
+        metrics = {row.metric for row in rows}
+        patterns = [
+            pattern
+            for figure, limits_ in self.limits.items()
+            for pattern in limits_.unmatched(
+                metric.name
+                for metric in metrics
+                if figure in ABSOLUTE_FIGURES or metric.scale == "ratio"
+            )
+        ]
+        return tuple(dict.fromkeys(patterns))
 
     def run_wide_findings(
         self,

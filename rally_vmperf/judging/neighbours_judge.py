@@ -40,7 +40,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
     ) -> None:
         super().__init__(**strictness)
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
-        self.limits = limits.Limits(max_percent or {})
+        self.limits = {"overhead": limits.Limits(max_percent or {})}
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
@@ -102,7 +102,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         )
         numbers = {samples.number for samples in quiet}
         numbers &= {samples.number for samples in loud}
-        limit = self.limits.for_metric(metric.name, names)
+        limit = self.limits["overhead"].for_metric(metric.name, names)
         return figure_result.FigureResult(
             metric=metric,
             figure="overhead",
@@ -169,9 +169,3 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         if level.has_levels(repetitions):
             return level.repetition_wide_findings(findings, repetitions)
         return super().run_wide_findings(findings, repetitions)
-
-    def unmatched(
-        self, rows: collections.abc.Iterable[figure_result.FigureResult]
-    ) -> tuple[str, ...]:
-        """Return the limit patterns that match no rate or time, a tuple."""
-        return tuple(self.limits.unmatched(row.metric.name for row in rows))

@@ -47,7 +47,7 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
         if statistic not in t.get_args(points.Statistic):
             raise ValueError(f"statistic={statistic!r}: must be mean or worst")
         self.statistic = statistic
-        self.limits: dict[figure_result.Figure, limits.Limits] = {
+        self.limits = {
             "overhead": limits.Limits(max_percent or {}),
             "max": limits.Limits(max or {}),
             "min": limits.Limits(min or {}),
@@ -158,21 +158,6 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     ) -> bool:
         """Return whether a finding voids any figure of the run."""
         return any(run_finding.voids for run_finding in findings)
-
-    def unmatched(
-        self, rows: collections.abc.Iterable[figure_result.FigureResult]
-    ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple."""
-        metrics = {row.metric for row in rows}
-        return tuple(
-            pattern
-            for figure, limits_ in self.limits.items()
-            for pattern in limits_.unmatched(
-                metric.name
-                for metric in metrics
-                if figure != "overhead" or metric.scale == "ratio"
-            )
-        )
 
 
 def _create_guests_differ(

@@ -1,7 +1,6 @@
 """The judge of spread: the variation between repetitions of a run."""
 
 import collections.abc
-import itertools
 import typing as t
 
 from rally_vmperf.judging import judge
@@ -89,12 +88,3 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
         """Return findings, each with the number of its repetition."""
         compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
         return self._overhead.findings(repetitions, compared)
-
-    def unmatched(
-        self, rows: collections.abc.Iterable[spread_result.SpreadResult]
-    ) -> tuple[str, ...]:
-        """Return the limit patterns that match no rate or time, a tuple."""
-        names = {row.metric.name for row in rows}
-        all_limits = self.limits.values()
-        patterns = (limits_.unmatched(names) for limits_ in all_limits)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(patterns)))

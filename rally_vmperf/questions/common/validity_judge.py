@@ -195,9 +195,3 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     ) -> finding.Occurrences:
         """Return no findings: the judges of the question collect them."""
         return ()
-
-    def unmatched(
-        self, rows: collections.abc.Iterable[metric_result.MetricResult]
-    ) -> tuple[str, ...]:
-        """Return an empty tuple: metrics have no limits here."""
-        return ()
