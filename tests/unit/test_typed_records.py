@@ -120,3 +120,24 @@ class TestTypedRecords(unittest.TestCase):
             for path in (PACKAGE / room).rglob("*.py"):
                 for kind in DOCUMENTS:
                     self.assertNotIn(kind, path.read_text(), path)
+
+    def test_few_plain_documents(self):
+        """Annotations of plain documents, the embedded cloud aside."""
+        places = [
+            (path.relative_to(PACKAGE).as_posix(), line)
+            for path in PACKAGE.rglob("*.py")
+            if PACKAGE / "cloud" not in path.parents
+            for line in path.read_text().splitlines()
+            if re.search(r"\bJson\b|dict\[str, (t\.)?Any\]", line)
+        ]
+        self.assertLessEqual(len(places), 250)
+
+    def test_an_axis_is_known_to_few_modules(self):
+        """The axis of neighbours is an option, an action and a criterion."""
+        modules = {
+            path.relative_to(PACKAGE).as_posix()
+            for path in PACKAGE.rglob("*.py")
+            if re.search(r"(?i)neighbours\b", path.read_text())
+        }
+        self.assertLessEqual(len(modules), 8, sorted(modules))
+        self.assertIn("judging/neighbours_judge.py", modules)

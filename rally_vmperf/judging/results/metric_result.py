@@ -1,5 +1,6 @@
-"""The result of a metric: the base class of all judged results."""
+"""The base class of the three classes of judged results."""
 
+import abc
 import dataclasses
 import typing as t
 
@@ -20,7 +21,7 @@ NO_CELLS = Cells("", "", "")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MetricResult:
+class MetricResult(abc.ABC):
     """A result of one metric, with its limit and status.
 
     :param figure: The name of the figure that is judged.
@@ -40,14 +41,14 @@ class MetricResult:
     confidence: float = 0.95
 
     @property
+    @abc.abstractmethod
     def measured(self) -> bool:
         """Whether there is a figure to judge."""
-        raise NotImplementedError
 
     @property
+    @abc.abstractmethod
     def is_only_undecided(self) -> bool:
         """Whether only a limit inside its interval prevents a pass."""
-        raise NotImplementedError
 
     @property
     def limit_origin(self) -> str:
@@ -125,9 +126,9 @@ class MetricResult:
         """Return the status of the figure against a limit."""
         raise NotImplementedError
 
+    @abc.abstractmethod
     def is_failure_final(self, planned: int) -> bool:
         """Return whether no further repetitions can avert a failure.
 
         :param planned: The number of counted repetitions of the task.
         """
-        raise NotImplementedError

@@ -5,9 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.judging.results import figures
-from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement.density import fairness
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
 from tests.unit.questions import golden_runs
 
@@ -48,8 +46,5 @@ class TestFigures(unittest.TestCase):
 
     def test_unknown_result(self):
         """A class without numbers is an error, not an empty list."""
-        metric = sample.Metric("cpu.a.b", "s", "lower")
-        with self.assertRaisesRegex(NotImplementedError, "MetricResult"):
-            figures.list_values(
-                metric_result.MetricResult(metric=metric, figure="max")
-            )
+        with self.assertRaisesRegex(NotImplementedError, "object"):
+            figures.list_values(object())
