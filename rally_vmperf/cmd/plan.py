@@ -48,7 +48,7 @@ class Plan(base.Lister):
         for workload, question in workloads:
             guests_plan = plan.create_plan_from_options(
                 {"env": {"platforms": {"openstack": platform}}},
-                workload.guests,
+                question.guest_options(workload.arguments, workload.guests),
                 has_networks="network" not in workload.contexts,
                 one_host=question.one_host(workload),
             )
@@ -61,7 +61,7 @@ class Plan(base.Lister):
                 )
                 for row in requirements.rows
             ]
-            (demand,) = guests_plan.demands
+            demand, *_ = guests_plan.demands
             flavor = demand.flavor
             workload = dataclasses.replace(workload, vcpus=flavor.vcpus)
             minutes = question.minutes(workload)

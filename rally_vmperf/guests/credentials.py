@@ -30,7 +30,9 @@ def get_guest_credential(
     """
     admin = get_admin_credential(context)
     forced = any(
-        options.get(option) for option in ("host", "hosts", "aggregate")
+        section.get(option)
+        for section in (options, *options.get("groups", ()))
+        for option in ("host", "hosts", "aggregate")
     )
     if admin and forced:
         return admin

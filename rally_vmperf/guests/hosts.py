@@ -100,6 +100,18 @@ def resolve_placement(
     :raises GuestError: If a zone, host or aggregate does not exist, if options
         exclude each other, or if the user may not select hosts.
     """
+    if any(group.host or group.aggregate for group in guest_request.groups):
+        placements = [
+            resolve_placement(connection, guest_request.for_group(group))
+            for group in guest_request.groups
+        ]
+        hosts = [placement.hosts for placement in placements]
+        return Placement(
+            zones=tuple(
+                zone for placement in placements for zone in placement.zones
+            ),
+            hosts=frozenset().union(*hosts) if all(hosts) else frozenset(),
+        )
     if guest_request.host or guest_request.hosts or guest_request.aggregate:
         return _resolve_host(connection, guest_request)
     zone = guest_request.availability_zone

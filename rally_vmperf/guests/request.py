@@ -55,6 +55,10 @@ class Group:
         empty for the flavor itself.
     :param image_properties: The properties of a temporary copy of the image;
         empty for the image itself.
+    :param network: The network; None for those of the request.
+    :param host: The forced compute host; None for that of the request.
+    :param aggregate: The name of the forced host aggregate; None for that of
+        the request.
     """
 
     name: str = GROUP
@@ -71,6 +75,13 @@ class Group:
     image_properties: documents.Arguments = dataclasses.field(
         default_factory=dict
     )
+    network: Reference | None = None
+    host: str | None = None
+    aggregate: str | None = None
+
+
+#: The options of a group that are not defaults of all groups.
+_OF_ONE_GROUP = ("network", "host", "aggregate")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -131,6 +142,21 @@ class Request:
     def count(self) -> int:
         """Return the number of guests in all groups."""
         return sum(group.count for group in self.groups)
+
+    def for_group(self, group: Group) -> "Request":
+        """Return the request for the guests of one group."""
+        places = {}
+        if group.host or group.aggregate:
+            places = {"host": group.host, "aggregate": group.aggregate}
+        plain = dataclasses.replace(
+            group, network=None, host=None, aggregate=None
+        )
+        return dataclasses.replace(
+            self,
+            groups=(plain,),
+            network=group.network or self.network,
+            **places,
+        )
 
     def title(self) -> str:
         """Return the number of guests as text."""
@@ -206,6 +232,8 @@ def list_group_options(
     :raises GuestError: If both forms are combined, or if a name is repeated.
     """
     shared = _select_fields(Group, config)
+    for key in _OF_ONE_GROUP:
+        shared.pop(key, None)
     if "groups" not in config:
         return [{"name": GROUP, **shared}]
     for key in ("image", "flavor"):
@@ -275,6 +303,8 @@ def _parse_group(options: documents.Arguments) -> Group:
     fields = dict(options)
     for key in ("image", "flavor"):
         fields[key] = parse_reference(fields[key])
+    if fields.get("network"):
+        fields["network"] = parse_reference(fields["network"])
     volume, login = fields.get("boot_volume"), fields.get("login")
     fields["boot_volume"] = BootVolume(**volume) if volume else None
     fields["login"] = target.Login(**login) if login else None

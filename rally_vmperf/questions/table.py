@@ -6,6 +6,7 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import valid
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.overhead import question as overhead
+from rally_vmperf.questions.tuning import question as tuning
 
 _QUESTIONS: dict[str, question.Question] = {}
 
@@ -32,7 +33,7 @@ def register(question_: question.Question) -> None:
     )
 
 
-for _question in (overhead.QUESTION, density.QUESTION):
+for _question in (overhead.QUESTION, density.QUESTION, tuning.QUESTION):
     register(_question)
 
 

@@ -25,11 +25,16 @@ class ReadySession:
     """A session whose machines are ready, with its setting and actions.
 
     :param actions: The actions around each condition, in this order.
+    :param guest_findings: The findings that concern only the conditions in
+        which a guest participates, by its name.
     """
 
     session: sessions.Session
     setting: setting.Setting
     actions: tuple[actions.Action, ...]
+    guest_findings: collections.abc.Mapping[
+        str, tuple[finding.Finding, ...]
+    ] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -68,6 +73,14 @@ class Attempt:
                 frozenset(self.lost), self.number
             )
             self._participants = participants
+        self._findings += [
+            guest_finding
+            for name in (
+                *self._participants.names,
+                *self._participants.unavailable,
+            )
+            for guest_finding in self.ready.guest_findings.get(name, ())
+        ]
 
     def measure(self) -> None:
         """Measure the condition, unless a machine or an action fails."""

@@ -134,7 +134,7 @@ def order_conditions(
     conditions, such that each condition has each position once (a Latin
     square).
 
-    :param number: The number of the repetition, from 1.
+    :param number: The number of the repetition; 1 is the first counted one.
     """
     ordered = list(conditions)
     if order.kind == "shuffled":

@@ -61,7 +61,8 @@ class PoweredGuests(actions.Action):
     ) -> None:
         """Close connections to guests that are paused or stopped.
 
-        A started guest boots again, so its last counters are discarded.
+        The last counters of resumed guests are discarded: a started guest
+        boots again, and the clock of a paused guest stood still.
         """
         self.progress(
             ", ".join(
@@ -69,16 +70,13 @@ class PoweredGuests(actions.Action):
             )
         )
         self.session.close_connections(power_actions)
-        started = [
-            name for name, action in power_actions.items() if action == "start"
-        ]
-        self.session.forget(started)
-        self.unanswered.update(started)
-        self.unanswered.update(
+        resumed = [
             name
             for name, action in power_actions.items()
-            if action == "unpause"
-        )
+            if action in ("start", "unpause")
+        ]
+        self.session.forget(resumed)
+        self.unanswered.update(resumed)
 
     def _wait(
         self, switched: "power.StatusChange", participants: conditions.Names

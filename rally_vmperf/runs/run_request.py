@@ -154,6 +154,7 @@ class RunRequest(RunEnvironment):
         idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
         unmeasured: conditions.Unmeasured | None = None,
+        by_guest: bool = False,
     ) -> attempt.ReadySession:
         """Open a session of booted guests; return it, setting and actions.
 
@@ -162,6 +163,8 @@ class RunRequest(RunEnvironment):
         :param idle_guests: The state of guests that do not participate.
         :param findings: The earlier findings on the guests.
         :param unmeasured: The guests that are not measured.
+        :param by_guest: A flag that findings on a guest concern only the
+            conditions in which it participates.
         :raises MachineError: If the tools of guests and bare metal differ so
             that their metrics would be void.
         """
@@ -194,17 +197,24 @@ class RunRequest(RunEnvironment):
         if refusal := self._describe_void_tools(comparability_findings):
             session.close()
             raise machines.MachineError(refusal)
+        run_setting = setting.build_setting(
+            self.booted,
+            self.assignments,
+            session,
+            bare_metal=bare_metal,
+            metrics=metrics,
+            findings=(*findings, *comparability_findings),
+            unmeasured=len(unmeasured.names) if unmeasured else 0,
+        )
+        guest_findings: setting.GuestFindings = {}
+        if by_guest:
+            run_setting, guest_findings = setting.separate_findings(
+                run_setting, self.booted
+            )
         return attempt.ReadySession(
             session=session,
-            setting=setting.build_setting(
-                self.booted,
-                self.assignments,
-                session,
-                bare_metal=bare_metal,
-                metrics=metrics,
-                findings=(*findings, *comparability_findings),
-                unmeasured=len(unmeasured.names) if unmeasured else 0,
-            ),
+            setting=run_setting,
+            guest_findings=guest_findings,
             actions=(
                 *rebooting,
                 *(act(connection, session) if act else ()),

@@ -169,9 +169,11 @@ class Run:
     ) -> None:
         """Measure the conditions, and add their results to the repetition."""
         stop_reason = ""
-        for position, condition in enumerate(
-            conditions.order_conditions(self.conditions, self.order, number), 1
-        ):
+        # Blocks start with the first counted repetition.
+        ordered = conditions.order_conditions(
+            self.conditions, self.order, number - self.warmup
+        )
+        for position, condition in enumerate(ordered, 1):
             if stop_reason:
                 skipped = repetition.Condition(
                     axes=condition.axes,

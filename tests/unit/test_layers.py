@@ -135,6 +135,8 @@ FOLDERS = {
     "questions/density/section": set(),
     "questions/overhead": {"common", "overhead/section"},
     "questions/overhead/section": set(),
+    "questions/tuning": {"common", "overhead", "tuning/section"},
+    "questions/tuning/section": set(),
     "report/formats": set(),
     "runs/raw_outputs": set(),
     "tempest_plugin/tests": {"."},

@@ -207,7 +207,14 @@ class _Boot:
         group = access.create_security_group(
             self.connection,
             name,
-            self._networks.networks,
+            {
+                network.id: network
+                for chosen in (
+                    self._networks,
+                    *self.planned.networks_by_group.values(),
+                )
+                for network in chosen.networks
+            }.values(),
             guest_request.count,
             self.ports_open,
         )
@@ -217,6 +224,11 @@ class _Boot:
             self.connection, self.new_name(), guest_request.server_group
         )
         return keypair, group, server_group_id
+
+    def _find_networks(self, name: str) -> networks.Networks:
+        """Return the networks of a guest."""
+        group = self._guests[name].group.name
+        return self.planned.networks_by_group.get(group, self._networks)
 
     def _create_server(
         self,
@@ -229,7 +241,7 @@ class _Boot:
         demand = self._guests[name]
         options = ports.create_ports(
             self.connection,
-            self._networks.networks,
+            self._find_networks(name).networks,
             security_group,
             self.new_name,
         )
@@ -265,12 +277,13 @@ class _Boot:
         guest_request = self.planned.guest_request
         demand = self._guests[name]
         group, flavor = demand.group, demand.flavor
+        guest_networks = self._find_networks(name)
         addresses = ports.find_addresses(
             self.connection,
             name,
             server.id,
             guest_request.ip_version,
-            self._networks,
+            guest_networks,
             self.new_name,
         )
         self._policies.update(addresses.policies)
@@ -314,9 +327,9 @@ class _Boot:
                 else None
             ),
             networks=tuple(
-                network.name for network in self._networks.networks
+                network.name for network in guest_networks.networks
             ),
-            network=self._networks.ssh_network.name,
+            network=guest_networks.ssh_network.name,
             created_at=server.created_at,
             boot_seconds=round(seconds, 1),
         )

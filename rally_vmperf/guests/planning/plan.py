@@ -25,6 +25,7 @@ class Plan:
 
     :param demands: The image and the flavor of each group.
     :param networks: The networks; None if they do not exist yet.
+    :param networks_by_group: Those of groups that have a network of their own.
     """
 
     guest_request: request.Request
@@ -32,6 +33,9 @@ class Plan:
     placement: hosts.Placement
     networks: networks.Networks | None
     requirements: requirements.Requirements
+    networks_by_group: dict[str, networks.Networks] = dataclasses.field(
+        default_factory=dict
+    )
 
     def guests(self) -> dict[str, capacity.Demand]:
         """Return each guest's group by name, numbered through all groups."""
@@ -85,11 +89,19 @@ def create_plan(
         host_sharing.require_admin(admin)
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
-    guest_networks = (
-        networks.choose_networks(connection, guest_request)
-        if has_networks
-        else None
-    )
+    guest_networks, networks_by_group = None, {}
+    if has_networks:
+        first, *_ = guest_request.groups
+        guest_networks = networks.choose_networks(
+            connection, guest_request.for_group(first)
+        )
+        networks_by_group = {
+            group.name: networks.choose_networks(
+                connection, guest_request.for_group(group)
+            )
+            for group in guest_request.groups
+            if group.network
+        }
     required = requirements.find_requirements(
         connection,
         guest_request,
@@ -103,6 +115,7 @@ def create_plan(
         demands=tuple(demands),
         placement=placement,
         networks=guest_networks,
+        networks_by_group=networks_by_group,
         requirements=dataclasses.replace(
             required, remarks=(*required.remarks, *remarks)
         ),

@@ -157,6 +157,11 @@ def _format_title(demands: Demands) -> str:
     )
 
 
+def _name_units(demands: Demands) -> str:
+    """Return what a user can request fewer of."""
+    return "guests or variants" if len(demands) > 1 else "guests"
+
+
 def _compare_with_hosts(
     admin: cloud.Connection,
     guest_request: request.Request,
@@ -171,9 +176,56 @@ def _compare_with_hosts(
     host_requirements = _compare_with_capacity(
         admin, guest_request, demands, names, None if names else _ENOUGH
     )
-    if names or not host_requirements.error:
+    if not names and host_requirements.error:
+        host_requirements = _compare_with_capacity(
+            admin, guest_request, demands, names, None
+        )
+    if not host_requirements.error or len(demands) == 1:
         return host_requirements
-    return _compare_with_capacity(admin, guest_request, demands, names, None)
+    return _compare_possible(
+        admin, guest_request, demands, names, host_requirements
+    )
+
+
+def _compare_possible(
+    admin: cloud.Connection,
+    guest_request: request.Request,
+    demands: Demands,
+    names: collections.abc.Set[str],
+    host_requirements: Requirements,
+) -> Requirements:
+    """Return the requirements without groups that no host supports.
+
+    Where no host has pinned CPUs, a group that needs them fails to boot, but
+    it does not prevent the others from booting.
+
+    :param host_requirements: The requirements of all groups.
+    """
+    impossible = [
+        demand
+        for demand in demands
+        if "PCPU" in demand.per_guest
+        and capacity.find_hosts(admin, demand.per_guest, names, 1) == []
+    ]
+    possible = [demand for demand in demands if demand not in impossible]
+    if not impossible or not possible:
+        return host_requirements
+    others = _compare_with_hosts(admin, guest_request, possible, names)
+    remarks = (
+        f"no host has room for a guest of group {demand.group.name} "
+        f"({_format_needs(demand)}) according to Placement, so that it will "
+        "fail to boot; the others are measured without it"
+        for demand in impossible
+    )
+    return dataclasses.replace(others, remarks=(*others.remarks, *remarks))
+
+
+def _format_needs(demand: capacity.Demand) -> str:
+    """Return the needs of one guest as text."""
+    return ", ".join(
+        f"{amount} {capacity.LABELS[kind]}"
+        for kind, amount in demand.per_guest.items()
+    )
 
 
 def _compare_with_capacity(
@@ -233,8 +285,8 @@ def _compare_with_one_host(
     error = (
         f"host {host.name} would be {percent_used:.0f} % full with "
         f"{_format_title(demands)}, more than max_host_share {share:g} %; "
-        "request fewer guests, a smaller flavor or another host, or raise "
-        "max_host_share"
+        f"request fewer {_name_units(demands)}, a smaller flavor or another "
+        "host, or raise max_host_share"
     )
     return Requirements(
         rows=tuple(
@@ -291,6 +343,7 @@ def _compare_with_several_hosts(
     error = (
         f"{on} that have room for a guest, {len(host_capacities)}, {can} "
         f"{_format_title(demands)} within max_host_share {share:g} %; request "
-        "fewer guests or a smaller flavor, or raise max_host_share"
+        f"fewer {_name_units(demands)} or a smaller flavor, or raise "
+        "max_host_share"
     )
     return Requirements(rows=tuple(rows), error="" if fit else error)

@@ -76,11 +76,14 @@ class Guests(context.OpenStackContext):
         from rally_vmperf.runs import guest_arrival
 
         task = self.task["uuid"]
+        options = _create_options(
+            self.get_owner_id(), json.loads(json.dumps(self.config))
+        )
         return guest_arrival.RunGuests(
             id=self.get_owner_id(),
             task=task,
-            options=json.loads(json.dumps(self.config)),
-            user=credentials.get_guest_credential(self.context, self.config),
+            options=options,
+            user=credentials.get_guest_credential(self.context, options),
             admin=credentials.get_admin_credential(self.context),
             run_ledger=ledger.Ledger(CONF.vmperf.journal_dir),
             new_name=self.generate_random_name,
@@ -186,6 +189,23 @@ class Guests(context.OpenStackContext):
                 LOG.warning(line)
         except errors.GuestError as error:
             LOG.warning(str(error))
+
+
+def _create_options(
+    owner: str, options: documents.Arguments
+) -> documents.Arguments:
+    """Return the options of the guests that a scenario measures.
+
+    :param owner: The identifier of a Rally workload with any scenario.
+    :param options: The options of the task.
+    """
+    from rally_vmperf.questions import table
+
+    stored = db.workload_get(owner)
+    question = table.scenarios().get(stored["name"])
+    if question is None:
+        return options
+    return question.guest_options(stored["args"], options)
 
 
 def _get_scenario_requirements(owner: str) -> tuple[range, bool]:

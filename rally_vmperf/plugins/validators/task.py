@@ -80,8 +80,7 @@ class Cloud(TaskValidator):
         if not context.get("users"):
             return
         workload, task_question = _convert_workload(config, scenario)
-        one_host = task_question.one_host(workload)
-        shape = _check_capacity(context, workload, one_host=one_host)
+        shape = _check_capacity(context, workload, task_question)
         _check_baseline(workload, shape, task_question.compared(workload))
         sized = dataclasses.replace(workload, vcpus=shape.vcpus)
         minutes = task_question.minutes(sized)
@@ -116,7 +115,7 @@ def _convert_workload(
 
 
 def _check_capacity(
-    context: Config, workload: tasks.Task, *, one_host: bool
+    context: Config, workload: tasks.Task, task_question: question.Question
 ) -> matching.Shape:
     """Return the shape of the guests; reject guests that do not fit."""
     from rally_vmperf.guests.planning import plan
@@ -124,12 +123,12 @@ def _check_capacity(
     # A network that a context creates does not exist yet.
     planned = plan.create_plan_from_options(
         context,
-        workload.guests,
+        task_question.guest_options(workload.arguments, workload.guests),
         has_networks="network" not in workload.contexts,
-        one_host=one_host,
+        one_host=task_question.one_host(workload),
     )
     planned.requirements.check()
-    (demand,) = planned.demands
+    demand, *_ = planned.demands
     return matching.Shape(
         demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
     )

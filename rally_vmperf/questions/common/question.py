@@ -163,6 +163,8 @@ class Question:
         task with these arguments runs, but does not measure.
     :param one_host: A function that returns whether the guests of a task
         without placement options must share a host.
+    :param guest_options: A function that returns the options of vmperf_guests
+        from the arguments of the scenario and the options in the task.
     """
 
     name: str
@@ -177,6 +179,9 @@ class Question:
     run: "t.Callable[[run_request.RunRequest, documents.Arguments], runs.Run]"
     section: "t.Callable[[], reports.Section[t.Any]]"
     one_host: t.Callable[[task.Task], bool] = lambda subtask: False
+    guest_options: t.Callable[
+        [documents.Arguments, documents.Arguments], documents.Arguments
+    ] = lambda arguments, options: options
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )

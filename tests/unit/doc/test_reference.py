@@ -98,7 +98,7 @@ class ReferenceTestCase(unittest.TestCase):
 #: The families of metrics in results as OpenMetrics text.
 FAMILIES = tuple(re.findall(r"vmperf_[a-z_]+", openmetrics.__doc__))
 #: Scenarios that pages name as to come.
-TO_COME = {"VMPerf.tuning", "VMPerf.migration"}
+TO_COME = {"VMPerf.migration"}
 
 
 @ddt.ddt

@@ -34,6 +34,7 @@ OF_PEERS = {
     *(f"scenarios/overhead-{name}.yaml" for name in ("h2load", "iperf2")),
     *(f"scenarios/overhead-{name}.yaml" for name in ("iperf3", "ping")),
     *(f"scenarios/overhead-{name}.yaml" for name in ("sockperf", "wget")),
+    "tasks/nic-models.yaml",
     *("tasks/study-hep.yaml", "tasks/study-load-agents.yaml"),
     *("tasks/study-openstack-kvm.yaml", "tasks/study-private-cloud.yaml"),
 }

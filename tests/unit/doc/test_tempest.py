@@ -176,6 +176,9 @@ class TempestPageTestCase(unittest.TestCase):
     def test_shipped_limits(self, name):
         path = pathlib.Path(pages.ROOT, "etc", name)
         held = limits_file.read_limits(str(path))
-        for entry in table.questions().values():
+        questions = table.questions()
+        # Tempest has no test of it.
+        del questions["tuning"]
+        for entry in questions.values():
             main, *_ = entry.criteria
             self.assertIn(main.name, held)

@@ -35,6 +35,21 @@ class SettleTest(unittest.TestCase):
             aggregate("gone", ["h9"]),
         ]
 
+    def test_groups_of_their_own(self):
+        """Each group has its host, or that of the request, or none."""
+        groups = [
+            {"name": name, "image": {"name": "i"}, "flavor": {"name": "f"}}
+            for name in ("a", "b", "c")
+        ]
+        groups[1].update(host="h4", count=2)
+        groups[2].update(aggregate="one")
+        found = self.settle(groups=groups)
+        self.assertEqual((None, "fast:h4", "fast:h4", "nova:h3"), found.zones)
+        self.assertEqual(frozenset(), found.hosts)
+        found = self.settle(groups=groups, host="h1")
+        self.assertEqual("nova:h1", found.zones[0])
+        self.assertEqual({"h1", "h4", "h3"}, found.hosts)
+
     def settle(self, **options):
         return hosts.resolve_placement(self.cloud, made.asked(**options))
 

@@ -44,6 +44,20 @@ class BootTest(unittest.TestCase):
         self.assertNotEqual(first.host_key, second.host_key)
         self.assertEqual(1024, first.flavor.memory_mib)
 
+    def test_network_of_a_group(self):
+        """It replaces that of the request for the guests of the group."""
+        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+        found = self.boot(
+            groups=[
+                {"name": "a", **group},
+                {"name": "b", "network": {"name": "public"}, **group},
+            ]
+        )
+        self.assertEqual(
+            [("private", "floating"), ("public", "fixed")],
+            [(guest.network, guest.reached_by) for guest in found.guests],
+        )
+
     def test_order_is_that_of_the_names(self):
         until_active = boot.waiting.wait_until_active
 

@@ -77,6 +77,29 @@ class RequirementsTest(unittest.TestCase):
             self.cloud.placement.all_hosts["h1"] = host(memory=(12800, 0))
             self.requirements(host="h1", max_host_share=20).check()
 
+    def test_group_that_no_host_supports(self):
+        """The others boot; the remark says what it needs."""
+        groups = [
+            {
+                "name": name,
+                "image": {"name": "debian"},
+                "flavor": {"name": "small"},
+                "extra_specs": {"hw:cpu_policy": policy},
+            }
+            for name, policy in (("a", "shared"), ("b", "dedicated"))
+        ]
+        found = self.requirements(groups=groups, count=None)
+        self.assertEqual("", found.error)
+        self.assertRegex(
+            found.remarks[-1],
+            r"^no host has room for a guest of group b \(2 pinned CPUs, .*\) "
+            "according to Placement, so that it will fail to boot",
+        )
+        for group in groups:
+            group["extra_specs"] = {"hw:cpu_policy": "dedicated"}
+        found = self.requirements(groups=groups, count=None)
+        self.assertRegex(found.error, "^no host has room for a guest of small")
+
     def test_a_full_host(self):
         """It is no candidate at all."""
         self.cloud.placement.all_hosts["h1"] = host(disk=(8, 5))

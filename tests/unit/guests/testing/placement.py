@@ -52,7 +52,8 @@ class FakePlacement:
             for name, resources in self.all_hosts.items()
             if query.get("in_tree") in (None, f"rp-{name}")
             and all(
-                resources[kind][0] - resources[kind][1] >= amount
+                kind in resources
+                and resources[kind][0] - resources[kind][1] >= amount
                 for kind, amount in wanted.items()
             )
         }

@@ -1,0 +1,1 @@
+"""The gain or loss of guests with other settings."""

@@ -1,0 +1,3 @@
+"""The criteria of tuning."""
+
+CRITERIA = ()

@@ -1,0 +1,171 @@
+"""A run with one condition for each variant of a guest."""
+
+import collections.abc
+import dataclasses
+import functools
+import secrets
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf.baseline import matching
+from rally_vmperf.execution import sessions
+from rally_vmperf.guests import idle
+from rally_vmperf.guests import models
+from rally_vmperf.measurement import finding
+from rally_vmperf.questions.tuning import variants as variants_
+from rally_vmperf.records import model
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import guest_power
+from rally_vmperf.runs import reference as references
+from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
+from rally_vmperf.runs import setting
+
+Names = collections.abc.Sequence[str]
+
+
+def create_run(
+    request: run_request.RunRequest,
+    *,
+    variants: collections.abc.Sequence[documents.Arguments],
+    reference: str | None,
+    order: model.OrderKind,
+    idle_guests: idle.IdleState,
+) -> runs.Run:
+    """Return a run with one condition for each variant.
+
+    The guests of all variants are booted once. The random seed of the order
+    is recorded.
+
+    :param variants: The variants of the task.
+    :param reference: The name of the variant that the others are compared
+        with; None for the first one.
+    :param order: The order of the variants.
+    :param idle_guests: The state of guests that do not participate.
+    """
+    reference = reference or str(variants[0]["name"])
+    guests = request.booted.guests
+    groups = variants_.list_guests(request.options)
+    shape = dataclasses.replace(
+        setting.find_shape(guests), copies=len(groups[reference])
+    )
+    covered_shapes = []
+    if request.baseline is not None:
+        covered_shapes = references.find_covered_shapes(
+            request.baseline, request.assignments, [shape]
+        )
+    findings = find_host_findings(guests, reference)
+
+    def act(
+        connection: t.Any, session: sessions.Session
+    ) -> tuple[actions.Action, ...]:
+        """Return the action that sets the state of idle guests, a tuple."""
+        return (
+            guest_power.IdleGuests(
+                kind=idle_guests,
+                connection=connection,
+                session=session,
+                guests=guests,
+                config=request.options,
+                progress=request.progress,
+            ),
+        )
+
+    return runs.Run(
+        **request.common_arguments(
+            variants=list(variants),
+            reference=reference,
+            idle_guests=idle_guests,
+        ),
+        conditions=tuple(
+            conditions.Condition(
+                axes={variants_.VARIANT: variant["name"]},
+                copies=_count_copies(
+                    guests, groups[variant["name"]], covered_shapes
+                ),
+                choose=functools.partial(
+                    choose_guests, groups[variant["name"]], request.booted
+                ),
+            )
+            for variant in variants
+        ),
+        order=model.Order(kind=order, seed=secrets.randbits(32)),
+        fallback_setting=setting.build_setting(
+            request.booted, request.assignments, findings=findings
+        ),
+        open=functools.partial(
+            request.prepare_session,
+            covered_shapes,
+            act=act,
+            idle_guests=idle_guests,
+            findings=findings,
+            by_guest=True,
+        ),
+    )
+
+
+def choose_guests(
+    names: Names,
+    booted: models.BootedGuests,
+    lost: conditions.Names,
+    number: int = 1,
+) -> conditions.Participants:
+    """Return all guests of a variant, or the reason why they are unavailable.
+
+    :param names: The names of the guests of the variant.
+    :param booted: The guests of all variants.
+    :param lost: The names of guests that no longer answer.
+    :param number: The number of the repetition, which changes nothing.
+    """
+    available = tuple(
+        name for name in names if name not in {*booted.absent, *lost}
+    )
+    reasons = [
+        f"{name} stopped answering" for name in names if name in lost
+    ] + [
+        finding_.detail
+        for finding_ in booted.findings
+        if finding_.kind == "guest_unavailable" and finding_.subject in names
+    ]
+    return conditions.Participants(
+        names=available,
+        unavailable=tuple(name for name in names if name not in available),
+        reason="; ".join(reasons),
+    )
+
+
+def find_host_findings(
+    guests: collections.abc.Sequence[models.Guest], reference: str
+) -> list[finding.Finding]:
+    """Return a finding on each guest that is on no host of the reference.
+
+    :param reference: The name of the variant that the others are compared
+        with.
+    """
+    hosts = {guest.host_id for guest in guests if guest.group == reference}
+    return [
+        finding.Finding(
+            "variant_host_differs",
+            guest.name,
+            f"{guest.name} ({guest.group}) is on host "
+            f"{setting.get_host(guest) or 'unknown'}, on which the reference "
+            f"{reference} has no guest",
+        )
+        for guest in guests
+        if hosts and guest.host_id not in hosts
+    ]
+
+
+def _count_copies(
+    guests: collections.abc.Sequence[models.Guest],
+    names: Names,
+    covered_shapes: collections.abc.Collection[matching.Shape],
+) -> int | None:
+    """Return the number of bare-metal copies for a variant; None without."""
+    shapes = {
+        dataclasses.replace(setting.find_shape([guest]), copies=len(names))
+        for guest in guests
+        if guest.name in names
+    }
+    return len(names) if shapes and shapes <= {*covered_shapes} else None

@@ -1,0 +1,105 @@
+"""The tasks that compare settings, with real guests."""
+
+import os
+import signal
+import time
+
+import ddt
+import yaml
+
+from tests import patience
+from tests.functional import laboratory
+from tests.long import long
+
+TASKS = laboratory.TOP / "tasks"
+#: Task -> variant -> the kind of finding and its detail, or None.
+EXPECTED = {
+    "nic-models": {
+        "e1000": None,
+        "virtio": None,
+        "threads": (
+            "variant_not_applied",
+            "hw_cpu_threads=2 was requested, g3 has 1",
+        ),
+    },
+    "disk-buses": {"ide": None, "scsi": None, "virtio": None},
+    "cpu-pinning": {
+        "shared": None,
+        "numa": None,
+        "dedicated": ("guest_unavailable", "No valid host"),
+    },
+}
+
+
+def arguments(name, **changes):
+    """Return the arguments of a task for the embedded cloud."""
+    given = yaml.safe_load((TASKS / f"{name}.embedded.yaml").read_text())
+    if "peer" in given:
+        given["peer"] = laboratory.peer()
+    options = {"ssh_timeout": round(patience.seconds(300))}
+    return {**given, "guest_options": options, **changes}
+
+
+@long.LONG
+@ddt.ddt
+class TestTuning(laboratory.Case):
+    """Settings that took effect, and those that did not."""
+
+    @ddt.data(*EXPECTED)
+    def test_shipped_task(self, name):
+        """Each variant is verified, or says why it is not."""
+        lab = self.laboratory
+        lab.use("admin")
+        journals = lab.journals()
+        process = lab.start(
+            TASKS / f"{name}.yaml", **arguments(name, vmperf_valid=False)
+        )
+        expected = EXPECTED[name]
+        missing = ("guest_unavailable",)
+        self.check_ended(
+            2
+            if any(one and one[0] in missing for one in expected.values())
+            # Rally fails an incomplete repetition that no SLA judges.
+            else 0,
+            process,
+        )
+        records = lab.records(self.new_journal(journals, process))
+        self.assertEqual(3, len(records))
+        for condition in records[-1]["conditions"]:
+            found = [
+                (finding["kind"], finding["detail"])
+                for finding in condition["findings"]
+                if finding["kind"].startswith("variant_")
+                or finding["kind"] in missing
+            ]
+            wanted = expected[condition["axes"]["variant"]]
+            if wanted is None:
+                self.assertEqual([], found)
+                self.assertEqual("complete", condition["state"])
+                continue
+            ((kind, detail),) = found
+            self.assertEqual(wanted[0], kind)
+            self.assertIn(wanted[1], detail)
+
+    def test_sigkill(self):
+        """Copies and servers are removed within a minute."""
+        lab = self.laboratory
+        lab.use("admin")
+        known = lab.journals()
+        task = TASKS / "nic-models.yaml"
+        given = arguments("nic-models", repetitions=50)
+        with lab.started(task, **given) as process:
+            laboratory.wait_for(
+                "a record",
+                lambda: any(map(lab.records, lab.journals() - known)),
+                600,
+            )
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        left = lab.count()
+        for kind in ("servers", "images"):
+            self.assertEqual(self.before[kind] + 3, left[kind])
+        begin = time.monotonic()
+        lab.vmperf("cleanup", "--yes", check=True)
+        self.assertLess(time.monotonic() - begin, patience.seconds(60))
+        self.assertEqual(self.before, lab.count())

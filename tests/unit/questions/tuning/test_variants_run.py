@@ -1,0 +1,226 @@
+"""Tests of runs in which variants of a guest work in turn."""
+
+import asyncio
+import dataclasses
+import itertools
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.guests import models
+from rally_vmperf.questions import table
+from rally_vmperf.questions.tuning import variants
+from rally_vmperf.questions.tuning import variants_run
+from tests.unit.guests import made
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+
+VARIANTS = [
+    {"name": "e1000", "image_properties": {"hw_vif_model": "e1000"}},
+    {"name": "virtio", "image_properties": {"hw_vif_model": "virtio"}},
+    {"name": "threads", "extra_specs": {"hw:cpu_threads": "2"}},
+]
+GUEST = {"image": {"name": "i"}, "flavor": {"name": "f"}, "count": 1}
+TIMEOUTS = {"boot_timeout": 60, "ssh_timeout": 5}
+ARGUMENTS = {
+    "variants": VARIANTS,
+    "reference": None,
+    "order": "blocks",
+    "idle_guests": "paused",
+}
+
+
+class TestRun(unittest.TestCase):
+    """Each variant has a condition, with its own guest and findings."""
+
+    def setUp(self):
+        """Have a folder, and no waiting."""
+        super().setUp()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+
+    def run_of(self, document=None, absent=(), **changes):
+        """Return a run of three guests, one of each variant.
+
+        :param absent: the names of those that failed to boot
+        """
+        names = [name for name in ("g1", "g2", "g3") if name not in absent]
+        arguments = {**ARGUMENTS, **changes}
+        asked = whole.asked(
+            self.folder,
+            document,
+            *map(golden.Machine, names),
+            question="tuning",
+            options={
+                **TIMEOUTS,
+                **variants.create_guest_options(arguments, GUEST),
+            },
+        )
+        groups = dict(zip(("g1", "g2", "g3"), VARIANTS, strict=True))
+        booted = dataclasses.replace(
+            asked.booted,
+            guests=tuple(
+                dataclasses.replace(
+                    guest,
+                    group=groups[guest.name]["name"],
+                    settings=(
+                        groups[guest.name].get("extra_specs")
+                        or groups[guest.name]["image_properties"]
+                    ),
+                )
+                for guest in asked.booted.guests
+            ),
+        ).without({})
+        booted = dataclasses.replace(
+            booted,
+            absent=tuple(absent),
+            findings=tuple(
+                models.create_absence_findings(
+                    dict.fromkeys(absent, "No valid host was found")
+                )
+            ),
+        )
+        asked = dataclasses.replace(asked, booted=booted)
+        self.addCleanup(asked.run_cache.close, "w")
+        return asked.run_cache.get_run(
+            "w", lambda: table.questions()["tuning"].run(asked, arguments)
+        )
+
+    def test_conditions(self):
+        """In blocks each variant has each position once; others pause."""
+        run = self.run_of()
+        records = [run.repeat(number) for number in (1, 2, 3)]
+        positions = {variant["name"]: [] for variant in VARIANTS}
+        for record in records:
+            self.assertEqual("complete", record["state"], record["missing"])
+            self.assertEqual("blocks", record["order"]["kind"])
+            self.assertEqual(
+                [{"variant": variant["name"]} for variant in VARIANTS],
+                [one["axes"] for one in record["conditions"]],
+            )
+            self.assertEqual(
+                [["g1"], ["g2"], ["g3"]],
+                [one["machines"] for one in record["conditions"]],
+            )
+            for one in record["conditions"]:
+                positions[one["axes"]["variant"]].append(one["position"])
+                self.assertIsNone(one["reference_copies"])
+        self.assertEqual([[1, 2, 3]] * 3, [*map(sorted, positions.values())])
+        options = records[0]["options"]
+        self.assertEqual(
+            (VARIANTS, "e1000", "paused"),
+            (
+                options["variants"],
+                options["reference"],
+                options["idle_guests"],
+            ),
+        )
+        calls = run.ready.actions[0].connection.calls
+        self.assertIn("pause_server", calls)
+
+    def test_findings(self):
+        """What is wrong with a guest concerns its variant alone."""
+        record = self.run_of().repeat(1)
+        kinds = [
+            {finding["kind"] for finding in one["findings"]}
+            for one in record["conditions"]
+        ]
+        # The recorded machine shows none of the three.
+        self.assertIn("variant_not_proven", kinds[0] | kinds[1])
+        self.assertTrue(
+            all(
+                finding["subject"] == one["machines"][0]
+                for one in record["conditions"]
+                for finding in one["findings"]
+                if finding["kind"].startswith("variant_")
+            )
+        )
+        self.assertFalse(
+            [
+                finding
+                for finding in record["findings"]
+                if finding["subject"] in ("g1", "g2", "g3")
+            ]
+        )
+
+    def test_guest_that_is_absent(self):
+        """The other variants are measured."""
+        run = self.run_of(absent=["g3"])
+        record = run.repeat(1)
+        self.assertEqual(
+            ["complete", "complete", "incomplete"],
+            [one["state"] for one in record["conditions"]],
+        )
+        *_, last = record["conditions"]
+        self.assertEqual(
+            ["guest_unavailable"], [one["kind"] for one in last["findings"]]
+        )
+        self.assertEqual(
+            {"No valid host was found"},
+            {one["reason"] for one in last["missing"]},
+        )
+        self.assertEqual([], record["findings"])
+
+    def test_baseline(self):
+        """It is for the variants that have its shape."""
+        document = whole.baseline(self.folder)
+        record = self.run_of(document).repeat(1)
+        self.assertEqual(
+            [1, 1, 1],
+            [one["reference_copies"] for one in record["conditions"]],
+        )
+        other = {
+            **document,
+            "entries": [
+                {**one, "shape": {**one["shape"], "vcpus": 2}}
+                for one in document["entries"]
+            ],
+        }
+        record = self.run_of(other).repeat(1)
+        self.assertIsNone(record["conditions"][0]["reference_copies"])
+
+    def test_hosts(self):
+        """A guest on another host than the reference is a finding."""
+        guests = [
+            made.guest("g1", group="a", host_id="h1", host="compute1"),
+            made.guest("g2", group="b", host_id="h2", host="compute2"),
+            made.guest("g3", group="c", host_id="h1", host="compute1"),
+        ]
+        (found,) = variants_run.find_host_findings(guests, "a")
+        self.assertEqual(
+            ("variant_host_differs", "g2"), (found.kind, found.subject)
+        )
+        self.assertIn("compute2", found.detail)
+
+    def test_guest_that_is_lost(self):
+        """Its variant cannot be measured any more."""
+        booted = models.BootedGuests(guests=(), client_key="")
+        chosen = variants_run.choose_guests(
+            ["g1", "g2"], booted, frozenset({"g2"}), 1
+        )
+        self.assertEqual(("g2",), chosen.unavailable)
+        self.assertEqual("g2 stopped answering", chosen.reason)
+
+
+class TestWarmUp(unittest.TestCase):
+    """Blocks begin with the first repetition that counts."""
+
+    def test_positions(self):
+        """Three variants have each position twice in six repetitions."""
+        case = TestRun("test_conditions")
+        case.setUp()
+        self.addCleanup(case.doCleanups)
+        run = case.run_of()
+        run.warmup, run.times = 1, 7
+        seen = []
+        for number in range(1, 8):
+            record = run.repeat(number)
+            if number > 1:
+                seen += [
+                    (one["axes"]["variant"], one["position"])
+                    for one in record["conditions"]
+                ]
+        for name, position in itertools.product(
+            ("e1000", "virtio", "threads"), (1, 2, 3)
+        ):
+            self.assertEqual(2, seen.count((name, position)))
