@@ -6,6 +6,8 @@ are merged; the verdict depends on neither.
 
 import abc
 import collections.abc
+import copy
+import dataclasses
 import types
 import typing as t
 
@@ -110,7 +112,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         runs have no figure beyond its limit.
         """
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
-        if not any(
+        if not self._list_parts() and not any(
             row.with_verdict((), False).status == "failed"
             for row in self.figures(repetitions)
         ):
@@ -128,7 +130,18 @@ class Judge(abc.ABC, t.Generic[RowT]):
         return self._judgement
 
     def _judge(self) -> summary.Judgement[RowT]:
-        """Return the verdict computed from the repetitions so far."""
+        """Return the verdict computed from the repetitions so far.
+
+        Each variant of a run is judged on its own.
+        """
+        variants = self._list_parts()
+        if variants:
+            return self._merge_judgements(
+                {
+                    variant: self._select_part(variant)._judge()
+                    for variant in variants
+                }
+            )
         repetitions, record_occurrences = gathering.merge_duplicates(
             self._repetitions
         )
@@ -184,6 +197,85 @@ class Judge(abc.ABC, t.Generic[RowT]):
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
         )
+
+    def _list_parts(self) -> list[str]:
+        """Return the variants that are judged on their own, as a list."""
+        return repetition.list_variants(self._repetitions)
+
+    def _select_part(self, variant: str) -> t.Self:
+        """Return a copy of the judge with one variant, as if it were all."""
+        judge = copy.copy(self)
+        judge._repetitions = [
+            repetition_.isolate(
+                [
+                    dataclasses.replace(condition, axes={})
+                    for condition in repetition_.select(
+                        variant=variant
+                    ).conditions
+                ]
+            )
+            for repetition_ in self._repetitions
+        ]
+        return judge
+
+    def _merge_judgements(
+        self,
+        judgements: collections.abc.Mapping[str, summary.Judgement[RowT]],
+        conclusions: tuple[str, ...] = (),
+    ) -> summary.Judgement[RowT]:
+        """Return one judgement for those on the variants of a run.
+
+        :param judgements: The judgements by the name of the variant.
+        """
+        repetitions, _ = gathering.merge_duplicates(self._repetitions)
+        shared = {
+            finding_
+            for repetition_ in repetitions
+            for finding_ in repetition_.findings
+        }
+        findings = dict.fromkeys(
+            run_finding
+            if run_finding.finding in shared
+            else self._name_variant(run_finding, variant)
+            for variant, judgement in judgements.items()
+            for run_finding in judgement.findings
+        )
+        return summary.Judgement(
+            status=summary.merge_statuses(judgements.values()),
+            rows=tuple(
+                dataclasses.replace(row, variant=variant)
+                for variant, judgement in judgements.items()
+                for row in judgement.rows
+            ),
+            missing=shortfall.count_missing(repetitions, self._unreadable),
+            findings=tuple(sorted(findings, key=finding.sort_key)),
+            unmatched=tuple(
+                dict.fromkeys(
+                    pattern
+                    for judgement in judgements.values()
+                    for pattern in judgement.unmatched
+                )
+            ),
+            omitted=tuple(
+                sorted(
+                    {
+                        number
+                        for judgement in judgements.values()
+                        for number in judgement.omitted
+                    }
+                )
+            ),
+            confidence=self.confidence,
+            on_inconclusive=self.on_inconclusive,
+            conclusions=conclusions,
+        )
+
+    @staticmethod
+    def _name_variant(
+        run_finding: finding.RunFinding, variant: str
+    ) -> finding.RunFinding:
+        """Return a finding on a variant with the variant's name."""
+        return run_finding.with_prefix(f"{variant}: ")
 
     @abc.abstractmethod
     def accepts(self, repetition_: repetition.Repetition) -> bool:

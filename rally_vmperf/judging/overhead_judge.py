@@ -54,8 +54,9 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
         }
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
-        """Return whether a repetition has one condition only."""
-        return len(repetition_.conditions) <= 1
+        """Return whether it has a single condition, or variants only."""
+        is_single = len(repetition_.conditions) <= 1
+        return is_single or repetition_.has_axis(repetition.VARIANT)
 
     def figures(
         self, repetitions: judge.Repetitions

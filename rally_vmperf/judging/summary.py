@@ -38,6 +38,7 @@ class Judgement(t.Generic[ResultT]):
     :param omitted: The numbers of void repetitions that are not judged.
     :param refused: The findings that void the run, if a judge of findings
         instead of figures selected them; None for a judge of figures.
+    :param conclusions: The sentences on figures with or without limits.
     """
 
     status: verdict.Status
@@ -49,6 +50,7 @@ class Judgement(t.Generic[ResultT]):
     confidence: float
     on_inconclusive: OnInconclusive
     refused: tuple[finding.RunFinding, ...] | None = None
+    conclusions: tuple[str, ...] = ()
 
     @property
     def compared(self) -> tuple[ResultT, ...]:
@@ -109,6 +111,7 @@ class Judgement(t.Generic[ResultT]):
         Metrics that passed are only counted.
         """
         headline, *grave = self._grave_sentences()
+        grave += [f"{text}." for text in self.conclusions]
         shown = grave[:MAX_DETAILS]
         rest = len(grave) - len(shown)
         more = f"{rest} more reasons and all" if rest else "All"
@@ -120,11 +123,11 @@ class Judgement(t.Generic[ResultT]):
         texts = []
         passed: dict[str, list[str]] = collections.defaultdict(list)
         not_passed = {
-            row.metric.name for row in self.limited if row.status != "passed"
+            row.metric_title for row in self.limited if row.status != "passed"
         }
         for row in self.limited:
-            if row.metric.name not in not_passed:
-                passed[row.metric.name].append(row.brief())
+            if row.metric_title not in not_passed:
+                passed[row.metric_title].append(row.brief())
         if passed:
             passed_texts = [
                 f"{name} {', '.join(filter(None, figures))}".rstrip()
@@ -134,6 +137,7 @@ class Judgement(t.Generic[ResultT]):
         for row in self.limited:
             if row.status == "passed":
                 texts += row.remarks()
+        texts += self.conclusions
         return self._grave_sentences() + [f"{text}." for text in texts]
 
     def _grave_sentences(self) -> list[str]:
@@ -328,3 +332,21 @@ def overall_status(
     if missing or "inconclusive" in statuses or statuses == {None}:
         return "inconclusive"
     return "passed"
+
+
+def merge_statuses(
+    judgements: collections.abc.Iterable[Judgement[t.Any]],
+) -> verdict.Status:
+    """Return the most severe status of judgements on parts of a run.
+
+    A part without limits does not count if another one has some.
+    """
+    judgements = list(judgements)
+    limited = [
+        judgement
+        for judgement in judgements
+        if judgement.limited or judgement.unmatched
+    ]
+    order = ("failed", "void", "inconclusive", "passed")
+    statuses = [judgement.status for judgement in limited or judgements]
+    return min(statuses, key=order.index, default="void")

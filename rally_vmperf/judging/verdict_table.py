@@ -27,6 +27,8 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             headline = "figures without limits"
         lines_ += _wrap(f"{heading} of {run.title}: {headline}.")
         lines_ += _format_table(judgement.limited)
+        for sentence in judgement.conclusions:
+            lines_ += _wrap(f"{sentence}.")
         reasons = [f"{sentence}." for sentence in judgement.reasons()]
         if rest := len(reasons[summary.MAX_DETAILS :]):
             reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
@@ -58,9 +60,8 @@ def _format_table(
                 cells = row.cells()
                 limit = cells.limit.removeprefix("limit ")
                 figure = cells.figure or "not measured"
-                body.append(
-                    (status, row.metric.name, figure, cells.interval, limit)
-                )
+                title = row.metric_title
+                body.append((status, title, figure, cells.interval, limit))
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]
     other_columns = sum(widths) - widths[1] + len(_GAP) * (len(widths) - 1)
     widths[1] = min(widths[1], max(len(_HEADS[1]), WIDTH - other_columns))

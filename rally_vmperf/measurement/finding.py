@@ -149,6 +149,13 @@ class RunFinding:
             and not self.omitted
         )
 
+    def with_prefix(self, prefix: str) -> "RunFinding":
+        """Return a copy whose detail has a prefix."""
+        changed = dataclasses.replace(
+            self.finding, detail=f"{prefix}{self.finding.detail}"
+        )
+        return dataclasses.replace(self, finding=changed)
+
     def sentence(self) -> str:
         """Return title, subject and detail of the finding as text."""
         title = KINDS[self.finding.kind].title
@@ -269,3 +276,8 @@ def _sort_key(finding: Finding) -> tuple[int, int, str, str]:
     """Return the sort key of a finding; the most severe are first."""
     weight = _WEIGHT[finding.severity]
     return weight, _ORDER[finding.kind], finding.subject, finding.detail
+
+
+def sort_key(run_finding: RunFinding) -> tuple[int, int, str, str]:
+    """Return the sort key of a run's finding; the most severe are first."""
+    return _sort_key(run_finding.finding)

@@ -148,7 +148,16 @@ def build_figure_row(
     """
     return _with_metric(start, metric)._replace(
         row="figure",
-        condition=None if value.guests is None else f"guests={value.guests}",
+        condition=_format_axes(
+            {
+                axis: position
+                for axis, position in (
+                    (repetition.GUESTS, value.guests),
+                    (repetition.VARIANT, value.variant or None),
+                )
+                if position is not None
+            }
+        ),
         guests=value.guests,
         unit=value.unit,
         figure=value.name,

@@ -127,8 +127,8 @@ class FigureResult(metric_result.MetricResult):
 
     @property
     def title(self) -> str:
-        """The metric's name as text, with the number of guests if any."""
-        return f"{self.metric.name}{self.level_suffix}"
+        """The metric's name as text, with variant and number of guests."""
+        return f"{self.metric_title}{self.level_suffix}"
 
     @property
     def measured(self) -> bool:
@@ -164,6 +164,11 @@ class FigureResult(metric_result.MetricResult):
         is_mean = not self.worst or self.status == "passed"
         return 1 if is_mean else len(self.by_guest.values)
 
+    @property
+    def is_gain(self) -> bool:
+        """Whether the loss is shown as a gain."""
+        return self.names[-1] == verdict.GAIN
+
     def cells(self) -> metric_result.Cells:
         """Return figure, interval and limit as texts for a table."""
         if self.limit is None:
@@ -171,10 +176,12 @@ class FigureResult(metric_result.MetricResult):
         if (comparison := self.decisive) is not None:
             return metric_result.Cells(
                 f"{self.worst_label or self.names[-1]} "
-                f"{verdict.figure(comparison, self.limit)}"
+                f"{verdict.figure(comparison, self.limit, self.is_gain)}"
                 f"{self.level_suffix}",
-                verdict.ends(comparison, self.limit),
-                f"limit {self.limit:g} %",
+                verdict.ends(comparison, self.limit, self.is_gain),
+                f"least limit {-self.limit:g} %"
+                if self.is_gain
+                else f"limit {self.limit:g} %",
             )
         least = "least " if self.figure == "min" else ""
         limit = f"{least}limit {units.show(self.limit, self.metric.unit)}"

@@ -37,12 +37,14 @@ def _list_figure(
         name=name,
         unit=unit,
         guests=result.guests,
+        variant=result.variant,
         limit=result.limit,
         status=result.status,
         reason=result.reason,
     )
     if (comparison := result.decisive) is not None:
-        return [_with_comparison(value, comparison)]
+        value = _with_comparison(value, comparison)
+        return [_negate(value, result.names[0]) if result.is_gain else value]
     if (absolute := result.value) is None:
         return [value]
     return [
@@ -70,6 +72,7 @@ def _list_spread(
         verdict.FigureValue(
             name=result.figure,
             unit=unit,
+            variant=result.variant,
             value=value,
             low=low,
             high=high,
@@ -139,4 +142,20 @@ def _with_comparison(
         value=comparison.overhead_percent,
         low=comparison.low,
         high=comparison.high,
+    )
+
+
+def _negate(value: verdict.FigureValue, reference: str) -> verdict.FigureValue:
+    """Return a copy of a loss as the gain over a reference."""
+    value_, low, high, limit = (
+        None if number is None else -number
+        for number in (value.value, value.high, value.low, value.limit)
+    )
+    return dataclasses.replace(
+        value,
+        name=f"{value.name}_over_{reference}",
+        value=value_,
+        low=low,
+        high=high,
+        limit=limit,
     )

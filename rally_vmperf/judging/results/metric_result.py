@@ -30,6 +30,7 @@ class MetricResult(abc.ABC):
     :param status: The status; None for a metric without a limit.
     :param findings: The findings about this metric.
     :param confidence: The confidence of the intervals.
+    :param variant: The variant that is judged; "" if the run has none.
     """
 
     metric: sample.Metric
@@ -39,6 +40,13 @@ class MetricResult(abc.ABC):
     status: verdict.Status | None = None
     findings: tuple[finding.RunFinding, ...] = ()
     confidence: float = 0.95
+    variant: str = ""
+
+    @property
+    def metric_title(self) -> str:
+        """The metric's name as text, with the variant if any."""
+        suffix = f" of {self.variant}" if self.variant else ""
+        return f"{self.metric.name}{suffix}"
 
     @property
     @abc.abstractmethod

@@ -183,7 +183,9 @@ class SpreadResult(metric_result.MetricResult):
 
     def sentence(self) -> str:
         """Return figure, limit and verdict, or why none, as text."""
-        text = f"{self.metric.name}: {self.reason or self._describe_figures()}"
+        text = (
+            f"{self.metric_title}: {self.reason or self._describe_figures()}"
+        )
         if self.limit is None or self.status is None:
             text += ", no limit"
         elif self.measured:

@@ -141,7 +141,7 @@ def compare_runs(
                     reason=reason,
                 )
             )
-    _decide_all(changes, sides, confidence)
+    decide_all(changes, sides, confidence)
     return changes
 
 
@@ -161,10 +161,11 @@ def _explain_absence(
     return ""
 
 
-def _decide_all(
+def decide_all(
     changes: list[Change],
     sides: collections.abc.Mapping[int, _Sides],
     confidence: float,
+    paired: bool = False,
 ) -> None:
     """Replace the changes that have two sides by compared ones.
 
@@ -174,6 +175,10 @@ def _decide_all(
     Statistics 6, 1979). This is the same as the usual form by p-values: a
     change has a p-value below an error if its interval at that error does not
     contain the value that is tested.
+
+    :param sides: The values of the reference and of the run, by the index of
+        their change.
+    :param paired: Whether each repetition measured both sides.
     """
     undecided = {
         number
@@ -187,7 +192,12 @@ def _decide_all(
             change = changes[number]
             others, values = sides[number]
             comparison = loss.compare(
-                change.metric, others, values, level, conservative=False
+                change.metric,
+                others,
+                values,
+                level,
+                paired=paired,
+                conservative=False,
             )
             changes[number] = dataclasses.replace(
                 change,

@@ -16,6 +16,8 @@ Comparisons = collections.abc.Collection[loss.Comparison]
 
 #: The names of both sides and of the loss in sentences.
 SIDES = ("bare metal", "guest", "overhead")
+#: The name of the loss if it is shown with the opposite sign.
+GAIN = "gain"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,7 @@ class FigureValue:
     :param unit: The unit of the numbers; ``1`` for a ratio or a count.
     :param guests: The number of guests of each host that measured at once;
         None if it is the same in the whole run.
+    :param variant: The variant that measured; "" if the run has none.
     :param value: The figure; None if it is missing.
     :param low: The lower end of the interval; None without one.
     :param high: The upper end of the interval; None without one.
@@ -37,6 +40,7 @@ class FigureValue:
     name: str
     unit: str
     guests: int | None = None
+    variant: str = ""
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -129,11 +133,15 @@ def decide_interval(
 
 
 def interval(
-    comparison: loss.Comparison, limit: float | None = None, guests: int = 1
+    comparison: loss.Comparison,
+    limit: float | None = None,
+    guests: int = 1,
+    is_gain: bool = False,
 ) -> str:
     """Return the interval as text; "no interval" if there is none.
 
     :param guests: The number of guests for which its confidence is corrected.
+    :param is_gain: Whether the loss is shown as a gain.
     """
     if comparison.low is None or comparison.high is None:
         return "no interval"
@@ -149,8 +157,8 @@ def interval(
             comparison.high,
         )
     )
-    if high == conservative:
-        return f"{sure} {ends(comparison, limit)}"
+    if is_gain or high == conservative:
+        return f"{sure} {ends(comparison, limit, is_gain)}"
     text = f"{sure} {low} to {high} %"
     if limit is not None and comparison.low > limit:
         return text
@@ -160,25 +168,40 @@ def interval(
     return f"{text}; to pass {conservative} % counts, as {reason}"
 
 
-def ends(comparison: loss.Comparison, limit: float | None = None) -> str:
-    """Return the ends of the interval as text; "" if there is none."""
+def ends(
+    comparison: loss.Comparison,
+    limit: float | None = None,
+    is_gain: bool = False,
+) -> str:
+    """Return the ends of the interval as text; "" if there is none.
+
+    :param is_gain: Whether the loss is shown as a gain.
+    """
     low, high = comparison.low, comparison.high
     if low is None or high is None:
         return ""
     digits = units.digits_apart((low, high), limit)
+    if is_gain:
+        low, high = -high, -low
     return (
         f"{units.show_percent(low, digits)} to "
         f"{units.show_percent(high, digits)} %"
     )
 
 
-def figure(comparison: loss.Comparison, limit: float | None) -> str:
-    """Return the overhead as text, with as many digits as its interval."""
+def figure(
+    comparison: loss.Comparison, limit: float | None, is_gain: bool = False
+) -> str:
+    """Return the overhead as text, with as many digits as its interval.
+
+    :param is_gain: Whether the loss is shown as a gain.
+    """
     ends = (comparison.low, comparison.high)
     digits = units.digits_apart(
         [end for end in ends if end is not None], limit
     )
-    return f"{units.show_percent(comparison.overhead_percent, digits)} %"
+    percent = comparison.overhead_percent
+    return f"{units.show_percent(-percent if is_gain else percent, digits)} %"
 
 
 def sentence(
@@ -202,16 +225,18 @@ def sentence(
     """
     metric = comparison.metric
     bare, guest, lost = names
+    is_gain = lost == GAIN
     text = (
         f"{title or metric.name}: "
         f"{bare} {units.show(comparison.bare, metric.unit)}, "
         f"{guest} {units.show(comparison.guest, metric.unit)}, "
-        f"{lost} {figure(comparison, limit)} "
-        f"({interval(comparison, limit, guests)})"
+        f"{lost} {figure(comparison, limit, is_gain)} "
+        f"({interval(comparison, limit, guests, is_gain)})"
     )
     if limit is None or status is None:
         return f"{text}, no limit"
-    text += f", limit {limit:g} %{limit_origin}: {status}"
+    limit_name, shown = ("least", -limit) if is_gain else ("limit", limit)
+    text += f", {limit_name} {shown:g} %{limit_origin}: {status}"
     if status == "inconclusive":
         text += f", {reason or would_decide(comparison)}"
     return text

@@ -11,8 +11,6 @@ from rally_vmperf.guests import schema
 
 Variants = collections.abc.Sequence[documents.Arguments]
 
-#: The axis of the conditions.
-VARIANT = "variant"
 #: The options that a variant changes.
 OPTIONS = (
     "flavor",

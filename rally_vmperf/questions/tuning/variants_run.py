@@ -12,6 +12,7 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.records import model
 from rally_vmperf.runs import actions
@@ -80,7 +81,7 @@ def create_run(
         ),
         conditions=tuple(
             conditions.Condition(
-                axes={variants_.VARIANT: variant["name"]},
+                axes={repetition.VARIANT: variant["name"]},
                 copies=_count_copies(
                     guests, groups[variant["name"]], covered_shapes
                 ),
@@ -88,7 +89,10 @@ def create_run(
                     choose_guests, groups[variant["name"]], request.booted
                 ),
             )
-            for variant in variants
+            # Judges compare with the first one.
+            for variant in sorted(
+                variants, key=lambda variant: variant["name"] != reference
+            )
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         fallback_setting=setting.build_setting(

@@ -1,0 +1,362 @@
+"""The judge of tuning: gains of variants over their reference."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import plausibility
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+#: Limits from a task: variant -> metric or glob -> limit.
+GivenByVariant = collections.abc.Mapping[str, judge.Given]
+Judgement = summary.Judgement[figure_result.FigureResult]
+
+#: The reason why there is no pair.
+_NO_PAIR = "no counted repetition has it of both variants"
+
+
+class TuningJudge(judge.Judge[figure_result.FigureResult]):
+    """A judge of the gain of each variant over the reference.
+
+    The gain is the negative loss: it is positive if the variant is better.
+    Both are measured in each repetition and compared in pairs. The reference
+    is the first variant of the records.
+
+    :param min_gain_percent: The smallest tolerated gain in percent by variant
+        and metric or glob.
+    :param max_loss_percent: The largest tolerated loss in percent, likewise.
+    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
+        ``tolerate`` of the base class.
+    :raises ValueError: If an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        min_gain_percent: GivenByVariant | None = None,
+        max_loss_percent: GivenByVariant | None = None,
+        **strictness: t.Any,
+    ) -> None:
+        super().__init__(**strictness)
+        self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
+        self._limits = {
+            variant: {
+                "min_gain": limits.Limits(
+                    (min_gain_percent or {}).get(variant, {})
+                ),
+                "max_loss": limits.Limits(
+                    (max_loss_percent or {}).get(variant, {})
+                ),
+            }
+            for variant in {
+                **(min_gain_percent or {}),
+                **(max_loss_percent or {}),
+            }
+        }
+
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
+        """Return whether each condition is a variant."""
+        return repetition_.has_axis(repetition.VARIANT)
+
+    def _judge(self) -> Judgement:
+        """Return the verdict computed from the repetitions so far."""
+        variants = repetition.list_variants(self._repetitions)
+        if not variants:
+            return super()._judge()
+        reference, *others = variants
+        judgements: dict[str, Judgement] = {}
+        for variant in others:
+            judgement = self._create_pair_judge(reference, variant)._judge()
+            judgements[variant] = dataclasses.replace(
+                judgement, rows=_mark_void(judgement)
+            )
+        conclusions = describe_gains(
+            reference,
+            list_changes(
+                [row for pair in judgements.values() for row in pair.rows],
+                self.confidence,
+            ),
+        )
+        merged = self._merge_judgements(judgements, tuple(conclusions))
+        unmatched = [
+            f"{variant}: {pattern}"
+            for variant, patterns in self._limits.items()
+            if variant not in others
+            for limits_ in patterns.values()
+            for pattern in limits_.unmatched(())
+        ]
+        return dataclasses.replace(
+            merged, unmatched=(*merged.unmatched, *unmatched)
+        )
+
+    def _create_pair_judge(self, reference: str, variant: str) -> "_PairJudge":
+        """Return a judge with the repetitions of two variants."""
+        pair_judge = _PairJudge(
+            reference,
+            variant,
+            self._limits.get(variant, {}),
+            confidence=self.confidence,
+            on_inconclusive=self.on_inconclusive,
+            tolerate=self.tolerate,
+        )
+        pair_judge.extend(
+            (
+                repetition_.isolate(
+                    [
+                        condition
+                        for condition in repetition_.conditions
+                        if condition.axes[repetition.VARIANT]
+                        in (reference, variant)
+                    ]
+                )
+                for repetition_ in self._repetitions
+            ),
+            self._unreadable,
+        )
+        return pair_judge
+
+    @staticmethod
+    def _name_variant(
+        run_finding: finding.RunFinding, variant: str
+    ) -> finding.RunFinding:
+        """Return the finding, which names its variant already."""
+        return run_finding
+
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[figure_result.FigureResult]:
+        """Return an empty list: pairs of variants have figures."""
+        return []
+
+    def findings(
+        self,
+        repetitions: judge.Repetitions,
+        rows: collections.abc.Sequence[figure_result.FigureResult],
+    ) -> finding.Occurrences:
+        """Return no findings: pairs of variants have findings."""
+        return ()
+
+
+class _PairJudge(judge.Judge[figure_result.FigureResult]):
+    """A judge of one variant against the reference.
+
+    :param limits_: The limits ``min_gain`` and ``max_loss``.
+    """
+
+    def __init__(
+        self,
+        reference: str,
+        variant: str,
+        limits_: collections.abc.Mapping[str, limits.Limits],
+        **strictness: t.Any,
+    ) -> None:
+        super().__init__(**strictness)
+        self.reference = reference
+        self.variant = variant
+        self.limits = limits_
+        self.names = (reference, variant, verdict.GAIN)
+
+    def accepts(self, repetition_: repetition.Repetition) -> bool:
+        """Return True: the judge of all variants selects repetitions."""
+        return True
+
+    def _list_parts(self) -> list[str]:
+        """Return no variants: a pair is judged as a whole."""
+        return []
+
+    def figures(
+        self, repetitions: judge.Repetitions
+    ) -> list[figure_result.FigureResult]:
+        """Return a row per rate or time on its gain, as a list."""
+        conditions = repetition.list_conditions(repetitions)
+        metrics = [
+            metric
+            for metric in gathering.metrics(conditions)
+            if metric.scale == "ratio"
+        ]
+        names = [metric.name for metric in metrics]
+        return [
+            self._create_row(metric, conditions, names) for metric in metrics
+        ]
+
+    def _create_row(
+        self,
+        metric: sample.Metric,
+        conditions: list[repetition.Condition],
+        names: list[str],
+    ) -> figure_result.FigureResult:
+        """Return the row of the gain in one metric."""
+        bare, guest = (
+            gathering.guest_samples(
+                metric, repetition.select(conditions, variant=variant)
+            )
+            for variant in (self.reference, self.variant)
+        )
+        numbers = {samples.number for samples in bare}
+        numbers &= {samples.number for samples in guest}
+        limit, pattern = self._find_limit(metric.name, names)
+        return figure_result.FigureResult(
+            metric=metric,
+            figure="overhead",
+            reason="" if numbers else _NO_PAIR,
+            limit=limit,
+            pattern=pattern,
+            bare=tuple(
+                samples for samples in bare if samples.number in numbers
+            ),
+            guest=tuple(
+                samples for samples in guest if samples.number in numbers
+            ),
+            names=self.names,
+            paired=True,
+            confidence=self.confidence,
+        )
+
+    def _find_limit(
+        self, metric: str, names: list[str]
+    ) -> tuple[float | None, str | None]:
+        """Return the largest tolerated loss with its pattern, or None each.
+
+        A least gain is a largest loss below zero.
+        """
+        for key, sign in (("min_gain", -1), ("max_loss", 1)):
+            found = key in self.limits and self.limits[key].for_metric(
+                metric, names
+            )
+            if found:
+                limit, pattern = found
+                return sign * limit, pattern
+        return None, None
+
+    def findings(
+        self,
+        repetitions: judge.Repetitions,
+        rows: collections.abc.Sequence[figure_result.FigureResult],
+    ) -> finding.Occurrences:
+        """Return findings, each with the number of its repetition."""
+        for repetition_ in repetitions:
+            for finding_ in repetition_.findings:
+                yield finding_, repetition_.number
+            for condition in repetition_.conditions:
+                prefix = f"{condition.axes[repetition.VARIANT]}: "
+                for finding_ in condition.findings:
+                    named = dataclasses.replace(
+                        finding_, detail=f"{prefix}{finding_.detail}"
+                    )
+                    yield named, repetition_.number
+        for row in rows:
+            comparison = row.comparison
+            if comparison is None:
+                continue
+            prefix = f"{self.variant}: "
+            if comparison.low is None:
+                pairs = units.number_of("pair", comparison.guest_repetitions)
+                yield (
+                    finding.Finding(
+                        "too_few_repetitions",
+                        row.metric.name,
+                        f"{prefix}{pairs}",
+                    ),
+                    None,
+                )
+            for finding_ in plausibility.of_values(comparison, prefix):
+                yield finding_, None
+
+
+def _mark_void(
+    judgement: Judgement,
+) -> tuple[figure_result.FigureResult, ...]:
+    """Return the rows of a pair, with the reason why the pair is void."""
+    reasons = finding.sentences(
+        run_finding
+        for run_finding in judgement.findings
+        if run_finding.voids and run_finding.finding.is_run_wide
+    )
+    return tuple(
+        dataclasses.replace(row, void_level="; ".join(reasons))
+        for row in judgement.rows
+    )
+
+
+def list_changes(
+    rows: collections.abc.Iterable[figure_result.FigureResult],
+    confidence: float,
+) -> list[changes.Change]:
+    """Return the change of each metric and variant, as a list.
+
+    The confidence is that of all statuses together: the correction of Holm is
+    over variants and metrics. A void variant has no comparison.
+    """
+    compared: list[changes.Change] = []
+    sides = {}
+    for row in rows:
+        if not row.is_gain:
+            continue
+        reason = row.reason or row.void_level
+        if not reason:
+            sides[len(compared)] = (
+                [samples.values for samples in row.bare],
+                [samples.values for samples in row.guest],
+            )
+        compared.append(
+            changes.Change(
+                run=row.names[1],
+                condition="",
+                metric=row.metric,
+                margin=0.0,
+                reason=reason,
+            )
+        )
+    changes.decide_all(compared, sides, confidence, paired=True)
+    return compared
+
+
+def describe_gains(
+    reference: str, compared: collections.abc.Iterable[changes.Change]
+) -> list[str]:
+    """Return one sentence for each variant, as a list.
+
+    Significant gains and losses have their simultaneous intervals.
+    """
+    by_variant: dict[str, list[changes.Change]] = {}
+    for change in compared:
+        by_variant.setdefault(change.run, []).append(change)
+    sentences = []
+    for variant, variant_changes in by_variant.items():
+        reasons = [change.reason for change in variant_changes]
+        if all(reasons):
+            text = f"not compared: {'; '.join(dict.fromkeys(reasons))}"
+        else:
+            text = "; ".join(_list_gains(variant_changes))
+        sentences.append(f"{variant} instead of {reference}: {text}")
+    return sentences
+
+
+def _list_gains(
+    compared: collections.abc.Sequence[changes.Change],
+) -> list[str]:
+    """Return clauses on significant changes and the number of others."""
+    clauses = []
+    others = 0
+    for change in compared:
+        comparison = change.comparison
+        if comparison is None or change.status not in ("better", "worse"):
+            others += 1
+            continue
+        gain = verdict.figure(comparison, None, is_gain=True)
+        sign = "" if gain.startswith("-") else "+"
+        ends = verdict.ends(comparison, is_gain=True)
+        clauses.append(f"{change.metric.name} {sign}{gain} ({ends})")
+    if others:
+        metrics = units.number_of("metric", others)
+        clauses.append(f"no significant difference in {metrics}")
+    return clauses

@@ -1,0 +1,321 @@
+"""Tests of the judge of tuning."""
+
+import dataclasses
+import random
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import tuning_judge
+from rally_vmperf.judging.results import figures
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import sample
+
+RATE = sample.Metric(name="network.iperf3.rate", unit="bit/s", better="higher")
+TIME = sample.Metric(name="disk.dd.time", unit="s", better="lower")
+
+
+def condition(number, variant, values, **changes):
+    """Return a condition with one guest and a value per metric."""
+    return repetition.Condition(
+        **{
+            "axes": {"variant": variant},
+            "position": 1,
+            "state": "complete",
+            "number": number,
+            "expected_metrics": tuple(values),
+            "machines": (f"g-{variant}",),
+            "observations": tuple(
+                sample.Observation(
+                    f"g-{variant}", sample.Sample(metric, value)
+                )
+                for metric, value in values.items()
+            ),
+            **changes,
+        }
+    )
+
+
+def repetitions(*rows, findings=None, planned=None):
+    """Return a repetition per row, a dict of values by variant.
+
+    :param findings: The findings of conditions by variant.
+    """
+    metrics = tuple(next(iter(rows[0].values())))
+    return [
+        repetition.Repetition(
+            number=number,
+            planned_repetitions=planned or len(rows),
+            counted=True,
+            state="complete",
+            expected_metrics=metrics,
+            question="tuning",
+            conditions=tuple(
+                condition(
+                    number,
+                    variant,
+                    values,
+                    findings=tuple((findings or {}).get(variant, ())),
+                )
+                for variant, values in row.items()
+            ),
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def rows_of(factors, metrics=(RATE, TIME), number=8, noise=0.01, seed=1):
+    """Return rows of values: 1000 times the factor of a variant, with noise."""
+    generator = random.Random(seed)
+    return [
+        {
+            variant: {
+                metric: 1000
+                * (factor if metric.better == "higher" else 1 / factor)
+                * generator.lognormvariate(0, noise)
+                for metric in metrics
+            }
+            for variant, factor in factors.items()
+        }
+        for _ in range(number)
+    ]
+
+
+def judge(rows, findings=None, judge_class=tuning_judge.TuningJudge, **limits):
+    """Return the judgement on rows."""
+    judge_ = judge_class(**limits)
+    for repetition_ in repetitions(*rows, findings=findings):
+        judge_.add(repetition_)
+    return judge_.judgement()
+
+
+NOT_APPLIED = finding.Finding(
+    "variant_not_applied", "g2", "hw_x=y was requested, g2 has z"
+)
+
+
+@ddt.ddt
+class TuningTestCase(unittest.TestCase):
+    """Variants are compared with the first one."""
+
+    ROWS = rows_of({"e1000": 1, "virtio": 3, "same": 1})
+
+    def test_gains(self):
+        judgement = judge(self.ROWS)
+        virtio, same = judgement.conclusions
+        self.assertRegex(
+            virtio,
+            r"virtio instead of e1000: network.iperf3.rate \+(19|20)\d\.\d % "
+            r"\((19|20)\d\.\d to 20\d\.\d %\); disk.dd.time \+6\d\.\d % ",
+        )
+        self.assertEqual(
+            "same instead of e1000: no significant difference in 2 metrics",
+            same,
+        )
+        self.assertEqual(4, len(judgement.rows))
+        self.assertEqual((), judgement.limited)
+
+    def test_a_loss_is_a_negative_gain(self):
+        (sentence,) = judge(rows_of({"a": 1, "b": 0.5})).conclusions
+        self.assertRegex(sentence, r"rate -\d\d\.\d % \(-\d\d\.\d to -\d\d")
+
+    @ddt.data(
+        ("min_gain_percent", 150, "passed"),
+        ("min_gain_percent", 250, "failed"),
+        ("max_loss_percent", 5, "passed"),
+    )
+    @ddt.unpack
+    def test_limits(self, key, limit, status):
+        judgement = judge(self.ROWS, **{key: {"virtio": {"network.*": limit}}})
+        (row,) = judgement.limited
+        self.assertEqual(status, row.status)
+        self.assertEqual(status, judgement.status)
+        least = limit if key.startswith("min") else -limit
+        self.assertEqual(f"least limit {least} %", row.cells().limit)
+        self.assertRegex(row.cells().figure, r"^gain \d\d\d\.\d %$")
+        (value,) = figures.list_values(row)
+        self.assertEqual("gain_over_e1000", value.name)
+        self.assertEqual("virtio", value.variant)
+        self.assertEqual(least, value.limit)
+        self.assertLess(value.low, value.value)
+        self.assertLess(value.value, value.high)
+
+    def test_undecided(self):
+        judgement = judge(
+            rows_of({"a": 1, "b": 1}, noise=0.1),
+            max_loss_percent={"b": {"*": 1}},
+        )
+        self.assertEqual("inconclusive", judgement.status)
+
+    def test_unknown_variant_or_metric(self):
+        judgement = judge(
+            self.ROWS,
+            min_gain_percent={"x": {"*": 1}, "virtio": {"cpu.*": 1}},
+        )
+        self.assertEqual(("cpu.*", "x: *"), judgement.unmatched)
+        self.assertFalse(judgement.passed)
+
+    def test_a_void_variant_voids_itself_only(self):
+        limits = {"max_loss_percent": {"same": {"*": 20}}}
+        findings = {"virtio": [NOT_APPLIED]}
+        judgement = judge(self.ROWS, findings, **limits)
+        self.assertEqual("passed", judgement.status)
+        self.assertRegex(
+            judgement.conclusions[0], "not compared: .*virtio: hw_x=y"
+        )
+        limits["max_loss_percent"]["virtio"] = {"*": 20}
+        judgement = judge(self.ROWS, findings, **limits)
+        self.assertEqual("void", judgement.status)
+        self.assertEqual(
+            {"same": "passed", "virtio": "void"},
+            {row.variant: row.status for row in judgement.limited},
+        )
+
+    def test_a_void_reference_voids_all(self):
+        judgement = judge(
+            self.ROWS,
+            {"e1000": [NOT_APPLIED]},
+            max_loss_percent={"same": {"*": 20}},
+        )
+        self.assertEqual("void", judgement.status)
+        for sentence in judgement.conclusions:
+            self.assertIn("not compared", sentence)
+
+    def test_a_lost_variant(self):
+        """The other variants are judged, and the verdict names the gap."""
+        judge_ = tuning_judge.TuningJudge(max_loss_percent={"same": {"*": 20}})
+        for one in repetitions(*self.ROWS):
+            conditions = [
+                condition(
+                    one.number,
+                    "virtio",
+                    {},
+                    state="incomplete",
+                    missing=(
+                        repetition.Missing(
+                            name="iperf3", machine="g2", reason="lost"
+                        ),
+                    ),
+                )
+                if entry.axes["variant"] == "virtio"
+                else entry
+                for entry in one.conditions
+            ]
+            judge_.add(
+                dataclasses.replace(
+                    one, state="incomplete", conditions=tuple(conditions)
+                )
+            )
+        judgement = judge_.judgement()
+        self.assertEqual("passed", judgement.status)
+        self.assertIn("g2: lost", judgement.missing.sentence())
+
+    def test_too_few_repetitions(self):
+        judgement = judge(
+            rows_of({"a": 1, "b": 3}, number=2),
+            min_gain_percent={"b": {"*": 1}},
+        )
+        self.assertEqual("inconclusive", judgement.status)
+        kinds = {entry.finding.kind for entry in judgement.findings}
+        self.assertIn("too_few_repetitions", kinds)
+
+    def test_final_failure(self):
+        judge_ = tuning_judge.TuningJudge(
+            min_gain_percent={"b": {"network.*": 50}}
+        )
+        rows = rows_of({"a": 1, "b": 0.2}, noise=0.001)
+        for entry in repetitions(*rows, planned=9):
+            judge_.add(entry)
+        self.assertTrue(judge_.is_failure_final())
+
+    def test_order_and_merge_do_not_matter(self):
+        first, second, both = (tuning_judge.TuningJudge() for _ in range(3))
+        entries = repetitions(*self.ROWS)
+        for entry in entries:
+            both.add(entry)
+        for entry in entries[::-2]:
+            first.add(entry)
+        for entry in entries[::2]:
+            second.add(entry)
+        first.merge(second)
+        self.assertEqual(both.judgement(), first.judgement())
+
+    def test_another_question(self):
+        judge_ = tuning_judge.TuningJudge()
+        entry = repetitions(*self.ROWS)[0]
+        other = dataclasses.replace(entry.conditions[0], axes={"guests": 1})
+        judge_.add(dataclasses.replace(entry, conditions=(other,)))
+        self.assertEqual("void", judge_.judgement().status)
+
+
+class EachVariantTestCase(unittest.TestCase):
+    """Other judges judge each variant on its own."""
+
+    def test_absolute_limits(self):
+        judgement = judge(
+            rows_of({"a": 1, "b": 3}),
+            judge_class=overhead_judge.OverheadJudge,
+            min={"network.*": 2000},
+        )
+        self.assertEqual(
+            {"a": "failed", "b": "passed"},
+            {row.variant: row.status for row in judgement.limited},
+        )
+        self.assertEqual("failed", judgement.status)
+        self.assertIn("network.iperf3.rate of a: guest", judgement.sentence())
+
+    def test_findings_name_their_variant(self):
+        judgement = judge(
+            rows_of({"a": 1, "b": 3}),
+            {"b": [NOT_APPLIED]},
+            judge_class=overhead_judge.OverheadJudge,
+            min={"network.*": 500},
+        )
+        self.assertEqual(
+            {"a": "passed", "b": "void"},
+            {row.variant: row.status for row in judgement.limited},
+        )
+        self.assertIn("b: hw_x=y was", judgement.sentence())
+
+
+def compare(values, other_values):
+    """Return the change of the second variant."""
+    rows = [
+        {"a": {RATE: value}, "b": {RATE: other}}
+        for value, other in zip(values, other_values, strict=True)
+    ]
+    (change,) = tuning_judge.list_changes(judge(rows).rows, 0.95)
+    return change
+
+
+VALUES = strategies.lists(
+    strategies.floats(900, 1100), min_size=5, max_size=9, unique=True
+)
+
+
+class PropertiesTestCase(unittest.TestCase):
+    """Properties of all samples."""
+
+    @hypothesis.given(VALUES)
+    def test_no_gain_over_equal_samples(self, values):
+        change = compare(values, values)
+        self.assertEqual(0, change.comparison.overhead_percent)
+        self.assertNotIn(change.status, ("better", "worse"))
+
+    @hypothesis.given(VALUES, strategies.floats(0.5, 2))
+    def test_the_inverse_ratio_in_the_other_direction(self, values, factor):
+        noise = [1.01, 0.99] * 5
+        others = [
+            value * factor * step
+            for value, step in zip(values, noise, strict=False)
+        ]
+        there, back = compare(values, others), compare(others, values)
+        ratio = 1 - there.comparison.overhead_percent / 100
+        inverse = 1 - back.comparison.overhead_percent / 100
+        self.assertAlmostEqual(1, ratio * inverse)
+        opposite = {"better": "worse", "worse": "better"}
+        self.assertEqual(opposite.get(there.status, there.status), back.status)
