@@ -8,7 +8,6 @@ import typing as t
 from rally_vmperf.judging import density_findings
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import level
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import finding
@@ -83,7 +82,7 @@ class _Judge(judge.Judge[Result]):
         repetitions: judge.Repetitions,
     ) -> frozenset[finding.Finding]:
         """Return the findings about whole repetitions, as a set."""
-        return level.repetition_wide_findings(findings, repetitions)
+        return density_levels.repetition_wide_findings(findings, repetitions)
 
     def _rows(
         self,
@@ -218,7 +217,7 @@ class DegradationJudge(_Judge):
         ]
         for metric, guests in itertools.product(limited_metrics, levels_):
             conditions = density_levels.counted_conditions(repetitions, guests)
-            yield from level.absolute_rows(
+            yield from density_levels.absolute_rows(
                 metric,
                 conditions,
                 guests,

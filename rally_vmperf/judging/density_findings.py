@@ -5,7 +5,6 @@ import collections.abc
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import level
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
@@ -26,7 +25,7 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     for repetition in repetitions:
         for finding_ in repetition.findings:
             yield finding_, repetition.number
-    yield from level.findings(repetitions)
+    yield from density_levels.findings(repetitions)
     if any(row.compare_to == "bare_metal" for row in rows):
         yield from _find_in_baseline(repetitions)
     for row in rows:

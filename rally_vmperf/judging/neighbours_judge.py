@@ -3,8 +3,8 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import level
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
@@ -14,6 +14,8 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
+#: The heading of the verdict.
+HEADING = "Neighbours"
 #: The axis of the number of guests that run another workload.
 NEIGHBOURS = "neighbours"
 #: The reason why there is no pair.
@@ -75,7 +77,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
                 names,
                 ""
                 if guests is None
-                else level.void_reason(
+                else density_levels.find_void_sentence(
                     metric.name, repetitions, level_conditions, self.tolerate
                 ),
             )
@@ -94,27 +96,20 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         void_level: str,
     ) -> figure_result.FigureResult:
         """Return the row of a metric's loss at one level."""
-        quiet, loud = (
-            gathering.guest_samples(
-                metric, repetition.select(conditions, neighbours=at_work)
-            )
-            for at_work in (False, True)
+        quiet, loud = gathering.pair_samples(
+            metric,
+            repetition.select(conditions, neighbours=False),
+            repetition.select(conditions, neighbours=True),
         )
-        numbers = {samples.number for samples in quiet}
-        numbers &= {samples.number for samples in loud}
         limit = self.limits["overhead"].for_metric(metric.name, names)
         return figure_result.FigureResult(
             metric=metric,
             figure="overhead",
-            reason="" if numbers else _NO_PAIR,
+            reason="" if quiet else _NO_PAIR,
             limit=limit and limit[0],
             pattern=limit and limit[1],
-            bare=tuple(
-                samples for samples in quiet if samples.number in numbers
-            ),
-            guest=tuple(
-                samples for samples in loud if samples.number in numbers
-            ),
+            bare=quiet,
+            guest=loud,
             names=_NAMES,
             paired=True,
             confidence=self.confidence,
@@ -133,8 +128,8 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
                 (finding_, repetition_.number)
                 for finding_ in repetition_.findings
             )
-        if level.has_levels(repetitions):
-            yield from level.findings(repetitions)
+        if density_levels.has_levels(repetitions):
+            yield from density_levels.findings(repetitions)
         else:
             for repetition_ in repetitions:
                 for condition in repetition_.conditions:
@@ -166,6 +161,8 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         In a run with several numbers of guests, findings of a single number
         are omitted.
         """
-        if level.has_levels(repetitions):
-            return level.repetition_wide_findings(findings, repetitions)
+        if density_levels.has_levels(repetitions):
+            return density_levels.repetition_wide_findings(
+                findings, repetitions
+            )
         return super().run_wide_findings(findings, repetitions)

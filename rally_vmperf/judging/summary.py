@@ -184,7 +184,7 @@ class Judgement(t.Generic[ResultT]):
     def _voiding(self) -> list[finding.RunFinding]:
         """Return the findings that void more than one metric, as a list.
 
-        Those of a judge of findings are all findings that it refuses.
+        A judge of findings selects them by itself.
         """
         if self.refused is not None:
             return [*self.refused]

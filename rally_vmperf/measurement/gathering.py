@@ -49,6 +49,27 @@ def guest_samples(
     )
 
 
+def pair_samples(
+    metric: sample.Metric, first: Conditions, second: Conditions
+) -> tuple[tuple[sample.MetricSamples, ...], tuple[sample.MetricSamples, ...]]:
+    """Return a metric's samples under two conditions, as two tuples.
+
+    Both are from the counted repetitions that measured both, in order.
+
+    :param first: One condition of each repetition.
+    :param second: The other condition.
+    """
+    sides = [guest_samples(metric, side) for side in (first, second)]
+    numbers = set.intersection(
+        *({samples.number for samples in side} for side in sides)
+    )
+    bare, guest = (
+        tuple(samples for samples in side if samples.number in numbers)
+        for side in sides
+    )
+    return bare, guest
+
+
 def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[sample.MetricSamples, ...]:

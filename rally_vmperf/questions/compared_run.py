@@ -9,8 +9,8 @@ from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
+from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import level
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -134,7 +134,7 @@ def collect_samples(
     :raises ComparisonError: If records of a repetition differ.
     """
     distinct, occurrences = gathering.merge_duplicates(repetitions)
-    sentence = level.first_void_sentence(
+    sentence = density_levels.first_void_sentence(
         (finding_ for finding_, _ in occurrences), ()
     )
     if sentence:
@@ -154,7 +154,7 @@ def collect_samples(
     for title, executed in conditions.items():
         for metric in gathering.metrics([pair[1] for pair in executed]):
             void = [
-                level.void_reason(
+                density_levels.find_void_sentence(
                     metric.name, [repetition_], [condition], _TOLERATED
                 )
                 for repetition_, condition in executed

@@ -7,6 +7,10 @@ import typing as t
 import jinja2
 
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.judging import summary
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.report import text
 
 RunT = t.TypeVar("RunT", bound="RunReport")
 #: The facts about a run that precede the figures: titles and lines.
@@ -26,6 +30,29 @@ class RunReport(judged_run.JudgedRun):
     section: "Section[t.Any]"
     conclusion: list[str] = dataclasses.field(default_factory=list)
     facts: Facts = dataclasses.field(default_factory=list)
+
+    @property
+    def unmeasured_facts(self) -> Facts:
+        """Titled lines on guests with another workload, or []."""
+        options = self.last.options.get("neighbours")
+        if not options:
+            return []
+        number = units.number_of("guest", options["guests"])
+        workload = text.flatten(options["workload"])
+        arguments = text.flatten(options["arguments"])
+        line = f"{number}, the last, with {workload} ({arguments})"
+        return [(neighbours_judge.HEADING, [line])]
+
+    @property
+    def unmeasured_losses(self) -> summary.Judgement[t.Any] | None:
+        """The judgement on the losses caused by these guests, or None."""
+        if not self.records or not self.unmeasured_facts:
+            return None
+        if judgement := self.judgements.get(neighbours_judge.HEADING):
+            return judgement
+        judge = neighbours_judge.NeighboursJudge()
+        judge.extend(self.repetitions, 0)
+        return t.cast("summary.Judgement[t.Any]", judge.judgement())
 
 
 #: The loader of questions without templates.

@@ -26,10 +26,10 @@ class Metric:
         default True for ratios of which more is better. Times are additive
         if each is the time of a fixed amount of work: their inverses, work
         per second, are added up.
-    :param resolution: The half distance between neighbouring values, as a
+    :param resolution: The half distance between adjacent values, as a
         share of the value, such as of the buckets of a histogram; None if the
         rounding of the tool is unknown.
-    :param step: The half distance between neighbouring values in the unit,
+    :param step: The half distance between adjacent values in the unit,
         for a tool that writes few digits; None if unknown.
     :param optional: True if a complete run may lack it, such as a percentile
         of too few values.

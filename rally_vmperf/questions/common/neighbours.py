@@ -86,7 +86,7 @@ def _check_has_neighbours(
 CRITERION = question.Criterion(
     name="vmperf_neighbours",
     title="Limits on the loss of guests while neighbours run their workload.",
-    heading="Neighbours",
+    heading=neighbours_judge.HEADING,
     schema=question.build_schema(
         {
             "max_percent": question.build_limits(

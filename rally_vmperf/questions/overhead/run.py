@@ -78,8 +78,7 @@ def _find_separate_guests(
         finding.Finding(
             kind="level_placement_wrong",
             subject=guest.name,
-            detail=f"neighbour {guest.name} is on a host without measured "
-            "guests",
+            detail=f"{guest.name} works on a host without measured guests",
         )
         for guest in guests[len(guests) - unmeasured :]
         if guest.host_id not in hosts

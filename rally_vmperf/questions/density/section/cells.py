@@ -5,7 +5,6 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import rates
@@ -90,7 +89,7 @@ def _create_cells(
         ),
     )
     guest_rates = rates.by_guest(metric, samples)
-    point = series.row.point(level_.guests_of(level))
+    point = series.row.point(density_levels.guests_of(level))
     void = (point and point.void) or _samples_void(series, level)
     sound: State = "void" if void else "sound"
     guest_cells = {}

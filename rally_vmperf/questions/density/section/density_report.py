@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 
-from rally_vmperf.judging import level as level_
+from rally_vmperf.judging import density_levels
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
@@ -39,7 +39,8 @@ class DensityReport(reports.RunReport):
     def hosts(self) -> int:
         """The number of hosts, each with the guests of a level."""
         numbers = [
-            len(level.machines) // (level_.guests_of(level) * level.batches)
+            len(level.machines)
+            // (density_levels.guests_of(level) * level.batches)
             for level in self._levels
         ]
         return max([1, *numbers])

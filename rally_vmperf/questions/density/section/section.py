@@ -6,7 +6,6 @@ import dataclasses
 import jinja2
 
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import level as level_
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import cells
@@ -18,7 +17,6 @@ from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import starts
 from rally_vmperf.records import model
-from rally_vmperf.report import neighbour_losses
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
@@ -110,7 +108,7 @@ def _list_facts(run: density_report.DensityReport) -> reports.Facts:
         ("Order", [order]),
         ("Idle guests", [options.get("idle_guests", "running")]),
         ("Solo guest", [solo_guest]),
-        *neighbour_losses.describe(run),
+        *run.unmeasured_facts,
         ("Bare metal", _describe_bare_metal(run.last)),
         ("Limits", limits[:1]),
     ]
@@ -119,7 +117,10 @@ def _list_facts(run: density_report.DensityReport) -> reports.Facts:
 def _describe_levels(record: model.Record) -> str:
     """Return the numbers of guests and of hosts of a record as text."""
     numbers = sorted(
-        {level_.guests_of(each) for each in record.repetition.conditions}
+        {
+            density_levels.guests_of(each)
+            for each in record.repetition.conditions
+        }
     )
     text = f"{', '.join(map(str, numbers))} at once"
     hosts = {
@@ -136,7 +137,7 @@ def _describe_bare_metal(record: model.Record) -> list[str]:
     copies = units.number_of("copy", *bare_metal.references)
     lines = [f"{setting.describe_bare_metal(bare_metal)}, for {copies}"]
     missing_copies = {
-        level_.guests_of(condition): None
+        density_levels.guests_of(condition): None
         for condition in record.repetition.conditions
         if condition.reference is repetition.NO_REFERENCE
         and not condition.skip_reason
@@ -157,7 +158,6 @@ SECTION = reports.Section(
         "number_of": units.number_of,
         "overview": overview.table,
         "gaps_of": gaps,
-        "losses": neighbour_losses.losses,
         "starts_of": starts.worst,
         "sum_of": sum_of,
         "draw_picture": picture.draw,

@@ -4,7 +4,7 @@ import collections.abc
 import dataclasses
 import itertools
 
-from rally_vmperf.judging import level as level_
+from rally_vmperf.judging import density_levels
 from rally_vmperf.measurement import repetition
 
 
@@ -57,7 +57,7 @@ def worst(
                     continue
                 key = (start.workload, start.command, start.bound)
                 starts.setdefault(key, {}).setdefault(
-                    level_.guests_of(level), []
+                    density_levels.guests_of(level), []
                 ).append((repetition_.number, start))
     levels = sorted({*itertools.chain.from_iterable(starts.values())})
     return Table(

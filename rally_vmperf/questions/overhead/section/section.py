@@ -15,7 +15,6 @@ from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.records import model
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
-from rally_vmperf.report import neighbour_losses
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
@@ -76,7 +75,7 @@ def _list_facts(run: reports.RunReport) -> reports.Facts:
             [setting.describe_bare_metal(bare_metal)] if bare_metal else [],
         ),
         ("Shape of bare metal", [_describe_shape(run.last.shape)]),
-        *neighbour_losses.describe(run),
+        *run.unmeasured_facts,
     ]
 
 
@@ -142,7 +141,6 @@ SECTION = reports.Section(
         "overview": overview,
         "by_part": by_part,
         "outliers": _describe_outliers,
-        "losses": neighbour_losses.losses,
         "ordered": ordered,
         "list_sampled": list_sampled,
         "draw_overheads": draw_overheads,
