@@ -200,19 +200,20 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     def _list_parts(self) -> list[str]:
         """Return the variants that are judged on their own, as a list."""
-        return repetition.list_variants(self._repetitions)
+        return gathering.list_variants(self._repetitions)
 
     def _select_part(self, variant: str) -> t.Self:
         """Return a copy of the judge with one variant, as if it were all."""
         judge = copy.copy(self)
         judge._repetitions = [
-            repetition_.isolate(
+            gathering.isolate(
+                repetition_,
                 [
                     dataclasses.replace(condition, axes={})
-                    for condition in repetition_.select(
-                        variant=variant
-                    ).conditions
-                ]
+                    for condition in repetition.select(
+                        repetition_.conditions, variant=variant
+                    )
+                ],
             )
             for repetition_ in self._repetitions
         ]

@@ -12,7 +12,6 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 
 #: The heading of the verdict.
 HEADING = "Neighbours"
@@ -136,20 +135,10 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
                     for finding_ in condition.findings:
                         yield finding_, repetition_.number
         for row in rows:
-            comparison = row.comparison
-            if comparison is None:
-                continue
-            where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
-            if comparison.low is None:
-                number = units.number_of("pair", comparison.guest_repetitions)
-                yield (
-                    finding.Finding(
-                        "too_few_repetitions", row.metric.name, where + number
-                    ),
-                    None,
-                )
-            for finding_ in plausibility.of_values(comparison, where):
-                yield finding_, None
+            if row.comparison is not None:
+                where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
+                for finding_ in plausibility.of_pairs(row.comparison, where):
+                    yield finding_, None
 
     def run_wide_findings(
         self,

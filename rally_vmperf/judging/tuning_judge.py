@@ -69,7 +69,7 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
 
     def _judge(self) -> Judgement:
         """Return the verdict computed from the repetitions so far."""
-        variants = repetition.list_variants(self._repetitions)
+        variants = gathering.list_variants(self._repetitions)
         if not variants:
             return super()._judge()
         reference, *others = variants
@@ -110,13 +110,14 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         )
         pair_judge.extend(
             (
-                repetition_.isolate(
+                gathering.isolate(
+                    repetition_,
                     [
                         condition
                         for condition in repetition_.conditions
                         if condition.axes[repetition.VARIANT]
                         in (reference, variant)
-                    ]
+                    ],
                 )
                 for repetition_ in self._repetitions
             ),
@@ -195,27 +196,20 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
         names: list[str],
     ) -> figure_result.FigureResult:
         """Return the row of the gain in one metric."""
-        bare, guest = (
-            gathering.guest_samples(
-                metric, repetition.select(conditions, variant=variant)
-            )
-            for variant in (self.reference, self.variant)
+        bare, guest = gathering.pair_samples(
+            metric,
+            repetition.select(conditions, variant=self.reference),
+            repetition.select(conditions, variant=self.variant),
         )
-        numbers = {samples.number for samples in bare}
-        numbers &= {samples.number for samples in guest}
         limit, pattern = self._find_limit(metric.name, names)
         return figure_result.FigureResult(
             metric=metric,
             figure="overhead",
-            reason="" if numbers else _NO_PAIR,
+            reason="" if bare else _NO_PAIR,
             limit=limit,
             pattern=pattern,
-            bare=tuple(
-                samples for samples in bare if samples.number in numbers
-            ),
-            guest=tuple(
-                samples for samples in guest if samples.number in numbers
-            ),
+            bare=bare,
+            guest=guest,
             names=self.names,
             paired=True,
             confidence=self.confidence,
@@ -254,22 +248,10 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
                     )
                     yield named, repetition_.number
         for row in rows:
-            comparison = row.comparison
-            if comparison is None:
-                continue
-            prefix = f"{self.variant}: "
-            if comparison.low is None:
-                pairs = units.number_of("pair", comparison.guest_repetitions)
-                yield (
-                    finding.Finding(
-                        "too_few_repetitions",
-                        row.metric.name,
-                        f"{prefix}{pairs}",
-                    ),
-                    None,
-                )
-            for finding_ in plausibility.of_values(comparison, prefix):
-                yield finding_, None
+            if row.comparison is not None:
+                prefix = f"{self.variant}: "
+                for finding_ in plausibility.of_pairs(row.comparison, prefix):
+                    yield finding_, None
 
 
 def _mark_void(

@@ -70,6 +70,41 @@ def pair_samples(
     return bare, guest
 
 
+def list_variants(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> list[str]:
+    """Return the names of variants, in the order of records.
+
+    The first one is the reference of the others. The result is empty if the
+    conditions are not variants.
+    """
+    longest_first = sorted(
+        repetitions, key=lambda repetition_: -len(repetition_.conditions)
+    )
+    names = [
+        str(condition.axes[repetition.VARIANT])
+        for condition in repetition.list_conditions(longest_first)
+        if repetition.VARIANT in condition.axes
+    ]
+    return [*dict.fromkeys(names)]
+
+
+def isolate(
+    repetition_: repetition.Repetition, conditions: Conditions
+) -> repetition.Repetition:
+    """Return a copy of a repetition as if it had some conditions only.
+
+    It is complete if these are, whatever the others lack.
+    """
+    state = repetition_.state
+    if conditions and not repetition_.missing:
+        is_complete = all(condition.complete for condition in conditions)
+        state = "complete" if is_complete else "incomplete"
+    return dataclasses.replace(
+        repetition_, state=state, conditions=tuple(conditions), unselected=()
+    )
+
+
 def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[sample.MetricSamples, ...]:

@@ -345,23 +345,6 @@ class Repetition:
             ),
         )
 
-    def isolate(
-        self, selected: collections.abc.Sequence[Condition]
-    ) -> "Repetition":
-        """Return a copy with other conditions, as if it had no more.
-
-        It is complete if the conditions are, whatever the others lack.
-
-        :param selected: The conditions in order.
-        """
-        state = self.state
-        if selected and not self.missing:
-            is_complete = all(condition.complete for condition in selected)
-            state = "complete" if is_complete else "incomplete"
-        return dataclasses.replace(
-            self, state=state, conditions=tuple(selected), unselected=()
-        )
-
     def has_axis(self, axis: str) -> bool:
         """Return whether all conditions have an axis."""
         return all(axis in condition.axes for condition in self.conditions)
@@ -399,26 +382,4 @@ def list_conditions(
         condition
         for repetition in repetitions
         for condition in repetition.conditions
-    ]
-
-
-def list_variants(
-    repetitions: collections.abc.Iterable[Repetition],
-) -> list[str]:
-    """Return the names of variants, in the order of records.
-
-    The first one is the reference of the others. The result is empty if the
-    conditions are not variants.
-    """
-    return [
-        *dict.fromkeys(
-            str(condition.axes[VARIANT])
-            for condition in list_conditions(
-                sorted(
-                    repetitions,
-                    key=lambda repetition: -len(repetition.conditions),
-                )
-            )
-            if VARIANT in condition.axes
-        )
     ]

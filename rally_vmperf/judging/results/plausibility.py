@@ -51,6 +51,21 @@ def of_values(
         yield _create_finding(kind, comparison, f"{where}{side}: {detail}")
 
 
+def of_pairs(
+    comparison: loss.Comparison, where: str
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield the findings on two conditions of the same repetitions.
+
+    :param where: A prefix of the detail, as for ``of_values``.
+    """
+    if comparison.low is None:
+        number = units.number_of("pair", comparison.guest_repetitions)
+        yield _create_finding(
+            "too_few_repetitions", comparison, where + number
+        )
+    yield from of_values(comparison, where)
+
+
 def fixed_rate_metrics(
     findings: collections.abc.Iterable[finding.Finding],
 ) -> set[str]:

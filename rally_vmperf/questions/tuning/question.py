@@ -4,6 +4,8 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import estimate
+from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import question as overhead
@@ -56,6 +58,12 @@ def _create_run(
     return variants_run.create_run(request, **arguments)
 
 
+def _describe(run: judged_run.JudgedRun) -> str:
+    """Return the title of a run as text: size and number of variants."""
+    number = len(run.last.options.get("variants") or ())
+    return f"{run.size}, {units.number_of('variant', number)}"
+
+
 def _create_section() -> "reports.Section[t.Any]":
     """Return the section of the HTML report for runs of tuning."""
     from rally_vmperf.questions.tuning.section import section
@@ -75,6 +83,7 @@ QUESTION = question.Question(
     minutes=_estimate_minutes,
     run=_create_run,
     section=_create_section,
+    describe=_describe,
     defaults=_create_defaults,
     one_host=lambda subtask: variants.have_one_host(
         subtask.arguments["variants"]

@@ -69,7 +69,7 @@ def repetitions(*rows, findings=None, planned=None):
 
 
 def rows_of(factors, metrics=(RATE, TIME), number=8, noise=0.01, seed=1):
-    """Return rows of values: 1000 times the factor of a variant, with noise."""
+    """Return rows of values by variant: 1000 times its factor, with noise."""
     generator = random.Random(seed)
     return [
         {

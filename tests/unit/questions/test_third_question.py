@@ -147,7 +147,7 @@ class TestThirdQuestion(unittest.TestCase):
         for record in self.records():
             self.assertEqual("complete", record["state"])
             self.assertEqual(
-                [{"variant": "plain"}, {"variant": "virtio"}],
+                [{"kernel": "plain"}, {"kernel": "virtio"}],
                 [one["axes"] for one in record["conditions"]],
             )
             judging.add_iteration(
@@ -223,7 +223,7 @@ class TestThirdQuestion(unittest.TestCase):
         self.assertIn("plain, virtio: failed", app.stdout.getvalue())
         for text in (page.read_text(), self.embedded(records)):
             self.assertIn("<h3>LOSSES</h3>", text)
-            self.assertIn("by variant and repetition", text)
+            self.assertIn("by kernel and repetition", text)
             self.assertIn("<dd>plain, virtio</dd>", text)
         self.assertIn("<h1>Variants of guests</h1>", page.read_text())
 

@@ -29,7 +29,7 @@ class Judge(overhead_judge.OverheadJudge):
 
     def accepts(self, entry):
         """Return whether all conditions are variants."""
-        return entry.has_axis("variant")
+        return entry.has_axis("kernel")
 
     def figures(self, entries):
         """Return the loss of each metric."""
@@ -37,7 +37,7 @@ class Judge(overhead_judge.OverheadJudge):
             [
                 one
                 for entry in entries
-                for one in entry.select(variant=variant).conditions
+                for one in entry.select(kernel=variant).conditions
             ]
             for variant in (PLAIN, self.variant or _last_variant(entries))
         )
@@ -73,7 +73,7 @@ class Judge(overhead_judge.OverheadJudge):
 
 def _last_variant(entries):
     variants = [
-        one.axes["variant"] for entry in entries for one in entry.conditions
+        one.axes["kernel"] for entry in entries for one in entry.conditions
     ]
     return variants[-1] if variants else ""
 
@@ -110,7 +110,7 @@ CRITERION = question.Criterion(
 def describe(run):
     """Return the variants of a run."""
     conditions_ = run.repetitions[-1].conditions
-    return ", ".join(str(one.axes["variant"]) for one in conditions_)
+    return ", ".join(str(one.axes["kernel"]) for one in conditions_)
 
 
 SECTION = reports.Section(
@@ -136,7 +136,7 @@ def run(asked, own):
     return runs.Run(
         **asked.common_arguments(),
         conditions=tuple(
-            conditions.Condition(axes={"variant": name})
+            conditions.Condition(axes={"kernel": name})
             for name in own["variants"]
         ),
         fallback_setting=setting.build_setting(

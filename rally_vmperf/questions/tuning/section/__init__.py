@@ -1,0 +1,1 @@
+"""The section of tuning runs in the report."""

@@ -1,0 +1,163 @@
+"""The section of the report with tuning runs."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+import jinja2
+import markupsafe
+
+from rally_vmperf.judging import summary
+from rally_vmperf.judging import tuning_judge
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.report import dot_plot
+from rally_vmperf.report import groups
+from rally_vmperf.report import reports
+
+Judgement = summary.Judgement[figure_result.FigureResult]
+
+#: The colours and marks of changes, as keys of verdicts.
+_MARKS = {"better": "passed", "worse": "failed"}
+#: The kinds of findings about requested settings, with their outcomes.
+_OUTCOMES = {
+    "variant_not_applied": "not applied",
+    "variant_not_proven": "not proven",
+}
+
+
+class Rank(t.NamedTuple):
+    """A variant in the ranking of a metric.
+
+    :param number: The place, from 1; None if the variant is not compared.
+    :param row: The row with the limit and the verdict.
+    """
+
+    number: int | None
+    change: changes.Change
+    row: figure_result.FigureResult
+
+
+class Setting(t.NamedTuple):
+    """A setting of a guest as texts, with what became of it."""
+
+    guest: str
+    variant: str
+    name: str
+    requested: str
+    outcome: str
+
+
+def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
+    """Return the variants of each metric, the best first, as a list."""
+    rows = {(row.metric, row.names[1]): row for row in judgement.rows}
+    groups_ = changes.rank(
+        tuning_judge.list_changes(judgement.rows, judgement.confidence)
+    )
+    return [
+        (
+            group[0].metric.name,
+            [
+                Rank(
+                    place if change.comparison else None,
+                    change,
+                    rows[change.metric, change.run],
+                )
+                for place, change in enumerate(group, start=1)
+            ],
+        )
+        for group in sorted(
+            groups_, key=lambda group: groups.position(group[0].metric.name)
+        )
+    ]
+
+
+def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
+    """Return the chart of gains as SVG markup."""
+    return dot_plot.draw(
+        [
+            dot_plot.Line(
+                label=f"{metric} {rank_.change.run}",
+                comparison=dataclasses.replace(
+                    comparison,
+                    overhead_percent=-comparison.overhead_percent,
+                    low=None if comparison.high is None else -comparison.high,
+                    high=None if comparison.low is None else -comparison.low,
+                ),
+                status=_MARKS.get(rank_.change.status, "none"),
+                limits=()
+                if rank_.row.limit is None
+                else (-rank_.row.limit,),
+            )
+            for metric, ranks in rank(judgement)
+            for rank_ in ranks
+            if (comparison := rank_.change.comparison)
+        ],
+        name,
+        "gain over the reference in percent (right: the variant is better)",
+        "Gain of each metric and variant with its interval",
+    )
+
+
+def list_settings(run: reports.RunReport) -> list[Setting]:
+    """Return the settings that were requested for guests, as a list.
+
+    The outcome of a setting without a finding is the requested value.
+    """
+    findings = {
+        finding_
+        for condition in repetition.list_conditions(run.repetitions)
+        for finding_ in condition.findings
+        if finding_.kind in _OUTCOMES
+    }
+    settings = []
+    for guest in run.of_role("guest"):
+        requested = guest.nova.get("settings")
+        if not isinstance(requested, collections.abc.Mapping):
+            continue
+        for name, value in requested.items():
+            outcomes = [
+                f"{_OUTCOMES[finding_.kind]}: {finding_.detail}"
+                for finding_ in findings
+                if finding_.subject == guest.name
+                and finding_.detail.startswith(f"{name}={value} was requested")
+            ]
+            settings.append(
+                Setting(
+                    guest=guest.name,
+                    variant=str(guest.nova.get("group", "")),
+                    name=str(name),
+                    requested=str(value),
+                    outcome="; ".join(outcomes) or f"verified: {value}",
+                )
+            )
+    return settings
+
+
+def _list_facts(run: reports.RunReport) -> reports.Facts:
+    """Return titled lines on the variants and their reference, a list."""
+    variants = run.last.options.get("variants") or ()
+    lines = []
+    for variant in variants:
+        changed = ", ".join(
+            f"{key} {value}" for key, value in variant.items() if key != "name"
+        )
+        lines.append(f"{variant['name']}: {changed or 'as the task requests'}")
+    reference = str(run.last.options.get("reference", ""))
+    return [("Variants", lines), ("Reference", [reference])]
+
+
+SECTION = reports.Section(
+    title="Gain of settings of guests",
+    subject="tuning",
+    report_class=reports.RunReport,
+    comparison_facts=_list_facts,
+    functions={
+        "rank": rank,
+        "draw_gains": draw_gains,
+        "list_settings": list_settings,
+    },
+    template="run.html.j2",
+    loader=jinja2.PackageLoader(__package__),
+)
