@@ -66,9 +66,9 @@ def _describe(run: judged_run.JudgedRun) -> str:
 
 def _create_section() -> "reports.Section[t.Any]":
     """Return the section of the HTML report for runs of tuning."""
-    from rally_vmperf.questions.tuning.section import section
+    from rally_vmperf.questions.tuning.section import ranking
 
-    return section.SECTION
+    return ranking.SECTION
 
 
 QUESTION = question.Question(

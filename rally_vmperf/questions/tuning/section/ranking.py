@@ -1,4 +1,4 @@
-"""The section of the report with tuning runs."""
+"""The ranking of variants in the report, and its section."""
 
 import collections.abc
 import dataclasses
@@ -141,11 +141,22 @@ def _list_facts(run: reports.RunReport) -> reports.Facts:
     lines = []
     for variant in variants:
         changed = ", ".join(
-            f"{key} {value}" for key, value in variant.items() if key != "name"
+            _format_option(key, value)
+            for key, value in variant.items()
+            if key != "name"
         )
         lines.append(f"{variant['name']}: {changed or 'as the task requests'}")
     reference = str(run.last.options.get("reference", ""))
     return [("Variants", lines), ("Reference", [reference])]
+
+
+def _format_option(key: str, value: t.Any) -> str:
+    """Return what a variant changes as text: ``hw_vif_model=e1000``."""
+    if not isinstance(value, collections.abc.Mapping):
+        return f"{key}={value}"
+    if key in ("extra_specs", "image_properties"):
+        return ", ".join(f"{name}={text}" for name, text in value.items())
+    return f"{key}={', '.join(map(str, value.values()))}"
 
 
 SECTION = reports.Section(
