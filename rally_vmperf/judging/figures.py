@@ -9,6 +9,7 @@ from rally_vmperf.judging import level
 from rally_vmperf.judging import rows
 from rally_vmperf.judging import spread_judge
 from rally_vmperf.judging import summary
+from rally_vmperf.judging import tuning_judge
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 
@@ -57,6 +58,17 @@ def _list_level(result: level.LevelResult) -> list[verdict.FigureValue]:
     return [
         dataclasses.replace(value, guests=result.guests)
         for value in _list_figure(result)
+    ]
+
+
+@list_values.register
+def _list_tuning(
+    result: tuning_judge.TuningResult,
+) -> list[verdict.FigureValue]:
+    """Return the loss of a variant against its reference, in a list."""
+    name = f"loss_of_{result.variant}_to_{result.reference}"
+    return [
+        dataclasses.replace(value, name=name) for value in _list_figure(result)
     ]
 
 

@@ -78,17 +78,14 @@ def create_run(
             reference=reference,
             idle_guests=idle_guests,
         ),
+        # The reference is the first condition of a record.
         conditions=tuple(
             conditions.Condition(
-                axes={variants_.VARIANT: variant["name"]},
-                copies=_count_copies(
-                    guests, groups[variant["name"]], covered_shapes
-                ),
-                choose=functools.partial(
-                    choose_guests, groups[variant["name"]], request.booted
-                ),
+                axes={variants_.VARIANT: name},
+                copies=_count_copies(guests, names, covered_shapes),
+                choose=functools.partial(choose_guests, names, request.booted),
             )
-            for variant in variants
+            for name, names in groups.items()
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         fallback_setting=setting.build_setting(

@@ -1,0 +1,1 @@
+"""The report of runs that compare variants of a guest."""
