@@ -48,7 +48,8 @@ class TestTuning(laboratory.Case):
         lab.use("admin")
         journals = lab.journals()
         process = lab.start(
-            TASKS / f"{name}.yaml", **arguments(name, vmperf_valid=False)
+            TASKS / f"{name}.yaml",
+            **arguments(name, vmperf_valid=False, vmperf_tuning={}),
         )
         expected = EXPECTED[name]
         self.check_ended(0, process)
