@@ -145,9 +145,7 @@ class Request:
 
     def for_group(self, group: Group) -> "Request":
         """Return the request for the guests of one group."""
-        places = {}
-        if group.host or group.aggregate:
-            places = {"host": group.host, "aggregate": group.aggregate}
+        has_place = bool(group.host or group.aggregate)
         plain = dataclasses.replace(
             group, network=None, host=None, aggregate=None
         )
@@ -155,7 +153,8 @@ class Request:
             self,
             groups=(plain,),
             network=group.network or self.network,
-            **places,
+            host=group.host if has_place else self.host,
+            aggregate=group.aggregate if has_place else self.aggregate,
         )
 
     def title(self) -> str:

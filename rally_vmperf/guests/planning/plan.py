@@ -24,18 +24,18 @@ class Plan:
     """A request, resolved to image, flavor, network and host of a cloud.
 
     :param demands: The image and the flavor of each group.
+    :param networks_by_group: The networks of groups that have their own.
     :param networks: The networks; None if they do not exist yet.
-    :param networks_by_group: Those of groups that have a network of their own.
     """
 
     guest_request: request.Request
     demands: tuple[capacity.Demand, ...]
     placement: hosts.Placement
-    networks: networks.Networks | None
-    requirements: requirements.Requirements
     networks_by_group: dict[str, networks.Networks] = dataclasses.field(
         default_factory=dict
     )
+    networks: networks.Networks | None
+    requirements: requirements.Requirements
 
     def guests(self) -> dict[str, capacity.Demand]:
         """Return each guest's group by name, numbered through all groups."""

@@ -194,10 +194,10 @@ def _compare_possible(
     names: collections.abc.Set[str],
     host_requirements: Requirements,
 ) -> Requirements:
-    """Return the requirements without groups that no host supports.
+    """Return the requirements without groups that need pinned CPUs.
 
-    Where no host has pinned CPUs, a group that needs them fails to boot, but
-    it does not prevent the others from booting.
+    Where Placement shows none, Nova pins guests to other processors of hosts
+    that are not configured for pinning, or rejects these guests only.
 
     :param host_requirements: The requirements of all groups.
     """
@@ -213,8 +213,8 @@ def _compare_possible(
     others = _compare_with_hosts(admin, guest_request, possible, names)
     remarks = (
         f"no host has room for a guest of group {demand.group.name} "
-        f"({_format_needs(demand)}) according to Placement, so that it will "
-        "fail to boot; the others are measured without it"
+        f"({_format_needs(demand)}) according to Placement; if it fails to "
+        "boot, the others are measured without it"
         for demand in impossible
     )
     return dataclasses.replace(others, remarks=(*others.remarks, *remarks))

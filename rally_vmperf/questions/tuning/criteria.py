@@ -1,4 +1,4 @@
-"""The criteria of tuning."""
+"""The criterion for the gain or loss of variants of a guest."""
 
 import typing as t
 

@@ -47,8 +47,13 @@ SLAS = {
     "vmperf_degradation": {"max_percent": {"*": 20}, "statistic": "mean"},
     "vmperf_fairness": {"min_index": {"*": 0.9}},
     "vmperf_neighbours": {"max_percent": {"*": 20}},
+    "vmperf_tuning": {"max_loss_percent": {"virtio": {"*": 20}}},
     "vmperf_valid": {},
 }
+VARIANTS = [
+    {"name": "plain"},
+    {"name": "virtio", "image_properties": {"hw_vif_model": "virtio"}},
+]
 NEIGHBOURS = {"guests": 1, "workload": {"name": "stress_ng"}}
 #: Values that YAML takes for something else, or not at all, unless quoted.
 ODD = {
@@ -166,6 +171,8 @@ class ShippedTestCase(unittest.TestCase):
                 if "neighbours" not in tasks.TAKEN[path]:
                     continue
                 given["neighbours"] = NEIGHBOURS
+            if name == "vmperf_tuning":
+                given["variants"] = VARIANTS
             with self.subTest(sla=name):
                 task = tasks.render(path, given)
                 tasks.check(task)

@@ -93,7 +93,7 @@ class RequirementsTest(unittest.TestCase):
         self.assertRegex(
             found.remarks[-1],
             r"^no host has room for a guest of group b \(2 pinned CPUs, .*\) "
-            "according to Placement, so that it will fail to boot",
+            "according to Placement; if it fails to boot, the others are",
         )
         for group in groups:
             group["extra_specs"] = {"hw:cpu_policy": "dedicated"}

@@ -26,6 +26,8 @@ CONFIG = {
     "runner": {"times": 7},
     "sla": {},
 }
+#: Limits on a metric of the task, and on none of it.
+X, Y = {"cpu.*": 5}, {"disk.*": 5}
 
 
 def variants(*others, **changes):
@@ -166,6 +168,25 @@ class TestTuning(unittest.TestCase):
         (
             [(("sla",), {"vmperf_degradation": {"max_percent": {"*": 5}}})],
             r"^sla vmperf_degradation: applies to VMPerf.density, not to VMP",
+        ),
+        (
+            [
+                (
+                    ("sla",),
+                    {"vmperf_tuning": {"max_loss_percent": {"e1000": X}}},
+                )
+            ],
+            r"^sla vmperf_tuning max_loss_percent: 'e1000' is no variant that "
+            r"is compared with e1000 \(virtio, pinned\)$",
+        ),
+        (
+            [
+                (
+                    ("sla",),
+                    {"vmperf_tuning": {"min_gain_percent": {"virtio": Y}}},
+                )
+            ],
+            r"^sla vmperf_tuning min_gain_percent virtio: 'disk.\*' matches n",
         ),
         # 16: on different hosts
         (
