@@ -13,11 +13,13 @@ from rally.common.plugin import plugin
 EXPECTED = {
     ("VMPerf.overhead", "openstack"),
     ("VMPerf.density", "openstack"),
+    ("VMPerf.tuning", "openstack"),
     ("vmperf_baseline", "default"),
     ("vmperf_guests", "openstack"),
     ("vmperf_overhead", "default"),
     ("vmperf_spread", "default"),
     ("vmperf_neighbours", "default"),
+    ("vmperf_tuning", "default"),
     ("vmperf_degradation", "default"),
     ("vmperf_fairness", "default"),
     ("vmperf_valid", "default"),

@@ -1,4 +1,4 @@
-"""The criterion for the gain or loss of variants of a guest."""
+"""The criteria of tuning."""
 
 import typing as t
 

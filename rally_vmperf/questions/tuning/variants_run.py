@@ -79,7 +79,6 @@ def create_run(
             reference=reference,
             idle_guests=idle_guests,
         ),
-        # The reference is the first condition of a record.
         conditions=tuple(
             conditions.Condition(
                 axes={repetition.VARIANT: variant["name"]},

@@ -86,9 +86,7 @@ def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
                     high=None if comparison.low is None else -comparison.low,
                 ),
                 status=_MARKS.get(rank_.change.status, "none"),
-                limits=()
-                if rank_.row.limit is None
-                else (-rank_.row.limit,),
+                limits=() if rank_.row.limit is None else (-rank_.row.limit,),
             )
             for metric, ranks in rank(judgement)
             for rank_ in ranks

@@ -176,8 +176,8 @@ class TestTuning(unittest.TestCase):
                     {"vmperf_tuning": {"max_loss_percent": {"e1000": X}}},
                 )
             ],
-            r"^sla vmperf_tuning max_loss_percent: 'e1000' is no variant that "
-            r"is compared with e1000 \(virtio, pinned\)$",
+            r"^sla vmperf_tuning max_loss_percent: 'e1000' is the reference, "
+            "which has no gain over itself; set a limit for another variant$",
         ),
         (
             [
