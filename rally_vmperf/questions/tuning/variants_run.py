@@ -79,20 +79,14 @@ def create_run(
             reference=reference,
             idle_guests=idle_guests,
         ),
+        # Judges compare with the first one, the reference.
         conditions=tuple(
             conditions.Condition(
-                axes={repetition.VARIANT: variant["name"]},
-                copies=_count_copies(
-                    guests, groups[variant["name"]], covered_shapes
-                ),
-                choose=functools.partial(
-                    choose_guests, groups[variant["name"]], request.booted
-                ),
+                axes={repetition.VARIANT: name},
+                copies=_count_copies(guests, names, covered_shapes),
+                choose=functools.partial(choose_guests, names, request.booted),
             )
-            # Judges compare with the first one.
-            for variant in sorted(
-                variants, key=lambda variant: variant["name"] != reference
-            )
+            for name, names in groups.items()
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         fallback_setting=setting.build_setting(

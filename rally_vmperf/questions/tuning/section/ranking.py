@@ -7,10 +7,10 @@ import typing as t
 import jinja2
 import markupsafe
 
+from rally_vmperf.guests import verification
 from rally_vmperf.judging import summary
 from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figure_result
-from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
@@ -20,11 +20,6 @@ Judgement = summary.Judgement[figure_result.FigureResult]
 
 #: The colours and marks of changes, as keys of verdicts.
 _MARKS = {"better": "passed", "worse": "failed"}
-#: The kinds of findings about requested settings, with their outcomes.
-_OUTCOMES = {
-    "variant_not_applied": "not applied",
-    "variant_not_proven": "not proven",
-}
 
 
 class Rank(t.NamedTuple):
@@ -37,16 +32,6 @@ class Rank(t.NamedTuple):
     number: int | None
     change: changes.Change
     row: figure_result.FigureResult
-
-
-class Setting(t.NamedTuple):
-    """A setting of a guest as texts, with what became of it."""
-
-    guest: str
-    variant: str
-    name: str
-    requested: str
-    outcome: str
 
 
 def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
@@ -98,38 +83,29 @@ def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
     )
 
 
-def list_settings(run: reports.RunReport) -> list[Setting]:
-    """Return the settings that were requested for guests, as a list.
+def list_settings(
+    run: reports.RunReport,
+) -> list[tuple[str, str, verification.Setting]]:
+    """Return guest, variant and setting for each request, as a list.
 
-    The outcome of a setting without a finding is the requested value.
+    The detected values are those of the fingerprints and of Nova.
     """
-    findings = {
-        finding_
-        for condition in repetition.list_conditions(run.repetitions)
-        for finding_ in condition.findings
-        if finding_.kind in _OUTCOMES
-    }
     settings = []
-    for guest in run.of_role("guest"):
-        requested = guest.nova.get("settings")
-        if not isinstance(requested, collections.abc.Mapping):
-            continue
-        for name, value in requested.items():
-            outcomes = [
-                f"{_OUTCOMES[finding_.kind]}: {finding_.detail}"
-                for finding_ in findings
-                if finding_.subject == guest.name
-                and finding_.detail.startswith(f"{name}={value} was requested")
-            ]
-            settings.append(
-                Setting(
-                    guest=guest.name,
-                    variant=str(guest.nova.get("group", "")),
-                    name=str(name),
-                    requested=str(value),
-                    outcome="; ".join(outcomes) or f"verified: {value}",
-                )
+    for machine in run.of_role("guest"):
+        nova = machine.nova
+        flavor = nova.get("flavor") or {}
+        evidence = verification.Evidence(
+            vcpus=flavor.get("vcpus") or run.last.shape.vcpus,
+            fingerprint=machine.fingerprint,
+            topology=nova.get("topology"),
+        )
+        variant = str(nova.get("group", ""))
+        settings += [
+            (machine.name, variant, setting)
+            for setting in verification.verify(
+                nova.get("settings") or {}, evidence
             )
+        ]
     return settings
 
 
