@@ -17,12 +17,12 @@ import jinja2
 import markupsafe
 
 from rally_vmperf import sanitize
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import closest_limit
 from rally_vmperf.report import export
 from rally_vmperf.report import groups
 from rally_vmperf.report import panels

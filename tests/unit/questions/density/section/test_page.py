@@ -6,9 +6,9 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import sentences
-from rally_vmperf.report import closest_limit
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page

@@ -2,7 +2,7 @@
 
 import unittest
 
-from rally_vmperf.report import closest_limit
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
