@@ -100,15 +100,9 @@ def compare_machines(
     :param reference: The name of the first machine.
     """
     findings = []
-    pairs = zip(
-        _list_properties(bare_metal), _list_properties(facts), strict=True
-    )
-    for (key, kind, recorded), (_, _, reported) in pairs:
-        if isinstance(recorded, dict) and isinstance(reported, dict):
-            recorded, reported = _select_comparable(kind, recorded, reported)
+    for key, kind, recorded, reported in _find_differences(bare_metal, facts):
         metrics = (sensitive or {}).get(key, ())
-        is_known = recorded and reported
-        if not is_known or recorded == reported or metrics is None:
+        if metrics is None:
             continue
         detail = (
             f"{reference}: {_format_facts(recorded, reported)}; {subject}: "
@@ -118,6 +112,37 @@ def compare_machines(
             finding.Finding(kind, subject, detail, metrics=metrics)
         )
     return findings
+
+
+#: Property -> its key in a fingerprint, if that differs.
+_FACTS = {
+    "instructions": "cpu_flags",
+    "huge_pages": "transparent_huge_pages",
+}
+
+
+def list_differing_facts(
+    bare_metal: documents.Facts, facts: documents.Facts
+) -> dict[str, str]:
+    """Return the kind of finding for each differing fact, by its key."""
+    return {
+        _FACTS.get(key, key): kind
+        for key, kind, _, _ in _find_differences(bare_metal, facts)
+    }
+
+
+def _find_differences(
+    bare_metal: documents.Facts, facts: documents.Facts
+) -> collections.abc.Iterator[tuple[str, str, t.Any, t.Any]]:
+    """Yield property, kind of finding and both values of each difference."""
+    pairs = zip(
+        _list_properties(bare_metal), _list_properties(facts), strict=True
+    )
+    for (key, kind, recorded), (_, _, reported) in pairs:
+        if isinstance(recorded, dict) and isinstance(reported, dict):
+            recorded, reported = _select_comparable(kind, recorded, reported)
+        if recorded and reported and recorded != reported:
+            yield key, kind, recorded, reported
 
 
 def _select_comparable(

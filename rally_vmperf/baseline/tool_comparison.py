@@ -28,20 +28,14 @@ def compare_tools(
     """
     findings = []
     by_command = {tool.command: tool for tool in definitions or ()}
-    commands = bare_metal.keys() & machine.keys()
-    if definitions is not None:
-        commands &= by_command.keys()
-    for command in sorted(commands):
-        recorded, reported = bare_metal[command], machine[command]
-        differing_keys = [
-            key
-            for key in ("version", "checksum")
-            if not _is_same_tool(key, recorded.get(key), reported.get(key))
-        ]
-        if not differing_keys:
+    for command, key in find_differences(bare_metal, machine).items():
+        if definitions is not None and command not in by_command:
             continue
-        key, tool = differing_keys[0], by_command.get(command)
-        texts = (str(recorded.get(key)), str(reported.get(key)))
+        tool = by_command.get(command)
+        texts = (
+            str(bare_metal[command].get(key)),
+            str(machine[command].get(key)),
+        )
         is_warning = key == "version" and tool and tool.is_comparable(*texts)
         findings.append(
             finding.Finding(
@@ -53,6 +47,23 @@ def compare_tools(
             )
         )
     return findings
+
+
+def find_differences(
+    bare_metal: documents.Facts, machine: documents.Facts
+) -> dict[str, str]:
+    """Return the differing tools of two machines.
+
+    :returns: Tool -> ``version`` or ``checksum``, the first that differs.
+    """
+    differences = {}
+    for command in sorted(bare_metal.keys() & machine.keys()):
+        recorded, reported = bare_metal[command], machine[command]
+        for key in ("version", "checksum"):
+            if not _is_same_tool(key, recorded.get(key), reported.get(key)):
+                differences[command] = key
+                break
+    return differences
 
 
 def _is_same_tool(

@@ -9,6 +9,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
@@ -73,7 +74,8 @@ class Report(base.Command):
                 "another path with --output"
             ) from error
         for run_report in run_reports:
-            self.print_line(f"{run_report.title}: {run_report.headline}")
+            for line in verdict_table.lines(run_report):
+                self.print_line(line)
         self.print_line(f"written to {path}")
 
     def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":

@@ -266,9 +266,9 @@ class Judgement(t.Generic[ResultT]):
     def headline(self) -> str:
         """Return status, cause and kinds of warnings as one line of text."""
         warnings = finding.describe_warnings(self.findings)
-        return f"{self._status_sentence()}{warnings and f', {warnings}'}"
+        return f"{self.status_sentence()}{warnings and f', {warnings}'}"
 
-    def _status_sentence(self) -> str:
+    def status_sentence(self) -> str:
         """Return the status and the number of its figures as a sentence."""
         total = len(self.limited)
         if self.refused is not None:

@@ -3,12 +3,17 @@
 import collections.abc
 import textwrap
 
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import metric_result
+from rally_vmperf.measurement import finding
 
 #: The maximum length of a line in characters.
 WIDTH = 80
+
+#: The maximum number of lines above the table, if there are four criteria.
+MOST_HEADLINES = 5
 
 _GAP = "  "
 _ORDER = ("failed", "void", "inconclusive", "passed")
@@ -20,19 +25,34 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
 
     The lines can contain untrusted text, which the caller must sanitize.
     """
-    lines_ = []
+    headlines = []
+    rows: list[metric_result.MetricResult] = []
+    reasons: list[str] = []
+    conclusions: list[str] = []
     for heading, status, judgement in run.verdicts:
-        headline = judgement.headline()
+        sentences = [
+            f"{heading} of {run.title}: {judgement.status_sentence()}"
+        ]
+        sentences += filter(None, [closest_limit.describe(judgement)])
         if status == "none":
-            headline = "figures without limits"
-        lines_ += _wrap(f"{heading} of {run.title}: {headline}.")
-        lines_ += _format_table(judgement.limited)
-        for sentence in judgement.conclusions:
-            lines_ += _wrap(f"{sentence}.")
-        reasons = [f"{sentence}." for sentence in judgement.reasons()]
-        if rest := len(reasons[summary.MAX_DETAILS :]):
-            reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
-        lines_ += [line for reason in reasons for line in _wrap(reason)]
+            sentences = [f"{heading} of {run.title}: figures without limits"]
+        headlines.append(" ".join(f"{sentence}." for sentence in sentences))
+        rows += judgement.limited
+        reasons += [f"{sentence}." for sentence in judgement.reasons()]
+        conclusions += [f"{text}." for text in judgement.conclusions]
+    if rest := len(reasons[summary.MAX_DETAILS :]):
+        reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
+    lines_ = [line for text in headlines for line in _wrap(text)]
+    if len(lines_) > MOST_HEADLINES:
+        lines_ = [
+            textwrap.shorten(text, WIDTH, placeholder=" ...")
+            for text in headlines
+        ]
+    lines_ += _format_table(rows)
+    lines_ += [line for text in conclusions for line in _wrap(text)]
+    if warnings := finding.describe_warnings(run.findings):
+        reasons.append(f"{warnings.removeprefix('with ')}.")
+    lines_ += [line for reason in reasons for line in _wrap(reason)]
     for result in run.sla_results:
         lines_ += _wrap(f"{result.sentence()}")
     lines_.append(summary.RULES)

@@ -24,16 +24,21 @@ def encode(record: Json) -> dict[str, t.Any]:
     }
 
 
-def chart_request(title: str) -> dict[str, t.Any]:
+def chart_request(title: str, record: Json) -> dict[str, t.Any]:
     """Return an additive output for Rally that requests a run's chart.
 
     Rally adds additive outputs to a table, so the data must be pairs of name
     and number; the metrics are in the records.
+
+    :param record: The record of the repetition.
     """
+    gaps = [*record["missing"]]
+    for condition in record["conditions"]:
+        gaps += condition["missing"]
     return {
         "title": title,
         "chart_plugin": RUN_CHART,
-        "data": [["repetitions", 1]],
+        "data": [["missing measurements", len(gaps)]],
     }
 
 

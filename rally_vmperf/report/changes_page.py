@@ -5,6 +5,7 @@ import collections.abc
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import page
+from rally_vmperf.report import table_labels
 
 #: The maximum number of changes in a chart; the table has all of them.
 MOST_LINES = 150
@@ -36,7 +37,7 @@ def standalone(
     template = page.create_environment(None).get_template("changes.html.j2")
     *first, last = names
     worse = any(change.status == "worse" for change in compared)
-    return template.render(
+    html = template.render(
         title=f"Comparison of {', '.join(first)} and {last}",
         embedded=False,
         names=names,
@@ -54,6 +55,7 @@ def standalone(
             "Loss of each metric with its interval",
         ),
     )
+    return table_labels.add(html)
 
 
 def _list_lines(

@@ -3,7 +3,6 @@
 import collections.abc
 import contextlib
 import io
-import math
 import typing as t
 
 import markupsafe
@@ -23,11 +22,21 @@ VERDICTS = {
     "void": ("#6b6b6b", "s"),
     "none": ("#0072b2", "o"),
 }
+#: The markers of verdicts as characters.
+GLYPHS = {
+    "passed": "●",
+    "failed": "✖",
+    "inconclusive": "◆",
+    "void": "■",
+    "none": "●",
+}
 GUEST = "#0072b2"
 BARE = "#6b6b6b"
 LAW = "#8b3f82"
 #: The colours of conditions in a chart, from the first to the last.
 CONDITIONS = ("#56b4e9", "#0072b2", "#8b3f82", "#3f1d4b")
+#: The width of a chart in inches, which a phone shows without scaling.
+WIDTH = 4.3
 INK = "#1f2933"
 FAINT = "#d5dae0"
 
@@ -51,6 +60,16 @@ _SETTINGS = {
     "ytick.color": INK,
     "xtick.major.size": 0,
     "ytick.major.size": 0,
+}
+#: The colours that differ on dark pages, with their names in ``page.css``.
+_VARIABLES = {
+    **{colour: status for status, (colour, _) in VERDICTS.items()},
+    LAW: "law",
+    CONDITIONS[0]: "first",
+    CONDITIONS[-1]: "last",
+    INK: "ink",
+    FAINT: "line",
+    "#ffffff": "paper",
 }
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
@@ -87,34 +106,28 @@ def select_evenly(
     return [choices[round(index * step)] for index in range(most)]
 
 
-def create_panels(
-    name: str,
-    titles: collections.abc.Sequence[str],
-    columns: int,
-    height: float,
-    margin: float = 0,
-) -> tuple[figure.Figure, list[t.Any]]:
-    """Return a figure and the axes of its panels, one for each title.
+def create_panel(
+    name: str, title: str, height: float
+) -> tuple[figure.Figure, t.Any]:
+    """Return a figure of the width of a phone, and its axes.
 
-    :param name: The prefix of identifiers in the chart.
-    :param columns: The number of panels next to each other.
-    :param height: The height of a panel in inches.
-    :param margin: The additional height of the figure in inches.
+    :param name: The identifier of the axes.
+    :param height: The height in inches.
     """
-    lines = math.ceil(len(titles) / columns)
-    drawn = figure.Figure(
-        figsize=(8.6, margin + height * lines), layout="constrained"
+    drawn = figure.Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = drawn.add_subplot(gid=name)
+    axes.set_title(sanitize.printable(title), loc="left", fontweight="bold")
+    axes.tick_params(labelsize=8)
+    return drawn, axes
+
+
+def arrange(
+    panels: collections.abc.Iterable[markupsafe.Markup],
+) -> markupsafe.Markup:
+    """Return charts that stand next to each other if the page is wide."""
+    return markupsafe.Markup('<div class="panels">{}</div>').format(
+        markupsafe.Markup().join(panels)
     )
-    panels = []
-    for position, title in enumerate(titles):
-        axes = drawn.add_subplot(lines, columns, position + 1)
-        axes.set_gid(f"{name}-{position}")
-        axes.set_title(
-            sanitize.printable(title), loc="left", fontweight="bold"
-        )
-        axes.tick_params(labelsize=7)
-        panels.append(axes)
-    return drawn, panels
 
 
 def draw_mark(
@@ -149,21 +162,6 @@ def draw_limit(
     axes.plot(xs, ys, color=INK, linewidth=1.6, linestyle=(0, (2, 1)), gid=gid)
 
 
-def label_metrics(
-    axes: t.Any, names: collections.abc.Sequence[str], margin: float
-) -> None:
-    """Set the names of metrics as labels of the axis, the first on top.
-
-    :param margin: The space above the first and below the last, in lines.
-    """
-    axes.set_yticks(
-        range(len(names)), [sanitize.printable(name) for name in names]
-    )
-    axes.set_ylim(len(names) - 1 + margin, -margin)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
-
-
 def draw_legend(
     drawn: figure.Figure, boxes: list[t.Any], **form: t.Any
 ) -> None:
@@ -182,6 +180,8 @@ def to_svg(drawn: figure.Figure, title: str) -> markupsafe.Markup:
     drawn.savefig(out, format="svg", metadata=_NO_METADATA)
     content = out.getvalue()
     element = content[content.index("<svg") :]
+    for colour, variable in _VARIABLES.items():
+        element = element.replace(colour, f"var(--{variable})")
     label = markupsafe.escape(sanitize.printable(title))
     start_tag = f'<svg role="img" aria-label="{label}"'
     # matplotlib escapes the content with an XML writer.

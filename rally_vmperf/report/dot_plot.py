@@ -1,13 +1,15 @@
-"""The chart of losses with their intervals and limits, one per line."""
+"""The chart of losses with their intervals and limits, one per line.
+
+Positions are percentages of the width, so that the chart fits any page.
+"""
 
 import collections.abc
 import dataclasses
 import math
-import typing as t
 
 import markupsafe
-from matplotlib import figure
 
+from rally_vmperf import sanitize
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import chart_style
@@ -16,6 +18,9 @@ from rally_vmperf.report import chart_style
 #: losses remain visible next to one of several thousand.
 _FAR = 150.0
 _LINEAR_BELOW = 10.0
+#: The share of the range that remains free on both sides.
+_MARGIN = 0.04
+_MOST_TICKS = 6
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,10 +51,63 @@ class Line:
         ]
 
 
+@dataclasses.dataclass(frozen=True)
+class _Axis:
+    """The horizontal axis.
+
+    :param low: The smallest figure, or 0.
+    :param high: The largest figure, or 0.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether the axis is logarithmic except around zero."""
+        return max(-self.low, self.high) > _FAR
+
+    @property
+    def ticks(self) -> list[float]:
+        """The losses with a label."""
+        if self.is_logarithmic:
+            sizes = [_LINEAR_BELOW * 10**power for power in range(10)]
+            ticks = [-size for size in reversed(sizes)] + [0.0, *sizes]
+        else:
+            span = (self.high - self.low or 1.0) / _MOST_TICKS
+            power = 10.0 ** math.floor(math.log10(span))
+            step = power * next(
+                factor for factor in (1, 2, 5, 10) if factor * power >= span
+            )
+            first = math.ceil(self.low / step)
+            ticks = [
+                step * (first + index) for index in range(_MOST_TICKS + 1)
+            ]
+        return [tick for tick in ticks if self.low <= tick <= self.high]
+
+    def position(self, percent: float) -> float:
+        """Return the position of a loss in percent of the width."""
+        low, high, place = map(
+            self._scale, (self.low, self.high, min(percent, self.high))
+        )
+        share = (place - low) / (high - low or 1.0)
+        share = min(max(share, 0.0), 1.0)
+        return 100 * (_MARGIN + share * (1 - 2 * _MARGIN))
+
+    def _scale(self, percent: float) -> float:
+        """Return a loss on a logarithmic axis, if it is one."""
+        size = abs(percent) / _LINEAR_BELOW
+        if not self.is_logarithmic:
+            return percent
+        return math.copysign(
+            size if size < 1 else 1 + math.log10(size), percent
+        )
+
+
 def draw(
     lines: collections.abc.Sequence[Line], name: str, axis: str, title: str
 ) -> markupsafe.Markup:
-    """Return an SVG chart with a loss, its interval and limits per line.
+    """Return a chart with a loss, its interval and limits per line.
 
     :param name: The prefix of identifiers in the chart.
     :param axis: The title of the axis, with what its right side means in
@@ -58,80 +116,85 @@ def draw(
     """
     if not lines:
         return markupsafe.Markup()
-    with chart_style.settings(name):
-        drawn = figure.Figure(
-            figsize=(8.6, 0.9 + 0.3 * len(lines)), layout="constrained"
-        )
-        axes = drawn.add_subplot()
-        axes.axvline(0, color=chart_style.INK, linewidth=1)
-        for position, line in enumerate(lines):
-            if line.comparison is not None:
-                _draw_line(
-                    axes, position, line, line.comparison, f"{name}-{position}"
-                )
-        _set_scale(axes, lines)
-        chart_style.label_metrics(axes, [line.label for line in lines], 0.6)
-        scale = ", logarithmic" if axes.get_xscale() == "symlog" else ""
-        axes.set_xlabel(axis.replace(" (", f"{scale} (", 1))
-        return chart_style.to_svg(drawn, title)
-
-
-def _draw_line(
-    axes: t.Any,
-    position: int,
-    line: Line,
-    comparison: loss.Comparison,
-    gid: str,
-) -> None:
-    """Draw the loss, the interval and the limits of one line."""
-    percent = comparison.overhead_percent
-    if comparison.low is not None:
-        axes.plot(
-            [comparison.low, comparison.high],
-            [position, position],
-            color=chart_style.VERDICTS[line.status][0],
-            linewidth=2,
-            solid_capstyle="butt",
-            marker="|",
-            markersize=8,
-            gid=f"{gid}-interval",
-        )
-    chart_style.draw_mark(
-        axes, percent, position, line.status, f"{gid}-overhead"
-    )
-    for number, limit in enumerate(line.limits):
-        ends = [position - 0.38, position + 0.38]
-        chart_style.draw_limit(
-            axes, [limit] * 2, ends, f"{gid}-limit{number or ''}"
-        )
-    axes.annotate(
-        f"{units.show_percent(percent)} %",
-        (1.01, position),
-        xycoords=("axes fraction", "data"),
-        va="center",
-        annotation_clip=False,
-    )
-
-
-def _set_scale(axes: t.Any, lines: collections.abc.Iterable[Line]) -> None:
-    """Scale the axis to all values; use a logarithm for large ones."""
     ends = [0.0, *(end for line in lines for end in line.figures)]
-    low, high = min(ends), max(ends)
-    if max(-low, high) > _FAR:
-        axes.set_xscale("symlog", linthresh=_LINEAR_BELOW)
-        axes.set_xlim(1.5 * low - 1, 1.5 * high + 1)
-        marks = [
-            size for size in _tick_positions() if low <= size <= 1.5 * high
-        ]
-        axes.set_xticks(marks, [f"{size:g}" for size in marks])
-        axes.minorticks_off()
-    else:
-        margin = 0.04 * (high - low) or 1.0
-        axes.set_xlim(low - margin, high + margin)
+    scale = _Axis(min(ends), max(ends))
+    labels = markupsafe.Markup().join(
+        markupsafe.Markup('<text x="{}%" y="14">{}</text>').format(
+            _shorten(scale.position(tick)), f"{tick:g}"
+        )
+        for tick in scale.ticks
+    )
+    logarithmic = ", logarithmic" if scale.is_logarithmic else ""
+    return markupsafe.Markup(
+        '<div class="dots" role="img" aria-label="{}">{}'
+        '<div class="axis"><svg>{}</svg><small>{}</small></div></div>'
+    ).format(
+        sanitize.printable(title),
+        markupsafe.Markup().join(
+            _draw_line(line, scale, f"{name}-{position}")
+            for position, line in enumerate(lines)
+        ),
+        labels,
+        sanitize.printable(axis.replace(" (", f"{logarithmic} (", 1)),
+    )
 
 
-def _tick_positions() -> list[float]:
-    """Return the ticks of a logarithmic axis as a list of numbers."""
-    sizes = [5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
-    sizes += [10.0**power for power in range(4, 12)]
-    return [-size for size in reversed(sizes)] + [0.0, *sizes]
+def _draw_line(line: Line, scale: _Axis, name: str) -> markupsafe.Markup:
+    """Return the label, the marks and the figure of a line as markup."""
+    marks = [
+        _draw_stroke("zero" if tick == 0 else "tick", scale, tick, tick)
+        for tick in scale.ticks
+    ]
+    text = ""
+    if (comparison := line.comparison) is not None:
+        text = f"{units.show_percent(comparison.overhead_percent)} %"
+        if comparison.low is not None and comparison.high is not None:
+            marks.append(
+                _draw_stroke(
+                    f"interval {line.status}",
+                    scale,
+                    comparison.low,
+                    comparison.high,
+                    f"{name}-interval",
+                )
+            )
+    marks += [
+        _draw_stroke(
+            "limit", scale, limit, limit, f"{name}-limit{number or ''}"
+        )
+        for number, limit in enumerate(line.limits)
+        if comparison is not None
+    ]
+    if comparison is not None:
+        marks.append(
+            markupsafe.Markup(
+                '<text id="{}-overhead" class="{}" x="{}%" y="16">{}</text>'
+            ).format(
+                name,
+                line.status,
+                _shorten(scale.position(comparison.overhead_percent)),
+                chart_style.GLYPHS[line.status],
+            )
+        )
+    return markupsafe.Markup(
+        "<p><span>{}</span><svg>{}</svg><b>{}</b></p>"
+    ).format(
+        sanitize.printable(line.label), markupsafe.Markup().join(marks), text
+    )
+
+
+def _draw_stroke(
+    kind: str, scale: _Axis, start: float, end: float, name: str = ""
+) -> markupsafe.Markup:
+    """Return a line from a loss to another; a vertical one if they equal."""
+    first, last = map(scale.position, (start, end))
+    top, bottom = ("0", "100%") if start == end else ("11", "11")
+    identifier = markupsafe.Markup(' id="{}"').format(name) if name else ""
+    return markupsafe.Markup(
+        '<line{} class="{}" x1="{}%" x2="{}%" y1="{}" y2="{}"/>'
+    ).format(identifier, kind, _shorten(first), _shorten(last), top, bottom)
+
+
+def _shorten(position: float) -> str:
+    """Return a position with as many digits as a screen shows."""
+    return f"{position:.2f}".rstrip("0").rstrip(".")

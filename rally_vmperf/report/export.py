@@ -1,7 +1,10 @@
 """Results in the formats of other programs."""
 
+import base64
 import collections.abc
+import dataclasses
 import functools
+import gzip
 import importlib
 import types
 import typing as t
@@ -18,6 +21,23 @@ Runs = collections.abc.Sequence[judged_run.JudgedRun]
 
 #: The formats of the table; each is a module of ``formats``.
 NAMES = ("markdown", "csv", "json", "ndjson", "openmetrics", "junit")
+
+#: The maximum size in bytes of a file in a page that is not compressed.
+_LARGEST_PLAIN = 200_000
+#: The maximum number of samples in a page, about 0.5 MB of its size.
+MOST_SAMPLES = 30_000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DataLink:
+    """A file within a link.
+
+    :param has_samples: True if it has the samples, not only the figures.
+    """
+
+    name: str
+    address: str
+    has_samples: bool
 
 
 def load_format(name: str) -> types.ModuleType:
@@ -42,6 +62,27 @@ def render_verdicts(name: str, runs: Runs) -> collections.abc.Iterator[str]:
     """Yield the verdicts and figures of runs in a format, in pieces."""
     yield from load_format(name).render(
         lambda: (row for run in runs for row in _list_judged(run))
+    )
+
+
+def create_link(run: judged_run.JudgedRun) -> DataLink:
+    """Return a link with the verdicts, figures and samples of a run as CSV.
+
+    A large file is compressed; if it is still too large for a page, it has
+    no samples.
+    """
+    has_samples = _count_samples(run) <= MOST_SAMPLES
+    pieces = (render if has_samples else render_verdicts)("csv", [run])
+    content = "".join(pieces).encode()
+    name, kind = "results.csv", "text/csv"
+    if len(content) > _LARGEST_PLAIN:
+        content = gzip.compress(content, 6, mtime=0)
+        name, kind = f"{name}.gz", "application/gzip"
+    encoded = base64.b64encode(content).decode()
+    return DataLink(
+        name=name,
+        address=f"data:{kind};base64,{encoded}",
+        has_samples=has_samples,
     )
 
 
@@ -99,6 +140,20 @@ def _list_kinds(
     ]
     kinds = (run_finding.finding.kind for run_finding in findings)
     return tuple(dict.fromkeys(kinds))
+
+
+def _count_samples(run: judged_run.JudgedRun) -> int:
+    """Return the number of samples of guests and of bare metal."""
+    guests = sum(
+        len(condition.observations)
+        for measured in run.repetitions
+        for condition in measured.conditions
+    )
+    return guests + sum(
+        len(observations)
+        for reference in _list_references(run).values()
+        for observations in reference.repetitions
+    )
 
 
 def _list_samples(run: judged_run.JudgedRun) -> table.Rows:

@@ -17,20 +17,23 @@ import jinja2
 import markupsafe
 
 from rally_vmperf import sanitize
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import units
+from rally_vmperf.report import export
 from rally_vmperf.report import groups
 from rally_vmperf.report import panels
 from rally_vmperf.report import reports
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
+from rally_vmperf.report import table_labels
 from rally_vmperf.report import text
 
-#: The number of sentences of a verdict that are always visible.
-MOST_SENTENCES = 12
+#: The maximum number of failed metrics, and of reasons, in a verdict.
+MOST_FAILURES = 8
 
 
 def standalone(shown: collections.abc.Iterable[reports.RunReport]) -> str:
@@ -66,10 +69,12 @@ def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
         for number, run in enumerate(shown, 1)
     ]
     template = create_environment(None).get_template("page.html.j2")
-    return template.render(
-        sections=sections,
-        title=_create_title(list(by_section)),
-        embedded=embedded,
+    return table_labels.add(
+        template.render(
+            sections=sections,
+            title=_create_title(list(by_section)),
+            embedded=embedded,
+        )
     )
 
 
@@ -119,8 +124,13 @@ def create_environment(
     )
     environment.globals.update(
         KINDS=finding.KINDS,
-        MOST_SENTENCES=MOST_SENTENCES,
+        MOST_FAILURES=MOST_FAILURES,
+        DETAILS_SHOWN=finding.DETAILS_SHOWN,
         RULES=summary.RULES,
+        closest_limit=closest_limit.describe,
+        failures_of=closest_limit.list_failures,
+        data_link=export.create_link,
+        format_task=setting.format_task,
         machines=setting.compare_machines,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,

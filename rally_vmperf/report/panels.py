@@ -21,10 +21,11 @@ from rally_vmperf.report import chart_style
 
 #: The maximum number of panels in a chart; the record has all metrics.
 MOST = 24
+#: The maximum number of points of single repetitions in a panel.
+MOST_POINTS = 200
 #: The maximum number of conditions in a panel, evenly selected.
 MOST_CONDITIONS = 4
 
-_COLUMNS = 2
 _DASHES = (0, (4, 2))
 #: The percentiles with a tick on the axis.
 _MARKS = (0, *sample.PERCENTILES)
@@ -133,18 +134,18 @@ def _draw(
     """Return a panel per metric, drawn by a function, as SVG markup."""
     if not panels:
         return markupsafe.Markup()
-    names = [metric.name for metric in panels]
+    charts = []
     with chart_style.settings(name):
-        drawn, all_axes = chart_style.create_panels(
-            name, names, _COLUMNS, 2.3, margin=0.4
-        )
-        for axes, panel in zip(all_axes, panels.items(), strict=True):
-            draw(axes, *panel)
+        for position, (metric, curves) in enumerate(panels.items()):
+            drawn, axes = chart_style.create_panel(
+                f"{name}-{position}", metric.name, 2.5
+            )
+            draw(axes, metric, curves)
             axes.grid()
-        _draw_legend(drawn, panels)
-        return chart_style.to_svg(
-            drawn, f"{title} of guests and of bare metal"
-        )
+            _draw_legend(drawn, curves)
+            label = f"{title} of guests and of bare metal: {metric.name}"
+            charts.append(chart_style.to_svg(drawn, label))
+    return chart_style.arrange(charts)
 
 
 def _style_bare(curve: Curve[KindT], curves: list[Curve[KindT]]) -> Style:
@@ -153,30 +154,24 @@ def _style_bare(curve: Curve[KindT], curves: list[Curve[KindT]]) -> Style:
     return {"color": colour, "linestyle": _DASHES, "linewidth": 1.5}
 
 
-def _draw_legend(drawn: figure.Figure, panels: Panels[KindT]) -> None:
+def _draw_legend(drawn: figure.Figure, curves: list[Curve[KindT]]) -> None:
     """Draw the legend of colours and dashes."""
-    all_curves = [curve for curves in panels.values() for curve in curves]
-    colours = {
-        curve.condition or "guests": curve.colour for curve in all_curves
-    }
+    colours = {curve.condition or "guests": curve.colour for curve in curves}
     boxes = [
         lines.Line2D([], [], color=colour, label=sanitize.printable(label))
         for label, colour in colours.items()
     ]
-    if any(curve.bare for curve in all_curves):
-        label = "bare metal"
-        if len(colours) > 1:
-            label += ", in the colour of as many guests"
+    if any(curve.bare for curve in curves):
         boxes.append(
             lines.Line2D(
                 [],
                 [],
                 color=chart_style.BARE,
                 linestyle=_DASHES,
-                label=label,
+                label="bare metal",
             )
         )
-    chart_style.draw_legend(drawn, boxes, ncols=len(boxes))
+    chart_style.draw_legend(drawn, boxes, ncols=3, fontsize=7)
 
 
 def _draw_distribution(
@@ -252,7 +247,8 @@ def _draw_over_time(
     for index, curve in enumerate(curves):
         draw = functools.partial(_draw_mean, axes, factor)
         guest_lines = [side.means for side in curve.guest]
-        if len(curves) == 1:
+        points = sum(len(line.mean) for line in guest_lines)
+        if len(curves) == 1 and points <= MOST_POINTS:
             for line in guest_lines:
                 draw(line, color=curve.colour, linewidth=0.6, alpha=0.5)
         _draw_band(axes, guest_lines, factor, curve.colour)

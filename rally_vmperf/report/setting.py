@@ -4,6 +4,10 @@ import collections.abc
 import dataclasses
 import typing as t
 
+import yaml
+
+from rally_vmperf.baseline import comparability
+from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.report import reports
@@ -183,15 +187,28 @@ def _describe_repetitions(run: reports.RunReport) -> str:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Machines:
-    """The facts of each machine.
+class Fact:
+    """A fact of machines, next to each other.
 
-    :param names: The names of bare metal, the guests and the peer.
-    :param lines: The name of each fact with one text per machine.
+    :param values: The text for each machine in the table.
+    :param kind: The kind of finding if guests differ from bare metal; or "".
+    """
+
+    name: str
+    values: tuple[str, ...]
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Machines:
+    """The facts of bare metal, of the guests and of the peer.
+
+    :param names: The titles of the columns.
+    :param facts: The facts, those that differ first.
     """
 
     names: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    facts: tuple[Fact, ...]
 
 
 def compare_machines(
@@ -200,32 +217,65 @@ def compare_machines(
 ) -> Machines:
     """Return a table of the facts of all machines; a dash if missing.
 
-    Bare metal is first if there is a baseline.
+    Bare metal is first if there is a baseline. All guests share a column.
+    The functions that raise findings decide what differs.
     """
-    machines = [
-        (f"{machine.name} ({machine.role})", _list_facts(machine))
-        for machine in described
-    ]
+    machines = list(described)
+    columns: dict[str, list[model.DescribedMachine | model.BareMetal]] = {}
     if bare_metal is not None:
-        title = f"{bare_metal.machine} (bare metal)"
-        machines.insert(0, (title, _list_facts(bare_metal)))
-    names = dict.fromkeys(name for _, facts in machines for name in facts)
-    return Machines(
-        names=tuple(title for title, _ in machines),
-        rows=tuple(
-            (name, tuple(facts.get(name, "-") for _, facts in machines))
-            for name in names
-        ),
+        columns[f"{bare_metal.machine} (bare metal)"] = [bare_metal]
+    for role in ("guest", "copy", "peer"):
+        alike = [machine for machine in machines if machine.role == role]
+        if len(alike) > 1:
+            columns[units.number_of(role, len(alike))] = [*alike]
+        elif alike:
+            columns[f"{alike[0].name} ({role})"] = [*alike]
+    guests = [machine for machine in machines if machine.role == "guest"]
+    kinds = _list_differences(guests, bare_metal) if bare_metal else {}
+    facts = [[_list_facts(each) for each in side] for side in columns.values()]
+    names = dict.fromkeys(
+        name for side in facts for each in side for name in each
     )
+    table = [
+        Fact(
+            name=name.replace("_", " "),
+            values=tuple(
+                " | ".join(_unique_lines(each.get(name, "") for each in side))
+                or "-"
+                for side in facts
+            ),
+            kind=kinds.get(name, ""),
+        )
+        for name in names
+    ]
+    return Machines(
+        names=tuple(columns),
+        facts=tuple(sorted(table, key=lambda fact: not fact.kind)),
+    )
+
+
+def _list_differences(
+    guests: collections.abc.Iterable[model.DescribedMachine],
+    bare_metal: model.BareMetal,
+) -> dict[str, str]:
+    """Return the kind of finding for each fact that differs in a guest."""
+    kinds: dict[str, str] = {}
+    for guest in guests:
+        kinds |= comparability.list_differing_facts(
+            bare_metal.fingerprint, guest.fingerprint
+        )
+        tools = tool_comparison.find_differences(bare_metal.tools, guest.tools)
+        for command, key in tools.items():
+            kinds[f"tool {command}"] = f"tool_{key}_differs"
+    return kinds
 
 
 def _list_facts(
     machine: model.DescribedMachine | model.BareMetal,
 ) -> dict[str, str]:
-    """Return the facts and tool versions of a machine, text by title."""
+    """Return the facts and tool versions of a machine, text by key."""
     facts = {
-        key.replace("_", " "): text.flatten(fact)
-        for key, fact in machine.fingerprint.items()
+        key: text.flatten(fact) for key, fact in machine.fingerprint.items()
     }
     for command, tool in machine.tools.items():
         if isinstance(tool, collections.abc.Mapping):
@@ -234,3 +284,36 @@ def _list_facts(
             tool = f"{version} {checksum}".strip()
         facts[f"tool {command}"] = text.flatten(tool)
     return facts
+
+
+def format_task(run: reports.RunReport) -> str:
+    """Return the arguments of the task that repeats a run, as YAML."""
+    record = run.last
+    counted = sum(1 for each in run.records if each.repetition.counted)
+    baseline = record.bare_metal
+    return yaml.safe_dump(
+        {
+            "args": {
+                **record.options,
+                "warmup": len(run.records) - counted,
+                "workloads": [
+                    {
+                        "name": workload.name,
+                        **(
+                            {"label": workload.label} if workload.label else {}
+                        ),
+                        "arguments": workload.arguments,
+                    }
+                    for workload in record.workloads
+                ],
+            },
+            "runner": {"serial": {"times": len(run.records)}},
+            **(
+                {"contexts": {"vmperf_baseline": {"name": baseline.name}}}
+                if baseline
+                else {}
+            ),
+        },
+        sort_keys=False,
+        allow_unicode=True,
+    )

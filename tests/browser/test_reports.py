@@ -1,5 +1,6 @@
 """Nothing of what a hostile guest said runs in a browser."""
 
+import base64
 import contextlib
 import logging
 import pathlib
@@ -31,6 +32,36 @@ DANGEROUS = (
     "svg_text_ended",
     "cdata",
 )
+
+#: The selector of drawings; a drawing of several metrics counts once.
+DRAWINGS = "figure:not(.strips figure) > :is(div, svg)"
+
+#: The smallest contrast of text and its background on the page.
+_CONTRAST = """
+(() => {
+  const light = colour => {
+    const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map(part => {
+      const share = part / 255;
+      return share <= 0.03928
+        ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const back = element => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return colour !== "rgba(0, 0, 0, 0)"
+      ? colour : back(element.parentElement);
+  };
+  const texts = [...document.querySelectorAll("body *")].filter(
+    element => !element.closest("svg") && element.checkVisibility()
+      && [...element.childNodes].some(
+        node => node.nodeType === 3 && node.textContent.trim()));
+  return Math.min(...texts.map(element => {
+    const pair = [getComputedStyle(element).color, back(element)].map(light);
+    return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+  }));
+})()
+"""
 
 
 class BrowserTestCase(unittest.TestCase):
@@ -89,16 +120,20 @@ class ReportsTestCase(BrowserTestCase):
         for name in names:
             self.assertIn(attacks.WORDS[name], text)
 
+    def set_width(self, width):
+        """Show the page in a window of a width in pixels."""
+        self.browser.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=1200,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
     def check_widths(self, *widths):
         """Fail when a page of a width has to be scrolled sideways."""
         for width in widths:
-            self.browser.ask(
-                "Emulation.setDeviceMetricsOverride",
-                width=width,
-                height=1200,
-                deviceScaleFactor=1,
-                mobile=False,
-            )
+            self.set_width(width)
             wide = "document.documentElement.scrollWidth"
             self.assertLessEqual(self.browser.evaluate(wide), width)
         self.browser.ask("Emulation.clearDeviceMetricsOverride")
@@ -113,9 +148,55 @@ class ReportsTestCase(BrowserTestCase):
         )
         title = self.browser.evaluate("document.title")
         self.assertEqual("Overhead of guests over bare metal", title)
-        drawn = "document.querySelectorAll('figure svg').length"
+        drawn = f"document.querySelectorAll('{DRAWINGS}').length"
         # Overheads, samples, a distribution and a line over time.
         self.assertEqual(4, self.browser.evaluate(drawn))
+
+    def test_our_page_on_any_screen(self):
+        """Light and dark have contrast, and rows become cards."""
+        page = self.write(reports.ours())
+        for scheme in ("light", "dark"):
+            self.browser.ask(
+                "Emulation.setEmulatedMedia",
+                features=[{"name": "prefers-color-scheme", "value": scheme}],
+            )
+            self.browser.open(page)
+            self.assertEqual([], self.browser.misdeeds())
+            self.assertGreaterEqual(self.browser.evaluate(_CONTRAST), 4.5)
+            self.check_widths(1300, 400)
+        self.browser.ask("Emulation.setEmulatedMedia", features=[])
+        row = "getComputedStyle(document.querySelector('tbody tr')).display"
+        for width, display in ((1300, "table-row"), (400, "block")):
+            self.set_width(width)
+            self.assertEqual(display, self.browser.evaluate(row))
+        self.browser.ask("Emulation.clearDeviceMetricsOverride")
+
+    def test_headline(self):
+        """It has two lines at most."""
+        self.set_width(1300)
+        self.browser.open(self.write(reports.ours()))
+        lines = (
+            "(element => element.offsetHeight /"
+            " parseFloat(getComputedStyle(element).lineHeight))"
+            "(document.querySelector('.word'))"
+        )
+        self.assertLess(self.browser.evaluate(lines), 2.5)
+        self.browser.ask("Emulation.clearDeviceMetricsOverride")
+
+    def test_paper(self):
+        """It is printed on A4, and no row is cut."""
+        self.browser.open(self.write(reports.ours()))
+        printed = self.browser.ask("Page.printToPDF", preferCSSPageSize=True)
+        document = base64.b64decode(printed["data"])
+        self.assertTrue(document.startswith(b"%PDF"))
+        self.assertRegex(document, rb"MediaBox \[0 0 59[45][.0-9]* 84[12]")
+        self.browser.ask("Emulation.setEmulatedMedia", media="print")
+        rows = (
+            "[...document.querySelectorAll('tr')].every("
+            "row => getComputedStyle(row).breakInside === 'avoid')"
+        )
+        self.assertTrue(self.browser.evaluate(rows))
+        self.browser.ask("Emulation.setEmulatedMedia", media="")
 
     def test_our_page_of_curves(self):
         """The same of a density run; its drawings fit, however narrow."""
@@ -126,7 +207,7 @@ class ReportsTestCase(BrowserTestCase):
         )
         # Two runs with a picture, the curves of seven metrics, a strip, a
         # distribution and a line over time each.
-        drawn = "document.querySelectorAll('figure svg').length"
+        drawn = f"document.querySelectorAll('{DRAWINGS}').length"
         self.assertEqual(22, self.browser.evaluate(drawn))
         self.check_widths(1000, 420)
 
@@ -144,7 +225,7 @@ class ReportsTestCase(BrowserTestCase):
             self.check_shown(
                 self.browser.text(), "script_ended", "image", "angular"
             )
-            drawn = "document.querySelectorAll('figure svg').length"
+            drawn = f"document.querySelectorAll('{DRAWINGS}').length"
             self.assertEqual(1, self.browser.evaluate(drawn))
             colours.add(
                 self.browser.evaluate(
@@ -164,7 +245,7 @@ class ReportsTestCase(BrowserTestCase):
         inside = f"{frame}.contentDocument"
         short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
         self.assertLess(self.browser.evaluate(short), 50)
-        drawn = f"{inside}.querySelectorAll('figure svg').length"
+        drawn = f"{inside}.querySelectorAll('{DRAWINGS}').length"
         self.assertEqual(11, self.browser.evaluate(drawn))
         self.browser.go("#/VMPerf.density/output/complete")
         self.assertIn("guests at once", self.browser.text())
@@ -192,7 +273,7 @@ class ReportsTestCase(BrowserTestCase):
         self.assertEqual(1, self.browser.evaluate(scripts))
         short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
         self.assertLess(self.browser.evaluate(short), 50)
-        drawn = f"{inside}.querySelectorAll('figure svg').length"
+        drawn = f"{inside}.querySelectorAll('{DRAWINGS}').length"
         self.assertEqual(4, self.browser.evaluate(drawn))
         self.assertEqual([], self.browser.misdeeds())
 

@@ -20,6 +20,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins import defects
+from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 
 if t.TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Guests(context.OpenStackContext):
     @defects.sanitise_errors()
     def cleanup(self) -> None:
         """Delete the guests and all resources that were created for them."""
+        live_line.close()
         open_runs.OPEN_RUNS.close(self.get_owner_id())
         self._remove_guests()
         self._log_verdicts()

@@ -19,6 +19,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import defects
+from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks
@@ -82,7 +83,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                     journal=journal.Journal(CONF.vmperf.journal_dir, owner),
                     connect=self._connect,
                     connect_admin=self._connect_admin,
-                    progress=_log_info,
+                    progress=_show_progress,
                     warn=_log_warning,
                 ),
             )
@@ -96,7 +97,9 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 run.prepare()
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
-            self.add_output(additive=output.chart_request(question.title))
+            self.add_output(
+                additive=output.chart_request(question.title, record)
+            )
             self.add_output(complete=output.encode(record))
             raise_if_incomplete(codec.decode(record), subtask.criteria)
 
@@ -146,9 +149,12 @@ def raise_if_incomplete(
     LOG.warning(message)
 
 
-def _log_info(line: str) -> None:
-    """Log a sanitised line at level INFO."""
-    LOG.info(sanitize.text(line))
+def _show_progress(line: str) -> None:
+    """Show a line on the terminal, or log it if there is none."""
+    if shown := live_line.find_line():
+        shown.show(line)
+    else:
+        LOG.info(sanitize.text(line))
 
 
 def _log_warning(line: str) -> None:

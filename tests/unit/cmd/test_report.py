@@ -108,7 +108,7 @@ class ReportTestCase(unittest.TestCase):
             ({"vmperf_degradation": {"max_percent": {"*": 1}}}, "failed: "),
             (
                 {"vmperf_fairness": {"min_index": {"*": 0.9}}},
-                "figures without limits; passed: ",
+                "figures without limits.\nFairness of ",
             ),
         ):
             limits = self.write("limits.yaml", json.dumps(limits))
@@ -184,7 +184,7 @@ class ReportTestCase(unittest.TestCase):
             )
             self.assertIn(f"Guest compared with metal: {headline}", printed)
             self.assertIn(headline[1:], page)
-            self.assertIn("disk.dd.write.bandwidth</text>", page)
+            self.assertIn("disk.dd.write.bandwidth</span>", page)
             self.assertIn("outputs of dd", page)
             self.assertIn("<p>Disk: ", page)
             self.assertIn("Judged by the rules", page)

@@ -57,10 +57,9 @@ def page():
 def shown(html):
     """Return what the picture of a page shows: its headline and figures."""
     headline = re.search(r'<p class="word">([^<]+)', html)[1]
-    drawing = html.partition("<figure>")[2].partition("</figure>")[0]
-    words = re.findall(r"<text[^>]*>([^<]+)</text>", drawing)
-    figures = [x for x in words if "." in x or x.endswith("%")]
-    return "\n".join([headline, *figures])
+    drawing = html.partition('<div class="dots"')[2].partition("</figure>")[0]
+    words = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
+    return "\n".join([headline, *words])
 
 
 def _run(kind, *arguments):

@@ -245,7 +245,7 @@ class TestOutput(unittest.TestCase):
         """Return an iteration as Rally hands it to an SLA."""
         return {
             "output": {
-                "additive": [output.chart_request("Title")],
+                "additive": [output.chart_request("Title", made.record())],
                 "complete": [output.encode(record)],
             }
         }
@@ -302,6 +302,6 @@ class TestOutput(unittest.TestCase):
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.chart_request("Title")
+        mark = output.chart_request("Title", made.record())
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
-        self.assertEqual([["repetitions", 1]], mark["data"])
+        self.assertEqual([["missing measurements", 0]], mark["data"])

@@ -131,7 +131,7 @@ def _iteration(number, record):
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
         iteration["output"]["additive"].append(
-            output.chart_request("Whole run")
+            output.chart_request("Whole run", record)
         )
         iteration["output"]["complete"].append(output.encode(record))
     return iteration

@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import page
@@ -73,11 +74,15 @@ class PageTestCase(unittest.TestCase):
     def test_headline_is_the_verdict(self, limits, word):
         shown = judged(made.records(), limits)
         text = read(shown).text
-        headline = shown.judgement.headline()
+        headline = shown.judgement.status_sentence()
         self.assertTrue(headline.startswith(word.strip(": ").lower()))
         self.assertIn(headline[0].upper() + headline[1:], text)
-        rest = shown.judgement.sentence().removeprefix(f"{headline}. ")
-        self.assertIn(rest, text)
+        closest = closest_limit.describe(shown.judgement)
+        self.assertIn(f"{closest}.", text)
+        for status, metric, figure in closest_limit.list_failures(
+            shown.judgement
+        ):
+            self.assertIn(f"{status} {metric}: {figure}", text)
 
     def test_a_page_loads_nothing_and_sends_nothing(self):
         html = page.standalone([judged(made.records())])
@@ -253,7 +258,7 @@ class PageTestCase(unittest.TestCase):
         for name, value in reader.attributes:
             self.assertFalse(name.startswith("on"), name)
             if name in ("href", "src", "xlink:href"):
-                self.assertTrue(value.startswith("#"), value)
+                self.assertRegex(value, "^(#|data:text/csv;base64,)")
         self.assertNotRegex(source, r"url\((?!#)|@import")
 
     def test_comments_would_break_rallys_script(self):

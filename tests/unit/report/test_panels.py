@@ -118,7 +118,7 @@ class TestDensity(unittest.TestCase):
             ],
             gids(drawing),
         )
-        for words in ("guests: 1<", "guests: 3<", "as many guests<"):
+        for words in ("guests: 1<", "guests: 3<", "bare metal<"):
             self.assertIn(words, drawing)
 
     def test_of_many_the_first_the_last_and_two_between(self):

@@ -15,13 +15,14 @@ from rally_vmperf.report import chart_style
 _HALF = 0.36
 #: Width over which repetitions are spread.
 _SPREAD = 0.42
+#: The width and the height in inches.
+_SIZE = (3.2, 2.3)
 #: The same in all drawings, so that they stand in line.
 _MARGINS = {
-    "left": 0.055,
+    "left": 0.1,
     "right": 0.99,
     "bottom": 0.17,
     "top": 0.9,
-    "wspace": 0.14,
 }
 #: Numbers of guests up to which each has its mark on the axis.
 _MOST_TICKS = 12
@@ -34,18 +35,18 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
 
     :param name: The prefix of identifiers in the chart.
     """
+    label = f"{series.row.metric.name}: {sentences.curve(series)}"
+    draws = [("each", _draw_each)]
+    if any(share.total is not None for share in series.shares):
+        draws.append(("total", _draw_total))
+    charts = []
     with chart_style.settings(name):
-        drawn = figure.Figure(figsize=(6.2, 2.3))
-        drawn.subplots_adjust(**_MARGINS)
-        axes = drawn.add_subplot(1, 2, 1, gid=f"{name}-each")
-        _draw_each(axes, series, name)
-        if any(share.total is not None for share in series.shares):
-            axes = drawn.add_subplot(1, 2, 2, gid=f"{name}-total")
-            _draw_total(axes, series, name)
-        row_name = series.row.metric.name
-        return chart_style.to_svg(
-            drawn, f"{row_name}: {sentences.curve(series)}"
-        )
+        for part, draw_part in draws:
+            drawn = figure.Figure(figsize=_SIZE)
+            drawn.subplots_adjust(**_MARGINS)
+            draw_part(drawn.add_subplot(gid=f"{name}-{part}"), series, name)
+            charts.append(chart_style.to_svg(drawn, f"{label} ({part})"))
+    return chart_style.arrange(charts)
 
 
 def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:

@@ -35,26 +35,27 @@ def draw(
     shown = [strip for strip in strips if strip.cells]
     if not shown:
         return markupsafe.Markup()
-    columns = 2 if all(len(strip.columns) <= 45 for strip in shown) else 1
-    rows = max(min(len(strip.guests), MOST_GUESTS) for strip in shown)
-    height = _HEIGHT if rows <= _MANY else _LOW
     shade = _create_shade(shown)
+    charts = []
     with chart_style.settings(name):
-        drawn, panels = chart_style.create_panels(
-            name,
-            [strip.series.row.metric.name for strip in shown],
-            columns,
-            0.6 + height * rows,
-            margin=0.35,
-        )
-        for axes, strip in zip(panels, shown, strict=True):
+        for position, strip in enumerate(shown):
+            rows = min(len(strip.guests), MOST_GUESTS)
+            height = _HEIGHT if rows <= _MANY else _LOW
+            drawn, axes = chart_style.create_panel(
+                f"{name}-{position}",
+                strip.series.row.metric.name,
+                1 + height * rows,
+            )
             _draw_panel(axes, strip, shade)
-        _draw_key(drawn, shade)
-        return chart_style.to_svg(
-            drawn,
-            "Rate of each guest in percent of a solo guest, by number of "
-            "guests and repetition: " + "; ".join(map(_describe, shown)),
-        )
+            _draw_key(drawn, shade)
+            charts.append(
+                chart_style.to_svg(
+                    drawn,
+                    "Rate of each guest in percent of a solo guest, by number "
+                    f"of guests and repetition: {_describe(strip)}",
+                )
+            )
+    return chart_style.arrange(charts)
 
 
 def _create_shade(
@@ -176,7 +177,7 @@ def _draw_key(drawn: t.Any, shade: t.Any) -> None:
         for hatch, label in (("///", "missing"), ("xxx", "void"))
     ]
     chart_style.draw_legend(
-        drawn, boxes, ncols=len(boxes), fontsize=7, handlelength=1.6
+        drawn, boxes, ncols=6, fontsize=7, handlelength=1.2
     )
 
 

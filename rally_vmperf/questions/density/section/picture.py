@@ -9,6 +9,7 @@ from matplotlib import colors
 from matplotlib import figure
 from matplotlib import patches
 
+from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
@@ -35,25 +36,27 @@ def draw(
         _MOST,
     )
     thick = 0.15 if len(levels) <= 4 else 0.1
-    group = thick * len(levels) + 0.14
+    group = thick * len(levels) + 0.34
     with chart_style.settings(name):
         drawn = figure.Figure(
-            figsize=(8.6, 0.8 + group * len(metrics)), layout="constrained"
+            figsize=(chart_style.WIDTH, 0.9 + group * len(metrics)),
+            layout="constrained",
         )
         axes = drawn.add_subplot()
         shades = colours(len(levels))
         for position, series in enumerate(metrics):
             _draw_group(axes, series, levels, shades, position, thick / group)
         axes.axvline(100, color=chart_style.INK, linewidth=1)
-        chart_style.label_metrics(
-            axes, [series.row.metric.name for series in metrics], 0.5
-        )
+        axes.set_ylim(len(metrics) - 0.5, -0.6)
+        axes.set_yticks([])
+        axes.grid(axis="x")
         axes.set_xlim(left=0)
         axes.set_xlabel(
             "rate of each guest in percent of "
             + ", or of ".join(
                 dict.fromkeys(map(sentences.reference_label, metrics))
-            )
+            ),
+            fontsize=7,
         )
         boxes = [
             patches.Patch(
@@ -64,8 +67,8 @@ def draw(
         chart_style.draw_legend(
             drawn,
             boxes,
-            ncols=min(8, len(boxes)),
-            fontsize=8,
+            ncols=min(4, len(boxes)),
+            fontsize=7,
             handlelength=1.2,
         )
         return chart_style.to_svg(
@@ -97,6 +100,14 @@ def _draw_group(
 ) -> None:
     """Draw the bars of one metric, one for each number of guests."""
     top = position - thickness * (len(levels) - 1) / 2
+    axes.annotate(
+        sanitize.printable(series.row.metric.name),
+        (0, top - thickness),
+        xytext=(2, 0),
+        textcoords="offset points",
+        fontsize=7,
+        fontweight="bold",
+    )
     shares_by_guests = {share.guests: share for share in series.shares}
     for index, guests in enumerate(levels):
         share, height = shares_by_guests.get(guests), top + index * thickness

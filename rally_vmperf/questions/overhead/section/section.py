@@ -18,9 +18,6 @@ from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
-#: The maximum number of metrics in the chart; the table has all metrics.
-MOST_STRIPS = 60
-
 
 def by_part(
     compared: collections.abc.Iterable[figure_result.FigureResult],
@@ -95,7 +92,7 @@ def list_sampled(
     for row in (*ordered(judgement), *judgement.absolute):
         if row.measured:
             by_metric.setdefault(row.metric, row)
-    return [*by_metric.values()][:MOST_STRIPS]
+    return [*by_metric.values()]
 
 
 def draw_overheads(
@@ -145,6 +142,8 @@ SECTION = reports.Section(
         "list_sampled": list_sampled,
         "draw_overheads": draw_overheads,
         "draw_samples": strips.draw,
+        "has_boxes": strips.has_boxes,
+        "part": groups.part,
     },
     template="run.html.j2",
     overview="overview.html.j2",

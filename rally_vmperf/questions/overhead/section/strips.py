@@ -2,7 +2,7 @@
 
 import collections
 import collections.abc
-import typing as t
+import statistics
 
 import markupsafe
 
@@ -12,63 +12,142 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import chart_style
 
-_COLUMNS = 3
+#: The maximum number of points of a metric; more become a box for each side.
+MOST_POINTS = 200
 #: The width of the repetitions as a share of a machine's column.
 _SPREAD = 0.6
+#: The width of half a box as a share of a column.
+_HALF = 0.25
 _LONGEST_NAME = 12
 
 MetricSamples = collections.abc.Iterable[sample.MetricSamples]
-Series = list[tuple[str, str, list[float]]]
+#: The label, the class of the colour and the values of a column.
+Column = tuple[str, str, list[float]]
 
 
 def draw(
     shown: collections.abc.Sequence[figure_result.FigureResult], name: str
 ) -> markupsafe.Markup:
-    """Return an SVG chart with the samples of each metric over time.
+    """Return a chart with the samples of each metric over time.
 
     :param shown: The rows with samples.
     :param name: The prefix of identifiers in the chart.
     """
     if not shown:
         return markupsafe.Markup()
-    with chart_style.settings(name):
-        drawn, panels = chart_style.create_panels(
-            name, [row.metric.name for row in shown], _COLUMNS, 1.75
+    return markupsafe.Markup('<div class="strips">{}</div>').format(
+        markupsafe.Markup().join(
+            _draw_panel(row, f"{name}-{position}")
+            for position, row in enumerate(shown)
         )
-        for axes, row in zip(panels, shown, strict=True):
-            _draw_panel(axes, row)
-        return chart_style.to_svg(
-            drawn, "Samples of bare metal and of each guest"
-        )
-
-
-def _draw_panel(axes: t.Any, row: figure_result.FigureResult) -> None:
-    """Draw the samples of one metric, a column of points per source."""
-    series = _list_series("bare metal ", chart_style.BARE, row.bare)
-    series += _list_series("", chart_style.GUEST, row.guest)
-    values = [value for _, _, samples in series for value in samples]
-    factor, unit = units.scale_for(values, row.metric.unit)
-    for column, (_, colour, samples) in enumerate(series):
-        axes.plot(
-            chart_style.spread_horizontally(column, len(samples), _SPREAD),
-            [value * factor for value in samples],
-            "o",
-            color=colour,
-            markersize=3.5,
-            alpha=0.85,
-            clip_on=False,
-        )
-    scale = sanitize.printable(unit) or "count"
-    axes.set_ylabel(f"{scale}\n({row.metric.better} is better)", fontsize=7)
-    axes.set_xticks(
-        range(len(series)),
-        [label for label, _, _ in series],
-        rotation=90 if len(series) > 4 else 0,
     )
-    axes.set_xlim(-0.6, max(1, len(series)) - 0.4)
-    axes.ticklabel_format(axis="y", useOffset=False, style="plain")
-    axes.grid(axis="y")
-    axes.set_ylim(*_axis_range([value * factor for value in values]))
+
+
+def has_boxes(
+    shown: collections.abc.Iterable[figure_result.FigureResult],
+) -> bool:
+    """Return whether a metric has more samples than a chart has points."""
+    return any(
+        sum(len(samples.observations) for samples in (*row.bare, *row.guest))
+        > MOST_POINTS
+        for row in shown
+    )
+
+
+def _draw_panel(
+    row: figure_result.FigureResult, name: str
+) -> markupsafe.Markup:
+    """Return the chart of one metric, a column of points per source."""
+    columns = _list_columns("bare metal ", "bare", row.bare)
+    columns += _list_columns("", "guest", row.guest)
+    draw_column = _draw_points
+    if has_boxes([row]):
+        columns = _merge_columns(columns)
+        draw_column = _draw_box
+    values = [value for _, _, samples in columns for value in samples]
+    low, high = _axis_range(values)
+    width = 100 / len(columns)
+    drawing = markupsafe.Markup().join(
+        draw_column(
+            samples,
+            colour,
+            [(value - low) / (high - low) for value in samples],
+            (position + 0.5) * width,
+            width,
+        )
+        for position, (_, colour, samples) in enumerate(columns)
+    )
+    labels = [label for label, _, _ in columns]
+    ends = [
+        sanitize.printable(units.show(end, row.metric.unit))
+        for end in (low, high)
+    ]
+    title = sanitize.printable(row.metric.name)
+    return markupsafe.Markup(
+        '<figure id="{}" role="img" aria-label="{}: {}, {} to {}">'
+        "<b>{}</b><small>{} is better</small><small>{}</small>"
+        '<svg viewBox="0 0 100 100" preserveAspectRatio="none">{}</svg>'
+        "<small>{}</small><p>{}</p></figure>"
+    ).format(
+        name,
+        title,
+        "samples of " + ", ".join(labels),
+        *ends,
+        title,
+        row.metric.better,
+        ends[1],
+        drawing,
+        ends[0],
+        markupsafe.Markup().join(
+            markupsafe.Markup("<span>{}</span>").format(label)
+            for label in labels
+        ),
+    )
+
+
+def _draw_points(
+    samples: list[float],
+    colour: str,
+    heights: list[float],
+    centre: float,
+    width: float,
+) -> markupsafe.Markup:
+    """Return the samples of a column as points in the order of time."""
+    places = chart_style.spread_horizontally(
+        centre, len(samples), _SPREAD * width
+    )
+    path = "".join(
+        f"M{place:.3g} {100 - 100 * height:.3g}h0"
+        for place, height in zip(places, heights, strict=True)
+    )
+    return _draw_path(f"{colour} point", path)
+
+
+def _draw_box(
+    samples: list[float],
+    colour: str,
+    heights: list[float],
+    centre: float,
+    width: float,
+) -> markupsafe.Markup:
+    """Return the extremes, the quartiles and the median of a column."""
+    first, median, third = statistics.quantiles(heights, method="inclusive")
+    bottom, lower, middle, upper, top = (
+        f"{100 - 100 * height:.3g}"
+        for height in (min(heights), first, median, third, max(heights))
+    )
+    left, right = centre - _HALF * width, centre + _HALF * width
+    path = (
+        f"M{centre:.3g} {bottom}V{lower}M{centre:.3g} {upper}V{top}"
+        f"M{left:.3g} {lower}H{right:.3g}V{upper}H{left:.3g}Z"
+        f"M{left:.3g} {middle}H{right:.3g}"
+    )
+    return _draw_path(f"{colour} box", path)
+
+
+def _draw_path(style: str, path: str) -> markupsafe.Markup:
+    """Return a path of a style as markup."""
+    return markupsafe.Markup('<path class="{}" d="{}"/>').format(style, path)
 
 
 def _axis_range(values: list[float]) -> tuple[float, float]:
@@ -83,7 +162,18 @@ def _axis_range(values: list[float]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _list_series(prefix: str, colour: str, side: MetricSamples) -> Series:
+def _merge_columns(columns: list[Column]) -> list[Column]:
+    """Return one column for each side with the values of its machines."""
+    merged: dict[str, list[float]] = {}
+    for _, colour, values in columns:
+        merged.setdefault(colour, []).extend(values)
+    names = {"bare": "bare metal", "guest": "guests"}
+    return [(names[colour], colour, both) for colour, both in merged.items()]
+
+
+def _list_columns(
+    prefix: str, colour: str, side: MetricSamples
+) -> list[Column]:
     """Return the label, the colour and the values of each source."""
     values_by_source: dict[str, list[float]] = collections.defaultdict(list)
     for samples in side:

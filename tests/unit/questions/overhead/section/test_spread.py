@@ -2,6 +2,7 @@
 
 import unittest
 
+from rally_vmperf.judging import closest_limit
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
@@ -67,8 +68,8 @@ class SpreadTestCase(unittest.TestCase):
         shown, text = read(made.records(), LIMITS)
         self.assertEqual("failed", shown.status)
         for one in shown.judgements.values():
-            for sentence in one.sentences()[1:]:
-                self.assertIn(sentence, text)
+            for status, metric, figure in closest_limit.list_failures(one):
+                self.assertIn(f"{status} {metric}: {figure}", text)
 
     def test_only_where_it_is_asked_for(self):
         limits = {"vmperf_overhead": made.LIMITS}

@@ -1,0 +1,79 @@
+"""The limit that a run came closest to, or exceeded most."""
+
+import collections.abc
+import math
+
+from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figures
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
+
+#: The names of figures whose limit is a minimum.
+_MINIMA = ("min", "index")
+
+
+def describe(judgement: summary.Judgement) -> str:
+    """Return the closest figure and its limit as a sentence, or "".
+
+    It is that of the results with the status of the run, by the share of the
+    limit that the figure takes.
+    """
+    candidates = [
+        (_share(value), result, value)
+        for result in judgement.limited
+        for value in figures.list_values(result)
+        if value.status == judgement.status != "void"
+    ]
+    measured = [each for each in candidates if math.isfinite(each[0])]
+    if not measured:
+        return ""
+    _, result, value = max(measured, key=lambda candidate: candidate[0])
+    is_beyond = judgement.status == "failed"
+    word = "Furthest beyond" if is_beyond else "Closest"
+    return f"{word}: {result.metric.name}, {format_figure(value)}"
+
+
+def list_failures(
+    judgement: summary.Judgement,
+) -> collections.abc.Iterator[tuple[str, str, str]]:
+    """Yield status, metric and figure of each limit that is not passed.
+
+    Failed and void ones are first.
+    """
+    for status in ("failed", "void", "inconclusive"):
+        for result in judgement.limited:
+            for value in figures.list_values(result):
+                if value.status == status:
+                    yield status, result.metric.name, format_figure(value)
+
+
+def format_figure(value: verdict.FigureValue) -> str:
+    """Return a figure and its limit as text: ``662.2 % of 5000 %``."""
+    if value.value is None or value.limit is None:
+        return value.reason or "not measured"
+    least = "at least " if value.name in _MINIMA else ""
+    guests = ""
+    if value.guests is not None:
+        guests = f", {units.number_of('guest', value.guests)}"
+    if value.unit == "%":
+        shown = f"{units.show_percent(value.value)} %"
+        return f"{shown} of {least}{value.limit:g} %{guests}"
+    shown, limit = (
+        units.show(number, value.unit) for number in (value.value, value.limit)
+    )
+    return f"{shown} of {least}{limit}{guests}"
+
+
+def _share(value: verdict.FigureValue) -> float:
+    """Return the share of its limit that a figure takes; above 1 is beyond.
+
+    A limit of zero or less has no shares: the distance counts instead.
+    """
+    if value.value is None or value.limit is None:
+        return math.nan
+    figure, limit = value.value, value.limit
+    if value.name in _MINIMA:
+        figure, limit = limit, figure
+    if limit <= 0:
+        return 1 + (figure - limit) / 100
+    return figure / limit

@@ -1,0 +1,73 @@
+"""Tests of the line of progress on a terminal."""
+
+import logging
+import os
+import pty
+import select
+import unittest
+from unittest import mock
+
+from rally_vmperf.plugins import live_line
+
+
+class TestLiveLine(unittest.TestCase):
+    """Log lines appear above the line, and do not break it."""
+
+    def setUp(self):
+        super().setUp()
+        self.controller, terminal = pty.openpty()
+        self.addCleanup(os.close, self.controller)
+        stream = self.enterContext(os.fdopen(terminal, "w"))
+        self.handler = logging.StreamHandler(stream)
+        self.logger = logging.getLogger("live-line-test")
+        self.logger.propagate = False
+        self.logger.addHandler(self.handler)
+        self.addCleanup(self.logger.removeHandler, self.handler)
+        self.enterContext(
+            mock.patch.object(
+                logging, "getLogger", autospec=True, return_value=self.logger
+            )
+        )
+        self.addCleanup(live_line.close)
+
+    def read(self):
+        """Return what the terminal was sent since the last call."""
+        text = b""
+        while select.select([self.controller], [], [], 0.2)[0]:
+            text += os.read(self.controller, 1 << 16)
+        return text.decode()
+
+    def screen(self):
+        """Return the lines of text that remain on the terminal."""
+        lines = self.read().replace("\r\n", "\n").split("\n")
+        return [line.rpartition("\x1b[K")[2] for line in lines]
+
+    def test_log_lines(self):
+        """They are whole, and the line follows them."""
+        line = live_line.find_line()
+        line.show("Repetition 2 of 6, about 3 minutes left")
+        line.show("fio on g1")
+        self.logger.warning("ITER: 2 START")
+        shown = "Repetition 2 of 6, about 3 minutes left: fio on g1"
+        self.assertEqual(["ITER: 2 START", shown], self.screen())
+
+    def test_end(self):
+        """Nothing remains of the line, and log lines are as before."""
+        live_line.find_line().show("fio on g1")
+        live_line.close()
+        self.assertEqual([""], self.screen())
+        self.logger.warning("done")
+        self.assertEqual("done\r\n", self.read())
+
+    def test_width(self):
+        """A long line is cut, and control characters do nothing."""
+        live_line.find_line().show("\x1b[2J" + "x" * 500)
+        (shown,) = self.screen()
+        self.assertLess(len(shown), 200)
+        self.assertNotIn("\x1b", shown)
+
+    def test_no_terminal(self):
+        """Plain log lines are written instead."""
+        with open(os.devnull, "w") as stream:
+            self.handler.setStream(stream)
+            self.assertIsNone(live_line.find_line())
