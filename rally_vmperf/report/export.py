@@ -24,8 +24,8 @@ NAMES = ("markdown", "csv", "json", "ndjson", "openmetrics", "junit")
 
 #: The maximum size in bytes of a file in a page that is not compressed.
 _LARGEST_PLAIN = 200_000
-#: The maximum number of samples in a page, about 0.5 MB of its size.
-MOST_SAMPLES = 30_000
+#: The maximum number of samples in a page, in its link and its tables.
+MOST_SAMPLES = 10_000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
