@@ -10,6 +10,7 @@ open, or the output contradicts itself and should have been refused.
 
 import argparse
 import collections
+import itertools
 import random
 
 from rally_vmperf.measurement.samples import sample
@@ -114,6 +115,55 @@ NOT_TOLD = {
     # The recorded output is of both numbers.
     "unixbench": {"copies"},
 }
+
+#: Workloads with an output of two runs, the first of which ends before it.
+TWO_RUNS = {"unixbench"}
+
+
+def believed_parts(rng, tries):
+    """Yield the run and command of each output that counts without its end.
+
+    A short output is cut at every character, a long one at random ones and at
+    its last 100 characters.
+    """
+    for name, run in golden.RUNS.items():
+        workload = golden.workload(name)
+        arguments = workload.complete(run.arguments)
+        for command, file in run.files.items():
+            whole = golden.text(file).rstrip()
+            cuts = range(len(whole))
+            if len(whole) > 10 * tries:
+                cuts = {*rng.sample(cuts, tries), *cuts[-100:]}
+            parts = (whole[:cut] for cut in cuts)
+            if any(
+                values(workload, arguments, command, part, run.stream)
+                is not None
+                for part in parts
+            ):
+                yield name, command
+
+
+def believed_foreign():
+    """Yield the run, and the run of the output that counts in its place.
+
+    Outputs of the same tool are those of its other versions, or of other
+    arguments, which unnoticed_arguments compares.
+    """
+    for name, run in golden.RUNS.items():
+        workload = golden.workload(name)
+        arguments = workload.complete(run.arguments)
+        for other, foreign in golden.RUNS.items():
+            if golden.workload(other).name == workload.name:
+                continue
+            for command, file in itertools.product(
+                run.files, foreign.files.values()
+            ):
+                text = golden.text(file)
+                if text and values(
+                    workload, arguments, command, text, run.stream
+                ):
+                    yield name, other
+
 
 #: Ends and ports of the commands.
 ENDPOINTS = base.Endpoints(

@@ -1,9 +1,11 @@
 import pathlib
+import random
 import re
 import unittest
 
 from rally_vmperf.workloads import registry
 from tests.bench import mutations
+from tests.unit.workloads import golden
 
 _PAGE = pathlib.Path("doc/source/contributor/checked.rst")
 
@@ -51,6 +53,15 @@ class MutationsTestCase(unittest.TestCase):
         for name, keys in mutations.NOT_TOLD.items():
             for key in keys:
                 self.assertIn(f"``{name}.{key}``", page)
+
+    def test_outputs_without_their_end_are_refused(self):
+        """Unless it is the end of another run in the same output."""
+        found = mutations.believed_parts(random.Random(1), 100)
+        runs = {golden.workload(name).name for name, _ in found}
+        self.assertEqual(mutations.TWO_RUNS, runs)
+
+    def test_outputs_of_other_tools_are_refused(self):
+        self.assertEqual([], list(mutations.believed_foreign()))
 
     def test_the_page_tells_of_workloads_and_of_no_contradiction(self):
         rows = re.findall(
