@@ -234,6 +234,12 @@ class Judge(abc.ABC, t.Generic[RowT]):
             for repetition_ in repetitions
             for finding_ in repetition_.findings
         }
+        # A finding of all variants is about none of them.
+        by_variant = [
+            {run_finding.finding for run_finding in judgement.findings}
+            for judgement in judgements.values()
+        ]
+        shared |= set.intersection(*by_variant) if by_variant else set()
         findings = dict.fromkeys(
             run_finding
             if run_finding.finding in shared

@@ -40,7 +40,7 @@ def _list_figure(
         variant=result.variant,
         limit=result.limit,
         status=result.status,
-        reason=result.reason,
+        reason=result.reason or result.void_level,
     )
     if (comparison := result.decisive) is not None:
         value = _with_comparison(value, comparison)

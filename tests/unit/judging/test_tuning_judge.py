@@ -244,6 +244,11 @@ class TuningTestCase(unittest.TestCase):
         first.merge(second)
         self.assertEqual(both.judgement(), first.judgement())
 
+    def test_the_reference_alone(self):
+        judgement = judge(rows_of({"a": 1}))
+        self.assertEqual("void", judgement.status)
+        self.assertEqual((), judgement.rows)
+
     def test_another_question(self):
         judge_ = tuning_judge.TuningJudge()
         entry = repetitions(*self.ROWS)[0]

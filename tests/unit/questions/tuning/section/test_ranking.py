@@ -1,8 +1,11 @@
 """The section of the report with variants."""
 
 import copy
+import json
 import unittest
 
+from rally_vmperf.judging import verdict_table
+from rally_vmperf.report import export
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
@@ -101,3 +104,24 @@ class RankingTestCase(unittest.TestCase):
         self.assertEqual({"ide", "virtio", "scsi"}, {*statuses})
         self.assertEqual("failed", statuses["ide"])
         self.assertEqual("void", statuses["scsi"])
+        self.assertIn(
+            "with 1 warning: interval_one_session.",
+            " ".join(verdict_table.lines(shown)),
+        )
+
+    def test_rows(self):
+        """A void variant has its reason beside its figure."""
+        shown, _, _ = self.read()
+        rows = [
+            json.loads(line)
+            for line in "".join(
+                export.render_verdicts("ndjson", [shown])
+            ).splitlines()
+        ]
+        reasons = {
+            row["condition"]: row.get("reason", "")
+            for row in rows
+            if row.get("figure") == "gain_over_ide"
+        }
+        self.assertEqual("", reasons["variant=virtio"])
+        self.assertIn("g1 has ide", reasons["variant=scsi"])
