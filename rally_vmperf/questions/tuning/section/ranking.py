@@ -14,7 +14,6 @@ from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
-from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
@@ -90,7 +89,7 @@ def judge_overhead(run: reports.RunReport) -> Judgement | None:
     """Return the judgement on overhead; None without bare metal."""
     if run.last.bare_metal is None:
         return None
-    if judgement := run.judgements.get(overhead.OVERHEAD.heading):
+    if judgement := run.judgements.get(overhead_judge.HEADING):
         return judgement
     judge = overhead_judge.OverheadJudge()
     judge.extend(run.repetitions, 0)
