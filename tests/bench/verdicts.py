@@ -519,8 +519,8 @@ def equal_variants(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     :param scale: of the number of trials
     """
     many, few = int(2000 * scale), int(300 * scale)
-    for count in (3, 5, 10):
-        yield tuning(f"5 variants, 10 metrics, {count}", count, trials=many)
+    for count, trials in ((3, many), (5, many), (10, 4 * many)):
+        yield tuning(f"5 variants, 10 metrics, {count}", count, trials=trials)
     yield tuning(
         "5 variants, 10 skewed metrics, 5", 5, trials=many, draw=skewed(0.02)
     )

@@ -159,7 +159,7 @@ class TestTuning(unittest.TestCase):
     """Variants that are equal."""
 
     def test_any_difference(self):
-        """Occurs in few runs of 10 metrics; in 85 % without correction."""
+        """Occurs in few runs of 10 metrics; in most without correction."""
         got = verdicts.tuning("x", 5, trials=100)
         self.assertGreaterEqual(got.coverage, 89)
 
