@@ -324,3 +324,30 @@ class PropertiesTestCase(unittest.TestCase):
         self.assertAlmostEqual(1, ratio * inverse)
         opposite = {"better": "worse", "worse": "better"}
         self.assertEqual(opposite.get(there.status, there.status), back.status)
+
+    @hypothesis.given(VALUES, strategies.floats(1.5, 3))
+    def test_another_metric_does_not_change(self, values, factor):
+        """The gain of a metric depends on its own samples only."""
+        gains = []
+        for scale in (1, factor):
+            rows = [
+                {
+                    "a": {RATE: value, TIME: value},
+                    "b": {
+                        RATE: value * scale * (1 + 1e-3 * place),
+                        TIME: 1000,
+                    },
+                }
+                for place, value in enumerate(values)
+            ]
+            gains.append(
+                {
+                    row.metric: row.comparison.overhead_percent
+                    for row in judge(rows).rows
+                }
+            )
+        before, after = gains
+        self.assertEqual(before[TIME], after[TIME])
+        self.assertAlmostEqual(
+            factor, (1 - after[RATE] / 100) / (1 - before[RATE] / 100)
+        )
