@@ -229,11 +229,18 @@ class Judge(abc.ABC, t.Generic[RowT]):
         :param judgements: The judgements by the name of the variant.
         """
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
+        parts = judgements.values()
         shared = {
             finding_
             for repetition_ in repetitions
             for finding_ in repetition_.findings
         }
+        # A finding of all variants is about none of them.
+        by_variant = [
+            {run_finding.finding for run_finding in judgement.findings}
+            for judgement in parts
+        ]
+        shared |= set.intersection(*by_variant) if by_variant else set()
         findings = dict.fromkeys(
             run_finding
             if run_finding.finding in shared
@@ -242,7 +249,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
             for run_finding in judgement.findings
         )
         return summary.Judgement(
-            status=summary.merge_statuses(judgements.values()),
+            status=summary.merge_statuses(parts),
             rows=tuple(
                 dataclasses.replace(row, variant=variant)
                 for variant, judgement in judgements.items()
@@ -253,18 +260,12 @@ class Judge(abc.ABC, t.Generic[RowT]):
             unmatched=tuple(
                 dict.fromkeys(
                     pattern
-                    for judgement in judgements.values()
+                    for judgement in parts
                     for pattern in judgement.unmatched
                 )
             ),
             omitted=tuple(
-                sorted(
-                    {
-                        number
-                        for judgement in judgements.values()
-                        for number in judgement.omitted
-                    }
-                )
+                sorted(frozenset().union(*(part.omitted for part in parts)))
             ),
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,

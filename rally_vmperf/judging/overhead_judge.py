@@ -16,6 +16,8 @@ from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
+#: The heading of the verdict on overhead.
+HEADING = "Overhead"
 #: Components whose figures represent the machine as a whole.
 _WHOLE_MACHINE = ("cpu", "memory")
 

@@ -1,5 +1,6 @@
 """The judge of tuning: gains of variants over their reference."""
 
+import collections
 import collections.abc
 import dataclasses
 import typing as t
@@ -13,6 +14,7 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -21,6 +23,8 @@ from rally_vmperf.measurement.samples import units
 GivenByVariant = collections.abc.Mapping[str, judge.Given]
 Judgement = summary.Judgement[figure_result.FigureResult]
 
+_NO_DIFFERENCE = "no significant difference"
+_FEW = f"fewer than {statistics.FEWEST} repetitions"
 #: The reason why there is no pair.
 _NO_PAIR = "no counted repetition has it of both variants"
 
@@ -283,7 +287,7 @@ def list_changes(
     for row in rows:
         if not row.is_gain:
             continue
-        reason = row.reason or row.void_level
+        reason = row.reason or row.void_level or "; ".join(row.void_reasons())
         if not reason:
             sides[len(compared)] = (
                 [samples.values for samples in row.bare],
@@ -307,7 +311,7 @@ def describe_gains(
 ) -> list[str]:
     """Return one sentence for each variant, as a list.
 
-    Significant gains and losses have their simultaneous intervals.
+    Significant gains and losses have the intervals that decided.
     """
     by_variant: dict[str, list[changes.Change]] = {}
     for change in compared:
@@ -326,19 +330,22 @@ def describe_gains(
 def _list_gains(
     compared: collections.abc.Sequence[changes.Change],
 ) -> list[str]:
-    """Return clauses on significant changes and the number of others."""
+    """Return clauses on significant changes and the numbers of others."""
     clauses = []
-    others = 0
+    others: collections.Counter[str] = collections.Counter()
     for change in compared:
         comparison = change.comparison
-        if comparison is None or change.status not in ("better", "worse"):
-            others += 1
+        if comparison is None or comparison.low is None:
+            others[change.reason or _FEW] += 1
+            continue
+        if change.status not in ("better", "worse"):
+            others[""] += 1
             continue
         gain = verdict.figure(comparison, None, is_gain=True)
         sign = "" if gain.startswith("-") else "+"
         ends = verdict.ends(comparison, is_gain=True)
         clauses.append(f"{change.metric.name} {sign}{gain} ({ends})")
-    if others:
-        metrics = units.number_of("metric", others)
-        clauses.append(f"no significant difference in {metrics}")
+    for reason, number in others.items():
+        text = f"no result ({reason})" if reason else _NO_DIFFERENCE
+        clauses.append(f"{text} in {units.number_of('metric', number)}")
     return clauses

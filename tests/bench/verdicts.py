@@ -8,11 +8,14 @@ interval of 95 % promises.
 import collections
 import collections.abc
 import dataclasses
+import math
 import sys
 import typing as t
 
 import numpy
 
+from rally_vmperf.judging import tuning_judge
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
@@ -20,6 +23,8 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels as levels_
+from rally_vmperf.records import model
+from rally_vmperf.runs import conditions
 from tests.unit import made
 
 #: Loss at which the truth lies, in percent; the limit as well.
@@ -36,6 +41,7 @@ class Result:
 
     :param coverage: the interval holds the truth; None where not asked
     :param flagged: a side is called skewed or in two states
+    :param bias: the largest difference of equal variants that drift causes
     """
 
     name: str
@@ -44,14 +50,16 @@ class Result:
     failed: float
     coverage: float | None = None
     flagged: float | None = None
+    bias: float | None = None
 
     def line(self) -> str:
         """Return it as a row of the table."""
         covered = "" if self.coverage is None else f"{self.coverage:.1f}"
         flagged = "" if self.flagged is None else f"{self.flagged:.1f}"
+        bias = "" if self.bias is None else f"{self.bias:.2f}"
         return (
             f"{self.name:<46}{self.trials:>7}{covered:>10}"
-            f"{self.passed:>8.1f}{self.failed:>8.1f}{flagged:>9}"
+            f"{self.passed:>8.1f}{self.failed:>8.1f}{flagged:>9}{bias:>6}"
         ).rstrip()
 
 
@@ -407,11 +415,134 @@ def comparison(
     )
 
 
+def _variant(
+    place: int, name: str, values: dict[sample.Metric, float]
+) -> repetition.Condition:
+    """Return what one guest of a variant measured."""
+    return repetition.Condition(
+        axes={repetition.VARIANT: name},
+        position=1,
+        state="complete",
+        number=place,
+        expected_metrics=(*values,),
+        machines=(name,),
+        observations=tuple(
+            sample.Observation(name, sample.Sample(metric, value))
+            for metric, value in values.items()
+        ),
+    )
+
+
+def tuning(
+    name: str,
+    count: int,
+    *,
+    trials: int,
+    order: model.OrderKind = "blocks",
+    drift: float = 0.0,
+    draw: Draw | None = None,
+    variants: int = 5,
+    metrics: int = 10,
+) -> Result:
+    """Return how often equal variants have any metric that differs.
+
+    Passed stands for any gain and failed for any loss; coverage is how often
+    no metric of any variant differs.
+
+    :param drift: what rates lose from one repetition to the next, in percent
+    """
+    random = numpy.random.default_rng(7)
+    draw = draw or normal(0.02)
+    number: collections.Counter[str] = collections.Counter()
+    bias = 0.0
+    rates = [
+        dataclasses.replace(RATE, name=f"x.m{place}.rate")
+        for place in range(metrics)
+    ]
+    axes = [{repetition.VARIANT: f"v{place}"} for place in range(variants)]
+    planned = [conditions.Condition(axes=axis) for axis in axes]
+    slower = math.log1p(-drift / 100)
+    for _ in range(trials):
+        judge = tuning_judge.TuningJudge()
+        seed = int(random.integers(1 << 31))
+        ages = numpy.zeros((count, variants))
+        for place in range(1, count + 1):
+            ordered = conditions.order_conditions(
+                planned, model.Order(kind=order, seed=seed), place
+            )
+            ages[place - 1] = [
+                place - 1 + ordered.index(one) / variants for one in planned
+            ]
+            drawn = draw(random, variants * metrics).reshape(variants, -1)
+            values = 100 * drawn * numpy.exp(slower * ages[place - 1])[:, None]
+            judge.add(
+                made.repetition(
+                    place,
+                    [
+                        _variant(
+                            place,
+                            str(axis[repetition.VARIANT]),
+                            dict(zip(rates, row, strict=True)),
+                        )
+                        for axis, row in zip(
+                            axes, values.tolist(), strict=True
+                        )
+                    ],
+                    planned_repetitions=count,
+                    hosts={},
+                )
+            )
+        older = ages.mean(0) - ages.mean(0)[0]
+        bias = max(bias, float(abs(numpy.expm1(slower * older)).max()))
+        found = judge.judgement()
+        statuses = {
+            change.status
+            for change in tuning_judge.list_changes(
+                found.rows, found.confidence
+            )
+        }
+        number.update(statuses)
+        number["none"] += statuses.isdisjoint(("better", "worse"))
+    return Result(
+        name=name,
+        trials=trials,
+        passed=100 * number["better"] / trials,
+        failed=100 * number["worse"] / trials,
+        coverage=100 * number["none"] / trials,
+        bias=100 * bias if drift else None,
+    )
+
+
+def equal_variants(scale: float = 1.0) -> collections.abc.Iterator[Result]:
+    """Yield the results of equal variants, with and without drift.
+
+    :param scale: of the number of trials
+    """
+    many, few = int(2000 * scale), int(300 * scale)
+    for count, trials in ((3, many), (5, many), (10, 4 * many)):
+        yield tuning(f"5 variants, 10 metrics, {count}", count, trials=trials)
+    yield tuning(
+        "5 variants, 10 skewed metrics, 5", 5, trials=many, draw=skewed(0.02)
+    )
+    orders: tuple[model.OrderKind, ...] = ("blocks", "shuffled", "listed")
+    for count in (3, 5, 7, 10):
+        for order in orders:
+            yield tuning(
+                f"5 variants, drift of 1 %, {order}, {count}",
+                count,
+                trials=few,
+                order=order,
+                drift=1.0,
+                draw=normal(0.005),
+            )
+
+
 def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     """Yield the results of all settings.
 
     :param scale: of the number of trials
     """
+    yield from equal_variants(scale)
     many, few = int(4000 * scale), int(300 * scale)
     for sizes in ((5, 5), (3, 5), (5, 3), (3, 3), (5, 5, 5)):
         shown = " and ".join(map(str, sizes))
@@ -568,7 +699,7 @@ def main() -> None:
     """Print the table while it is made."""
     print(
         f"{'setting, repetitions':<46}{'trials':>7}{'coverage':>10}"
-        f"{'passed':>8}{'failed':>8}{'flagged':>9}",
+        f"{'passed':>8}{'failed':>8}{'flagged':>9}{'bias':>6}",
         flush=True,
     )
     for result in every(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):

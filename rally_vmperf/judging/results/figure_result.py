@@ -173,21 +173,19 @@ class FigureResult(metric_result.MetricResult):
         """Return figure, interval and limit as texts for a table."""
         if self.limit is None:
             return metric_result.NO_CELLS
-        if (comparison := self.decisive) is not None:
-            return metric_result.Cells(
-                f"{self.worst_label or self.names[-1]} "
-                f"{verdict.figure(comparison, self.limit, self.is_gain)}"
-                f"{self.level_suffix}",
-                verdict.ends(comparison, self.limit, self.is_gain),
-                f"least limit {-self.limit:g} %"
-                if self.is_gain
-                else f"limit {self.limit:g} %",
-            )
+        if self.figure == "overhead":
+            limit = f"{verdict.show_limit(self.limit, self.is_gain)} %"
+            if (comparison := self.decisive) is None:
+                return metric_result.Cells("", "", limit)
+            figure = verdict.figure(comparison, self.limit, self.is_gain)
+            value = f"{self.worst_label or self.names[-1]} {figure}"
+            ends = verdict.ends(comparison, self.limit, self.is_gain)
+            return metric_result.Cells(value + self.level_suffix, ends, limit)
+        unit = self.metric.unit
         least = "least " if self.figure == "min" else ""
-        limit = f"{least}limit {units.show(self.limit, self.metric.unit)}"
+        limit = f"{least}limit {units.show(self.limit, unit)}"
         if self.value is None:
             return metric_result.Cells("", "", limit)
-        unit = self.metric.unit
         value = f"{units.show(self.value.value, unit)}{self.level_suffix}"
         return metric_result.Cells(value, self.value.ends(unit), limit)
 

@@ -40,21 +40,18 @@ def _list_figure(
         variant=result.variant,
         limit=result.limit,
         status=result.status,
-        reason=result.reason,
+        reason=result.reason or result.void_level,
     )
     if (comparison := result.decisive) is not None:
         value = _with_comparison(value, comparison)
-        return [_negate(value, result.names[0]) if result.is_gain else value]
-    if (absolute := result.value) is None:
-        return [value]
-    return [
-        dataclasses.replace(
+    elif (absolute := result.value) is not None:
+        value = dataclasses.replace(
             value,
             value=absolute.value,
             low=absolute.low,
             high=absolute.high,
         )
-    ]
+    return [_negate(value, result.names[0]) if result.is_gain else value]
 
 
 @list_values.register
@@ -148,7 +145,7 @@ def _with_comparison(
 def _negate(value: verdict.FigureValue, reference: str) -> verdict.FigureValue:
     """Return a copy of a loss as the gain over a reference."""
     value_, low, high, limit = (
-        None if number is None else -number
+        None if number is None else loss.negate(number)
         for number in (value.value, value.high, value.low, value.limit)
     )
     return dataclasses.replace(

@@ -303,3 +303,8 @@ def ratio(metric: sample.Metric, overhead_percent: float) -> float:
     """
     loss = overhead_percent / 100
     return 1 - loss if metric.better == "higher" else 1 + loss
+
+
+def negate(percent: float) -> float:
+    """Return a loss as a gain, or a gain as a loss; never minus zero."""
+    return 0.0 - percent

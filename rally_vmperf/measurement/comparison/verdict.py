@@ -204,6 +204,18 @@ def figure(
     return f"{units.show_percent(-percent if is_gain else percent, digits)} %"
 
 
+def show_limit(limit: float, is_gain: bool) -> str:
+    """Return the limit of a loss as text: ``limit 5`` or ``least limit -5``.
+
+    :param is_gain: Whether the loss is shown as a gain.
+    """
+    return (
+        f"least limit {loss.negate(limit):g}"
+        if is_gain
+        else f"limit {limit:g}"
+    )
+
+
 def sentence(
     comparison: loss.Comparison,
     limit: float | None,
@@ -235,8 +247,7 @@ def sentence(
     )
     if limit is None or status is None:
         return f"{text}, no limit"
-    limit_name, shown = ("least", -limit) if is_gain else ("limit", limit)
-    text += f", {limit_name} {shown:g} %{limit_origin}: {status}"
+    text += f", {show_limit(limit, is_gain)} %{limit_origin}: {status}"
     if status == "inconclusive":
         text += f", {reason or would_decide(comparison)}"
     return text

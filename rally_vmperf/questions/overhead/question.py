@@ -21,7 +21,7 @@ if t.TYPE_CHECKING:
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
     title="Limits on the loss of guests against bare metal, in percent.",
-    heading="Overhead",
+    heading=overhead_judge.HEADING,
     schema=question.build_schema(
         {
             "max_percent": question.build_limits(

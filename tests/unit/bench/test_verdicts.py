@@ -153,3 +153,30 @@ class TestComparison(unittest.TestCase):
         )
         self.assertLessEqual(got.failed, 8)
         self.assertLessEqual(got.passed, 8)
+
+
+class TestTuning(unittest.TestCase):
+    """Variants that are equal."""
+
+    def test_any_difference(self):
+        """Occurs in few runs of 10 metrics; in most without correction."""
+        got = verdicts.tuning("x", 5, trials=100)
+        self.assertGreaterEqual(got.coverage, 89)
+
+    def test_drift(self):
+        """Is no tuning in blocks, and is in the order of the list."""
+        blocks, listed = (
+            verdicts.tuning(
+                "x",
+                5,
+                trials=20,
+                order=order,
+                drift=1.0,
+                draw=verdicts.normal(0.001),
+            )
+            for order in ("blocks", "listed")
+        )
+        self.assertLess(blocks.bias, 0.3)
+        self.assertGreaterEqual(blocks.coverage, 75)
+        self.assertGreater(listed.bias, 0.7)
+        self.assertEqual(100, listed.failed)

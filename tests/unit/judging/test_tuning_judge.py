@@ -223,6 +223,39 @@ class TuningTestCase(unittest.TestCase):
         kinds = {entry.finding.kind for entry in judgement.findings}
         self.assertIn("too_few_repetitions", kinds)
 
+        self.assertEqual(
+            (
+                "b instead of a: no result (fewer than 3 repetitions) in 2 "
+                "metrics",
+            ),
+            judgement.conclusions,
+        )
+
+    def test_a_limit_of_zero(self):
+        (row, _) = judge(
+            rows_of({"a": 1, "b": 3}), max_loss_percent={"b": {"*": 0}}
+        ).limited
+        self.assertEqual("least limit 0 %", row.cells().limit)
+        self.assertIn("least limit 0 % (*): passed", row.sentence())
+        (value,) = figures.list_values(row)
+        self.assertEqual("0.0", str(value.limit))
+
+    def test_a_metric_without_pairs(self):
+        """It has a limit with the sign of others, and is no equal one."""
+        rows = rows_of({"a": 1, "b": 3})
+        for row in rows:
+            del row["b"][TIME]
+        judgement = judge(rows, max_loss_percent={"b": {"disk.*": 5}})
+        (row,) = judgement.limited
+        self.assertEqual(("", "", "least limit -5 %"), row.cells())
+        (value,) = figures.list_values(row)
+        self.assertEqual(-5, value.limit)
+        self.assertEqual("gain_over_a", value.name)
+        self.assertRegex(
+            judgement.conclusions[0],
+            r"rate \+.*; no result \(no counted .*\) in 1 metric$",
+        )
+
     def test_final_failure(self):
         judge_ = tuning_judge.TuningJudge(
             min_gain_percent={"b": {"network.*": 50}}
@@ -243,6 +276,11 @@ class TuningTestCase(unittest.TestCase):
             second.add(entry)
         first.merge(second)
         self.assertEqual(both.judgement(), first.judgement())
+
+    def test_the_reference_alone(self):
+        judgement = judge(rows_of({"a": 1}))
+        self.assertEqual("void", judgement.status)
+        self.assertEqual((), judgement.rows)
 
     def test_another_question(self):
         judge_ = tuning_judge.TuningJudge()
@@ -319,3 +357,30 @@ class PropertiesTestCase(unittest.TestCase):
         self.assertAlmostEqual(1, ratio * inverse)
         opposite = {"better": "worse", "worse": "better"}
         self.assertEqual(opposite.get(there.status, there.status), back.status)
+
+    @hypothesis.given(VALUES, strategies.floats(1.5, 3))
+    def test_another_metric_does_not_change(self, values, factor):
+        """The gain of a metric depends on its own samples only."""
+        gains = []
+        for scale in (1, factor):
+            rows = [
+                {
+                    "a": {RATE: value, TIME: value},
+                    "b": {
+                        RATE: value * scale * (1 + 1e-3 * place),
+                        TIME: 1000,
+                    },
+                }
+                for place, value in enumerate(values)
+            ]
+            gains.append(
+                {
+                    row.metric: row.comparison.overhead_percent
+                    for row in judge(rows).rows
+                }
+            )
+        before, after = gains
+        self.assertEqual(before[TIME], after[TIME])
+        self.assertAlmostEqual(
+            factor, (1 - after[RATE] / 100) / (1 - before[RATE] / 100)
+        )

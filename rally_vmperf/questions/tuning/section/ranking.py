@@ -8,9 +8,11 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.guests import verification
+from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import summary
 from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figure_result
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
@@ -83,6 +85,48 @@ def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
     )
 
 
+def judge_overhead(run: reports.RunReport) -> Judgement | None:
+    """Return the judgement on overhead; None without bare metal."""
+    if run.last.bare_metal is None:
+        return None
+    if judgement := run.judgements.get(overhead_judge.HEADING):
+        return judgement
+    judge = overhead_judge.OverheadJudge()
+    judge.extend(run.repetitions, 0)
+    return t.cast(Judgement, judge.judgement())
+
+
+def list_overheads(
+    judgement: Judgement,
+) -> dict[str, dict[str, figure_result.FigureResult]]:
+    """Return the rows compared with bare metal, by metric and variant."""
+    overheads: dict[str, dict[str, figure_result.FigureResult]] = {}
+    for row in judgement.compared:
+        if row.comparison is not None:
+            overheads.setdefault(row.metric.name, {})[row.variant] = row
+    return dict(
+        sorted(overheads.items(), key=lambda item: groups.position(item[0]))
+    )
+
+
+def list_void_variants(run: reports.RunReport) -> set[str]:
+    """Return the names of variants with a finding that voids them."""
+    tolerated = {
+        run_finding.finding.kind
+        for run_finding in run.findings
+        if run_finding.tolerated
+    }
+    return {
+        str(condition.axes[repetition.VARIANT])
+        for condition in repetition.list_conditions(run.repetitions)
+        for finding_ in condition.findings
+        if condition.counted
+        and finding_.severity == "void"
+        and finding_.is_run_wide
+        and finding_.kind not in tolerated
+    }
+
+
 def list_settings(
     run: reports.RunReport,
 ) -> list[tuple[str, str, verification.Setting]]:
@@ -141,6 +185,9 @@ SECTION = reports.Section(
     functions={
         "rank": rank,
         "draw_gains": draw_gains,
+        "judge_overhead": judge_overhead,
+        "list_overheads": list_overheads,
+        "list_void_variants": list_void_variants,
         "list_settings": list_settings,
     },
     template="run.html.j2",

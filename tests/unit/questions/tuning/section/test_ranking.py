@@ -1,0 +1,127 @@
+"""The section of the report with variants."""
+
+import copy
+import json
+import unittest
+
+from rally_vmperf.judging import verdict_table
+from rally_vmperf.report import export
+from rally_vmperf.report import page
+from tests.unit import made
+from tests.unit.report import test_page
+
+NAME = "disk.fio.randread.iops"
+
+
+def records(count=4, bare_metal=True):
+    """Return records of ide, of virtio and of scsi, void, with a factor."""
+    found = made.few(made.records(count=count, warmup=0))
+    for number, record in enumerate(found):
+        record["question"] = "tuning"
+        (whole,) = record["conditions"]
+        record["conditions"] = []
+        for name, factor in (("ide", 0.5), ("virtio", 1), ("scsi", 0.9)):
+            condition = copy.deepcopy(whole)
+            condition["axes"] = {"variant": name}
+            condition["position"] = len(record["conditions"]) + 1
+            condition["samples"][NAME] = [
+                factor * value * (1 + 0.001 * (number % 2) * factor)
+                for value in whole["samples"][NAME]
+            ]
+            if name == "scsi":
+                condition["findings"] = [
+                    {
+                        "kind": "variant_not_applied",
+                        "subject": "g1",
+                        "detail": "hw_disk_bus=<b> was requested, g1 has ide",
+                    }
+                ]
+            if not bare_metal:
+                condition["reference_copies"] = None
+            record["conditions"].append(condition)
+        if not bare_metal:
+            record["reference"] = None
+        record["options"] = {
+            "variants": [
+                {"name": "ide", "image_properties": {"hw_disk_bus": "ide"}},
+                {"name": "virtio"},
+                {"name": "scsi", "image_properties": {"hw_disk_bus": "<b>"}},
+            ],
+            "reference": "ide",
+            "idle_guests": "paused",
+        }
+    return found
+
+
+class RankingTestCase(unittest.TestCase):
+    """Variants are ranked, with and without limits."""
+
+    def read(self, limits=None, **arguments):
+        """Return the run, the text of its page and the page."""
+        shown = made.run_of(records(**arguments), limits, question="tuning")
+        html = page.standalone([shown])
+        return shown, test_page.Reader(html).text, html
+
+    def test_ranking(self):
+        """Gains are positive, and a void variant has its reason."""
+        _, text, html = self.read()
+        self.assertIn("virtio instead of ide: disk.fio.randread.iops +", text)
+        self.assertIn(
+            "scsi instead of ide: not compared: The guest does", text
+        )
+        self.assertRegex(text, "hw_disk_bus=.b> was requested, g1 has ide")
+        self.assertNotIn("<b> was", html)
+        self.assertIn("ide: hw_disk_bus=ide", text)
+        ranking = text[text.index("Place") :]
+        self.assertLess(ranking.index("virtio"), ranking.index("scsi"))
+        self.assertIn("gains", html)
+
+    def test_bare_metal(self):
+        """Each variant is compared with bare metal where there is some."""
+        shown, text, _ = self.read()
+        self.assertNotIn("Overhead", shown.judgements)
+        table = text[text.index("Overhead of each variant") - 400 :]
+        self.assertRegex(
+            table, r"ide ?virtio ?scsi ?void disk.*iops 59.0 % .*17"
+        )
+        _, text, _ = self.read(bare_metal=False)
+        self.assertNotIn("Overhead of each variant", text)
+
+    def test_limits(self):
+        """Verdicts are those of the judgements."""
+        shown, text, _ = self.read(
+            {
+                "vmperf_tuning": {"min_gain_percent": {"virtio": {"*": 50}}},
+                "vmperf_overhead": {"max_percent": {"*": 1}},
+            }
+        )
+        self.assertEqual("passed", shown.judgements["Tuning"].status)
+        self.assertIn("at least 50 %", text)
+        statuses = {
+            row.variant: row.status
+            for row in shown.judgements["Overhead"].limited
+        }
+        self.assertEqual({"ide", "virtio", "scsi"}, {*statuses})
+        self.assertEqual("failed", statuses["ide"])
+        self.assertEqual("void", statuses["scsi"])
+        self.assertIn(
+            "with 1 warning: interval_one_session.",
+            " ".join(verdict_table.lines(shown)),
+        )
+
+    def test_rows(self):
+        """A void variant has its reason beside its figure."""
+        shown, _, _ = self.read()
+        rows = [
+            json.loads(line)
+            for line in "".join(
+                export.render_verdicts("ndjson", [shown])
+            ).splitlines()
+        ]
+        reasons = {
+            row["condition"]: row.get("reason", "")
+            for row in rows
+            if row.get("figure") == "gain_over_ide"
+        }
+        self.assertEqual("", reasons["variant=virtio"])
+        self.assertIn("g1 has ide", reasons["variant=scsi"])
