@@ -8,9 +8,6 @@ from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
-#: The names of figures whose limit is a minimum.
-_MINIMA = ("min", "index")
-
 
 def describe(judgement: summary.Judgement) -> str:
     """Return the closest figure and its limit as a sentence, or "".
@@ -30,7 +27,7 @@ def describe(judgement: summary.Judgement) -> str:
     _, result, value = max(measured, key=lambda candidate: candidate[0])
     is_beyond = judgement.status == "failed"
     word = "Furthest beyond" if is_beyond else "Closest"
-    return f"{word}: {result.metric.name}, {format_figure(value)}"
+    return f"{word}: {result.metric_title}, {format_figure(value)}"
 
 
 def list_failures(
@@ -44,14 +41,14 @@ def list_failures(
         for result in judgement.limited:
             for value in figures.list_values(result):
                 if value.status == status:
-                    yield status, result.metric.name, format_figure(value)
+                    yield status, result.metric_title, format_figure(value)
 
 
 def format_figure(value: verdict.FigureValue) -> str:
     """Return a figure and its limit as text: ``662.2 % of 5000 %``."""
     if value.value is None or value.limit is None:
         return value.reason or "not measured"
-    least = "at least " if value.name in _MINIMA else ""
+    least = "at least " if value.is_minimum else ""
     guests = ""
     if value.guests is not None:
         guests = f", {units.number_of('guest', value.guests)}"
@@ -67,12 +64,15 @@ def format_figure(value: verdict.FigureValue) -> str:
 def _share(value: verdict.FigureValue) -> float:
     """Return the share of its limit that a figure takes; above 1 is beyond.
 
-    A limit of zero or less has no shares: the distance counts instead.
+    A limit of zero or less has no shares: the distance counts instead. Of
+    two negative gains, the share is that of the losses.
     """
     if value.value is None or value.limit is None:
         return math.nan
     figure, limit = value.value, value.limit
-    if value.name in _MINIMA:
+    if value.is_minimum:
+        if max(figure, limit) < 0:
+            return figure / limit
         figure, limit = limit, figure
     if limit <= 0:
         return 1 + (figure - limit) / 100

@@ -40,6 +40,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
         rows += judgement.limited
         reasons += [f"{sentence}." for sentence in judgement.reasons()]
         conclusions += [f"{text}." for text in judgement.conclusions]
+    reasons = [*dict.fromkeys(reasons)]
     if rest := len(reasons[summary.MAX_DETAILS :]):
         reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
     lines_ = [line for text in headlines for line in _wrap(text)]

@@ -48,6 +48,11 @@ class FigureValue:
     status: Status | None = None
     reason: str = ""
 
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the limit is the smallest tolerated figure."""
+        return self.name in ("min", "index") or self.name.startswith(GAIN)
+
 
 def decide(comparison: loss.Comparison, limit: float) -> Status:
     """Return the status of an overhead against its limit.

@@ -104,9 +104,12 @@ class RankingTestCase(unittest.TestCase):
         self.assertEqual({"ide", "virtio", "scsi"}, {*statuses})
         self.assertEqual("failed", statuses["ide"])
         self.assertEqual("void", statuses["scsi"])
+        lines = " ".join(verdict_table.lines(shown))
+        reason = "The guest does not have a setting that was requested"
+        self.assertEqual(1, lines.count(f". {reason}"))
+        self.assertIn(" 1 warning: interval_one_session.", lines)
         self.assertIn(
-            "with 1 warning: interval_one_session.",
-            " ".join(verdict_table.lines(shown)),
+            f"Closest: {NAME} of virtio, 100.0 % of at least 50 %.", lines
         )
 
     def test_rows(self):
