@@ -259,8 +259,9 @@ class PlanTest(unittest.TestCase):
         }
         self.assertEqual(
             f"{self.path}: vmperf_spread is skipped: it applies to "
-            f"VMPerf.overhead\n{self.path}: vmperf_neighbours is skipped: it "
-            "applies to VMPerf.overhead and VMPerf.density with neighbours\n",
+            f"VMPerf.overhead and VMPerf.tuning\n{self.path}: "
+            "vmperf_neighbours is skipped: it applies to VMPerf.overhead and "
+            "VMPerf.density with neighbours\n",
             self.read(given),
         )
         given["vmperf_valid"] = {}
