@@ -131,8 +131,7 @@ def order_conditions(
     The effect of a machine that gets warmer or fuller during the run must not
     be attributed to a condition.  ``shuffled`` draws an order for
     each repetition; ``blocks`` draws one for as many repetitions as there are
-    conditions, such that each condition has each position once (a Latin
-    square).
+    conditions, such that each condition has each position once.
 
     :param number: The number of the repetition; 1 is the first counted one.
     """
@@ -141,12 +140,28 @@ def order_conditions(
         _create_generator(order, number).shuffle(ordered)
     elif order.kind == "blocks":
         block, row = divmod(number - 1, len(ordered))
-        numbers = _create_generator(order, f"block {block}")
-        numbers.shuffle(ordered)
-        rows = list(range(len(ordered)))
-        numbers.shuffle(rows)
-        ordered = ordered[rows[row] :] + ordered[: rows[row]]
+        _create_generator(order, f"block {block}").shuffle(ordered)
+        ordered = [ordered[index] for index in _list_row(len(ordered), row)]
     return ordered
+
+
+def _list_row(size: int, row: int) -> list[int]:
+    """Return a row of a Latin square in which linear drift cancels early.
+
+    The square has the rows 0, -1, 1, -2, 2, ..., shifted (Williams, Australian
+    Journal of Scientific Research A 2, 1949, pp. 149-168). Each row is
+    followed by its reverse, or for an odd size by the row that resembles it
+    most, so that the mean positions of conditions are similar before the
+    square is complete.
+
+    :param size: The number of conditions.
+    :param row: The number of the row, from 0.
+    """
+    shift = row // 2 - row % 2 * (size // 2)
+    return [
+        (shift + (-1) ** column * ((column + 1) // 2)) % size
+        for column in range(size)
+    ]
 
 
 def _create_generator(

@@ -36,7 +36,7 @@ def check_task(subtask: task.Task) -> list[str]:
         warnings.append(
             f"order=blocks: {counted} counted repetitions are not a multiple "
             f"of {len(variants)} variants, so that drift affects some "
-            "variants more than others; change times of the runner"
+            "variants slightly more than others; change times of the runner"
         )
     if not variants_.have_one_host(variants):
         warnings.append(

@@ -1,6 +1,9 @@
 """Tests of the order in which conditions run."""
 
+import statistics
 import unittest
+
+import ddt
 
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
@@ -20,6 +23,7 @@ def orders(kind, seed, given=GIVEN, repetitions=8):
     ]
 
 
+@ddt.ddt
 class TestOrder(unittest.TestCase):
     """The order of a repetition follows from seed and number alone."""
 
@@ -44,6 +48,18 @@ class TestOrder(unittest.TestCase):
         self.assertNotEqual(both[:8], both[8:])
         self.assertEqual(both, orders("blocks", 1, repetitions=16))
         self.assertNotEqual(both, orders("blocks", 2, repetitions=16))
+
+    @ddt.data((5, 3, 0.7), (5, 7, 0.3), (4, 2, 0), (6, 8, 0), (7, 3, 1.34))
+    @ddt.unpack
+    def test_incomplete_block(self, size, repetitions, most):
+        """Mean positions are similar for any number of repetitions."""
+        for seed in range(20):
+            rows = orders("blocks", seed, GIVEN[:size], repetitions)
+            means = [
+                statistics.fmean(row.index(x) for row in rows)
+                for x in range(1, size + 1)
+            ]
+            self.assertLessEqual(max(means) - min(means), most)
 
     def test_one_condition(self):
         """It has no order."""
