@@ -277,7 +277,8 @@ class Judge(abc.ABC, t.Generic[RowT]):
         run_finding: finding.RunFinding, variant: str
     ) -> finding.RunFinding:
         """Return a finding on a variant with the variant's name."""
-        return run_finding.with_prefix(f"{variant}: ")
+        named = run_finding.finding.with_prefix(f"{variant}: ")
+        return dataclasses.replace(run_finding, finding=named)
 
     @abc.abstractmethod
     def accepts(self, repetition_: repetition.Repetition) -> bool:

@@ -247,10 +247,7 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
             for condition in repetition_.conditions:
                 prefix = f"{condition.axes[repetition.VARIANT]}: "
                 for finding_ in condition.findings:
-                    named = dataclasses.replace(
-                        finding_, detail=f"{prefix}{finding_.detail}"
-                    )
-                    yield named, repetition_.number
+                    yield finding_.with_prefix(prefix), repetition_.number
         for row in rows:
             if row.comparison is not None:
                 prefix = f"{self.variant}: "

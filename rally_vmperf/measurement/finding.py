@@ -112,6 +112,10 @@ class Finding:
         """
         return not self.metrics and KINDS[self.kind].about != "metric"
 
+    def with_prefix(self, prefix: str) -> "Finding":
+        """Return a copy whose detail has a prefix."""
+        return dataclasses.replace(self, detail=f"{prefix}{self.detail}")
+
 
 def check(kind: str) -> None:
     """Reject a kind that is not on the closed list.
@@ -148,13 +152,6 @@ class RunFinding:
             and not self.tolerated
             and not self.omitted
         )
-
-    def with_prefix(self, prefix: str) -> "RunFinding":
-        """Return a copy whose detail has a prefix."""
-        changed = dataclasses.replace(
-            self.finding, detail=f"{prefix}{self.finding.detail}"
-        )
-        return dataclasses.replace(self, finding=changed)
 
     def sentence(self) -> str:
         """Return title, subject and detail of the finding as text."""

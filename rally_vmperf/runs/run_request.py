@@ -84,13 +84,6 @@ class RunCache:
                 connections.close()
 
 
-#: A function that returns the actions of a question from the connection and
-#: the session.
-CreateActions = t.Callable[
-    [t.Any, sessions.Session], collections.abc.Iterable[actions.Action]
-]
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunEnvironment:
     """The guests, the baseline and the journal of a run, from an interface.
@@ -150,21 +143,16 @@ class RunRequest(RunEnvironment):
         self,
         shapes: collections.abc.Sequence[matching.Shape] = (),
         *,
-        act: CreateActions | None = None,
         idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
         unmeasured: conditions.Unmeasured | None = None,
-        by_guest: bool = False,
     ) -> attempt.ReadySession:
         """Open a session of booted guests; return it, setting and actions.
 
         :param shapes: The shapes in which they are compared with the baseline.
-        :param act: A function that returns the actions of the question.
         :param idle_guests: The state of guests that do not participate.
         :param findings: The earlier findings on the guests.
         :param unmeasured: The guests that are not measured.
-        :param by_guest: A flag that findings on a guest concern only the
-            conditions in which it participates.
         :raises MachineError: If the tools of guests and bare metal differ so
             that their metrics would be void.
         """
@@ -178,46 +166,43 @@ class RunRequest(RunEnvironment):
         session = self.open_session(
             unmeasured.assignments if unmeasured else ()
         )
-        rebooting: list[actions.Action] = []
+        power = {
+            "connection": connection,
+            "session": session,
+            "guests": self.booted.guests,
+            "config": self.options,
+            "progress": self.progress,
+        }
+        powering: list[actions.Action] = []
         if self.protocol.reboot != "never":
-            rebooting.append(
+            powering.append(
                 guest_power.GuestReboot(
                     when=self.protocol.reboot,
                     idle_guests=idle_guests,
-                    connection=connection,
-                    session=session,
-                    guests=self.booted.guests,
-                    config=self.options,
-                    progress=self.progress,
+                    **power,
                 )
             )
+        if idle_guests != "running":
+            powering.append(guest_power.IdleGuests(kind=idle_guests, **power))
         comparability_findings = comparability.find_guest_findings(
             session, self.booted.guests, self.baseline, shapes
         )
         if refusal := self._describe_void_tools(comparability_findings):
             session.close()
             raise machines.MachineError(refusal)
-        run_setting = setting.build_setting(
-            self.booted,
-            self.assignments,
-            session,
-            bare_metal=bare_metal,
-            metrics=metrics,
-            findings=(*findings, *comparability_findings),
-            unmeasured=len(unmeasured.names) if unmeasured else 0,
-        )
-        guest_findings: setting.GuestFindings = {}
-        if by_guest:
-            run_setting, guest_findings = setting.separate_findings(
-                run_setting, self.booted
-            )
         return attempt.ReadySession(
             session=session,
-            setting=run_setting,
-            guest_findings=guest_findings,
+            setting=setting.build_setting(
+                self.booted,
+                self.assignments,
+                session,
+                bare_metal=bare_metal,
+                metrics=metrics,
+                findings=(*findings, *comparability_findings),
+                unmeasured=len(unmeasured.names) if unmeasured else 0,
+            ),
             actions=(
-                *rebooting,
-                *(act(connection, session) if act else ()),
+                *powering,
                 *_list_loads(unmeasured, session),
                 actions.GuestWatch(
                     connection,

@@ -18,8 +18,6 @@ from rally_vmperf.records import model
 #: The reports of Nova, the machine and the workloads, by machine.
 Details = collections.abc.Mapping[str, documents.Facts]
 Guests = collections.abc.Sequence[models.Guest]
-#: The findings on each guest, by its name.
-GuestFindings = collections.abc.Mapping[str, tuple[finding.Finding, ...]]
 Assignments = collections.abc.Sequence[assignment.Assignment]
 
 
@@ -109,26 +107,6 @@ def build_setting(
             }.values()
         ),
     )
-
-
-def separate_findings(
-    setting: Setting, booted: models.BootedGuests
-) -> tuple[Setting, GuestFindings]:
-    """Return a setting without findings on single guests, and those.
-
-    Findings on the comparison with a baseline remain in the setting, because
-    they are replaced if a run is compared with another baseline.
-    """
-    names = {guest.name for guest in booted.guests} | {*booted.absent}
-    by_guest: dict[str, tuple[finding.Finding, ...]] = {}
-    others = []
-    for finding_ in setting.findings:
-        name = finding_.subject
-        if name in names and finding_.kind not in finding.FROM_BASELINE:
-            by_guest[name] = (*by_guest.get(name, ()), finding_)
-        else:
-            others.append(finding_)
-    return dataclasses.replace(setting, findings=tuple(others)), by_guest
 
 
 def find_endpoints(

@@ -7,14 +7,11 @@ import secrets
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.records import model
-from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import host_groups
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import run_request
@@ -66,21 +63,6 @@ def create_run(
         )
     compared_copies = {measured.copies for measured in covered_shapes}
 
-    def act(
-        connection: t.Any, session: sessions.Session
-    ) -> tuple[actions.Action, ...]:
-        """Return the action that sets the state of idle guests, a tuple."""
-        return (
-            guest_power.IdleGuests(
-                kind=idle_guests,
-                connection=connection,
-                session=session,
-                guests=guests,
-                config=request.options,
-                progress=request.progress,
-            ),
-        )
-
     return runs.Run(
         **request.common_arguments(
             unmeasured, idle_guests=idle_guests, solo_guest=solo_guest
@@ -112,7 +94,6 @@ def create_run(
         open=functools.partial(
             request.prepare_session,
             covered_shapes,
-            act=act,
             idle_guests=idle_guests,
             findings=placement_findings,
             unmeasured=unmeasured,

@@ -4,20 +4,17 @@ import collections.abc
 import dataclasses
 import functools
 import secrets
-import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import matching
-from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.records import model
-from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_power
 from rally_vmperf.runs import reference as references
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
@@ -58,19 +55,13 @@ def create_run(
         )
     findings = find_host_findings(guests, reference)
 
-    def act(
-        connection: t.Any, session: sessions.Session
-    ) -> tuple[actions.Action, ...]:
-        """Return the action that sets the state of idle guests, a tuple."""
-        return (
-            guest_power.IdleGuests(
-                kind=idle_guests,
-                connection=connection,
-                session=session,
-                guests=guests,
-                config=request.options,
-                progress=request.progress,
+    def open_session() -> attempt.ReadySession:
+        """Return a session, in which findings on a guest are its variant's."""
+        return separate_findings(
+            request.prepare_session(
+                covered_shapes, idle_guests=idle_guests, findings=findings
             ),
+            request.booted,
         )
 
     return runs.Run(
@@ -92,14 +83,7 @@ def create_run(
         fallback_setting=setting.build_setting(
             request.booted, request.assignments, findings=findings
         ),
-        open=functools.partial(
-            request.prepare_session,
-            covered_shapes,
-            act=act,
-            idle_guests=idle_guests,
-            findings=findings,
-            by_guest=True,
-        ),
+        open=open_session,
     )
 
 
@@ -153,6 +137,30 @@ def find_host_findings(
         for guest in guests
         if hosts and guest.host_id not in hosts
     ]
+
+
+def separate_findings(
+    ready: attempt.ReadySession, booted: models.BootedGuests
+) -> attempt.ReadySession:
+    """Return a session whose findings on a guest concern its conditions only.
+
+    Findings on the comparison with a baseline remain in the setting, because
+    they are replaced if a run is compared with another baseline.
+    """
+    names = {guest.name for guest in booted.guests} | {*booted.absent}
+    by_guest: dict[str, tuple[finding.Finding, ...]] = {}
+    others = []
+    for finding_ in ready.setting.findings:
+        name = finding_.subject
+        if name in names and finding_.kind not in finding.FROM_BASELINE:
+            by_guest[name] = (*by_guest.get(name, ()), finding_)
+        else:
+            others.append(finding_)
+    return dataclasses.replace(
+        ready,
+        setting=dataclasses.replace(ready.setting, findings=tuple(others)),
+        guest_findings=by_guest,
+    )
 
 
 def _count_copies(

@@ -60,7 +60,9 @@ def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
     ]
 
 
-def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
+def draw_gains(
+    ranking: collections.abc.Iterable[tuple[str, list[Rank]]], name: str
+) -> markupsafe.Markup:
     """Return the chart of gains as SVG markup."""
     return dot_plot.draw(
         [
@@ -75,7 +77,7 @@ def draw_gains(judgement: Judgement, name: str) -> markupsafe.Markup:
                 status=_MARKS.get(rank_.change.status, "none"),
                 limits=() if rank_.row.limit is None else (-rank_.row.limit,),
             )
-            for metric, ranks in rank(judgement)
+            for metric, ranks in ranking
             for rank_ in ranks
             if (comparison := rank_.change.comparison)
         ],
