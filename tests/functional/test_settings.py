@@ -19,6 +19,24 @@ VARIANTS = [
 class TestSettings(laboratory.Case):
     """Guests show which settings took effect, and work in turn."""
 
+    def test_extra_specs_without_an_administrator(self):
+        """The validation rejects them, with the way out."""
+        lab = self.laboratory
+        lab.use("member")
+        process = lab.start(
+            laboratory.TOP / "tasks" / "nic-models.yaml",
+            variants=VARIANTS,
+            flavors=["vmperf.tiny"],
+            network="public",
+            peer=laboratory.peer(),
+        )
+        self.assertNotEqual(0, process.returncode)
+        self.assertIn(
+            f"extra_specs={SPECS!r} of group 'virtio': only an administrator "
+            "creates flavors; add an admin",
+            process.stdout,
+        )
+
     def test_two_variants(self):
         """Copies are made, guests are verified, and nothing is left."""
         lab = self.laboratory

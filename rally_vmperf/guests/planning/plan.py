@@ -135,9 +135,9 @@ def _check_copies(
     """
     if group.extra_specs and admin is None:
         raise errors.GuestError(
-            f"extra_specs of group {group.name!r}: only an administrator "
-            "creates flavors; add an admin to the environment, or set flavor "
-            "to one that has these extra specs"
+            f"extra_specs={group.extra_specs!r} of group {group.name!r}: only "
+            "an administrator creates flavors; add an admin to the "
+            "environment, or set flavor to one that has these extra specs"
         )
     if not group.image_properties:
         return

@@ -158,8 +158,9 @@ class CopiesTest(unittest.TestCase):
         (
             {"extra_specs": PINNED},
             {"admin": False},
-            "^extra_specs of group 'a': only an administrator .* add an "
-            "admin to the environment, or set flavor",
+            "^extra_specs={'hw:cpu_policy': 'dedicated'} of group 'a': only "
+            "an administrator .* add an admin to the environment, or set "
+            "flavor",
         ),
         (
             {"image_properties": E1000},
