@@ -3,6 +3,7 @@
 import collections.abc
 
 from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.report import chart_style
 from rally_vmperf.report import dot_plot
 from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
@@ -50,7 +51,11 @@ def standalone(
             _list_lines(names, ranked)[:MOST_LINES],
             "changes",
             "loss in percent of "
-            + (_shorten(names[0]) if len(names) == 2 else "the other runs")
+            + (
+                chart_style.shorten(names[0], LONGEST)
+                if len(names) == 2
+                else "the other runs"
+            )
             + " (right: worse)",
             "Loss of each metric with its interval",
         ),
@@ -81,10 +86,5 @@ def _label(change: changes.Change, *, with_run: bool) -> str:
     subject = change.metric.name
     if change.condition:
         subject += f" ({change.condition})"
-    subject = _shorten(subject)
-    return f"{subject}: {_shorten(change.run)}" if with_run else subject
-
-
-def _shorten(text: str) -> str:
-    """Return the start of a text, so that it leaves room for the chart."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    shown = [subject, change.run] if with_run else [subject]
+    return ": ".join(chart_style.shorten(part, LONGEST) for part in shown)

@@ -87,6 +87,15 @@ def settings(name: str) -> collections.abc.Iterator[None]:
         yield
 
 
+def shorten(text: str, longest: int) -> str:
+    """Return the start of a text, so that it leaves room for the chart.
+
+    :param longest: The maximum length in characters.
+    """
+    text = " ".join(sanitize.printable(text).split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def spread_horizontally(
     centre: float, count: int, width: float
 ) -> list[float]:

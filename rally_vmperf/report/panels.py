@@ -25,6 +25,8 @@ MOST = 24
 MOST_POINTS = 200
 #: The maximum number of conditions in a panel, evenly selected.
 MOST_CONDITIONS = 4
+#: The maximum length of a condition in a legend in characters.
+_LONGEST = 20
 
 _DASHES = (0, (4, 2))
 #: The percentiles with a tick on the axis.
@@ -158,7 +160,9 @@ def _draw_legend(drawn: figure.Figure, curves: list[Curve[KindT]]) -> None:
     """Draw the legend of colours and dashes."""
     colours = {curve.condition or "guests": curve.colour for curve in curves}
     boxes = [
-        lines.Line2D([], [], color=colour, label=sanitize.printable(label))
+        lines.Line2D(
+            [], [], color=colour, label=chart_style.shorten(label, _LONGEST)
+        )
         for label, colour in colours.items()
     ]
     if any(curve.bare for curve in curves):

@@ -1,8 +1,17 @@
-"""The titles of columns in cells, for pages where a row is a card."""
+"""The names of tables and the titles of columns in their cells.
+
+A table that is wider than the page can be scrolled with the keyboard; on a
+narrow page a row is a card.
+"""
 
 import re
 
-_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_TABLE = re.compile(
+    r"<(?P<heading>h[2-4]|summary)\b[^>]*>(?P<title>.*?)</(?P=heading)>"
+    r'|<div class="scroll">|<table\b.*?</table>',
+    re.DOTALL,
+)
+_TAG = re.compile(r"<[^>]*>")
 _CELL = re.compile(
     r"<(?P<tag>thead|tbody|tr|th|td)\b(?P<attributes>[^>]*)>"
     r"(?P<content>(?:[^<]|<(?:br|wbr|small|a)\b[^>]*>|</(?:small|a)>)*)"
@@ -12,12 +21,34 @@ _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
 
 
 def add(html: str) -> str:
-    """Return a page whose table cells have the title of their column.
+    """Return a page whose tables have names, and cells their column's title.
 
-    Roles are explicit, because browsers drop those of tables that are drawn
-    as cards.
+    The name of a table is the heading above it. Roles are explicit, because
+    browsers drop those of tables that are drawn as cards.
     """
-    return _TABLE.sub(lambda table: _label_table(table[0]), html)
+    title = ""
+
+    def label(part: re.Match[str]) -> str:
+        """Return a heading, the start of a scrolled region or a table."""
+        nonlocal title
+        if part["heading"]:
+            title = _flatten(part["title"])
+        elif part[0].startswith("<div"):
+            return (
+                '<div class="scroll" tabindex="0" role="group" '
+                f'aria-label="{title}">'
+            )
+        else:
+            return _label_table(part[0])
+        return part[0]
+
+    return _TABLE.sub(label, html)
+
+
+def _flatten(content: str) -> str:
+    """Return the text of an element for an attribute."""
+    text = _TAG.sub(" ", content.replace("<wbr>", ""))
+    return " ".join(text.split()).replace('"', "&quot;")
 
 
 def _label_table(table: str) -> str:
@@ -43,11 +74,9 @@ def _label_table(table: str) -> str:
             span = dict(_NUMBER.findall(attributes))
             width = int(span.get("col", 1))
             if is_head:
-                title = re.sub(r"<[^>]*>", " ", cell["content"])
-                titles.extend([" ".join(title.split())] * width)
+                titles.extend([_flatten(cell["content"])] * width)
             elif tag == "td" and width == 1 and column < len(titles):
-                title = titles[column].replace('"', "&quot;")
-                added += f' data-label="{title}"'
+                added += f' data-label="{titles[column]}"'
             if "row" in span:
                 spans[column] = int(span["row"]) - 1
             column += width

@@ -40,6 +40,13 @@ def our_curves():
     return page.standalone([shown, shown])
 
 
+def our_variants():
+    """Return the page of ``rally-vmperf report`` about variants."""
+    limits = {"vmperf_tuning": {"min_gain_percent": {"*": {"*": -5}}}}
+    shown = made.run_of(records.of_tuning(), limits, question="tuning")
+    return page.standalone([shown])
+
+
 def our_comparison():
     """Return the page of ``rally-vmperf compare`` about three hostile runs."""
     names = [*records.WORDS[:2], records.ALL]

@@ -81,6 +81,21 @@ class BrowserTestCase(unittest.TestCase):
         path.write_text(content, encoding="utf-8", errors="replace")
         return path
 
+    def set_width(self, width):
+        """Show the page in a window of a width in pixels."""
+        self.browser.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=1200,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def set_scheme(self, scheme):
+        """Have the browser prefer a colour scheme."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.browser.ask("Emulation.setEmulatedMedia", features=features)
+
 
 @ddt.ddt
 class CanaryTestCase(BrowserTestCase):
@@ -120,16 +135,6 @@ class ReportsTestCase(BrowserTestCase):
         for name in names:
             self.assertIn(attacks.WORDS[name], text)
 
-    def set_width(self, width):
-        """Show the page in a window of a width in pixels."""
-        self.browser.ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=1200,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-
     def check_widths(self, *widths):
         """Fail when a page of a width has to be scrolled sideways."""
         for width in widths:
@@ -156,10 +161,7 @@ class ReportsTestCase(BrowserTestCase):
         """Light and dark have contrast, and rows become cards."""
         page = self.write(reports.ours())
         for scheme in ("light", "dark"):
-            self.browser.ask(
-                "Emulation.setEmulatedMedia",
-                features=[{"name": "prefers-color-scheme", "value": scheme}],
-            )
+            self.set_scheme(scheme)
             self.browser.open(page)
             self.assertEqual([], self.browser.misdeeds())
             self.assertGreaterEqual(self.browser.evaluate(_CONTRAST), 4.5)
@@ -216,10 +218,7 @@ class ReportsTestCase(BrowserTestCase):
         page = self.write(reports.our_comparison())
         colours = set()
         for scheme in ("light", "dark"):
-            self.browser.ask(
-                "Emulation.setEmulatedMedia",
-                features=[{"name": "prefers-color-scheme", "value": scheme}],
-            )
+            self.set_scheme(scheme)
             self.browser.open(page)
             self.assertEqual([], self.browser.misdeeds())
             self.check_shown(

@@ -1,5 +1,6 @@
 """Records in which every text that others give is hostile."""
 
+import copy
 import functools
 
 from tests.unit import made
@@ -48,6 +49,27 @@ def _describe(flavor, details):
     }
     guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
     guest["nova"]["flavor"]["name"] = flavor
+
+
+def of_tuning():
+    """Return records of variants in which every text is hostile."""
+    found = of_overhead()
+    for record in found:
+        (only,) = record["conditions"]
+        record["question"] = "tuning"
+        record["conditions"] = [
+            {**copy.deepcopy(only), "axes": {"variant": name}, "position": 1}
+            for name in ("plain", ALL)
+        ]
+        record["options"] = {
+            "variants": [
+                {"name": "plain"},
+                {"name": ALL, "image_properties": {"hw_vif_model": ALL}},
+            ],
+            "reference": "plain",
+            "idle_guests": "running",
+        }
+    return found
 
 
 def of_density():
