@@ -8,6 +8,7 @@ import tomllib
 import typing as t
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import units
 
 Severity = t.Literal["note", "warning", "void"]
 
@@ -169,10 +170,13 @@ _OF_SYSTEM = {
 }
 
 
-def describe_warnings(
+def count_warnings(
     findings: collections.abc.Iterable[RunFinding],
-) -> str:
-    """Return the number and the kinds of warnings as a clause, or ""."""
+) -> collections.Counter[str]:
+    """Return the number of warnings by kind.
+
+    Those about the guest's system together are one, with their properties.
+    """
     number = collections.Counter(
         run_finding.finding.kind
         for run_finding in findings
@@ -182,18 +186,25 @@ def describe_warnings(
     differing = [
         noun for kind, noun in _OF_SYSTEM.items() if number.pop(kind, 0)
     ]
-    kinds = [
-        kind if times == 1 else f"{kind} ({times})"
-        for kind, times in number.items()
-    ]
     if differing:
         *first, last = differing
         subject = f"{', '.join(first)} and {last}" if first else last
         verb = "differs" if differing == ["kernel"] else "differ"
-        kinds.append(f"guest's {subject} {verb}")
-    total = number.total() + bool(differing)
-    noun = "warning" if total == 1 else "warnings"
-    return f"with {total} {noun}: {', '.join(kinds)}" if kinds else ""
+        number[f"guest's {subject} {verb}"] = 1
+    return number
+
+
+def describe_warnings(
+    findings: collections.abc.Iterable[RunFinding],
+) -> str:
+    """Return the number and the kinds of warnings as a clause, or ""."""
+    number = count_warnings(findings)
+    kinds = [
+        kind if times == 1 else f"{kind} ({times})"
+        for kind, times in number.items()
+    ]
+    total = units.number_of("warning", number.total())
+    return f"with {total}: {', '.join(kinds)}" if kinds else ""
 
 
 #: Number of subjects and details that are shown; the record has all.

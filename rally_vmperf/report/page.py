@@ -127,6 +127,8 @@ def create_environment(
         MOST_FAILURES=MOST_FAILURES,
         DETAILS_SHOWN=finding.DETAILS_SHOWN,
         RULES=summary.RULES,
+        count_warnings=finding.count_warnings,
+        number_of=units.number_of,
         closest_limit=closest_limit.describe,
         failures_of=closest_limit.list_failures,
         data_link=export.create_link,

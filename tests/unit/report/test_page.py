@@ -7,6 +7,7 @@ import unittest
 import ddt
 
 from rally_vmperf.judging import closest_limit
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import page
@@ -167,6 +168,24 @@ class PageTestCase(unittest.TestCase):
         kind = finding.KINDS["emulated_guest"]
         for words in (kind.title, kind.why, kind.remedy, "runs under TCG"):
             self.assertIn(words, text)
+
+    def test_warnings_are_as_many_as_on_the_console(self):
+        """Those about the system are one on both."""
+        records = made.records(guests=2)
+        for record in records:
+            record["findings"] += [
+                {"kind": kind, "subject": name, "detail": "x"}
+                for kind in ("kernel_differs", "mitigations_differ")
+                for name in ("g1", "g2")
+            ]
+        shown = judged(records)
+        lines = " ".join(verdict_table.lines(shown))
+        number = re.search(r"\b(\d+) warnings: ", lines)[1]
+        kinds = finding.count_warnings(shown.findings)
+        self.assertIn("guest's kernel and mitigations differ", lines)
+        self.assertIn(
+            f"{number} warnings of {len(kinds)} kinds.", read(shown).text
+        )
 
     def test_severity_in_this_case(self):
         """Another version of a load generator is only a warning."""

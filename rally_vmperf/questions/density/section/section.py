@@ -155,7 +155,6 @@ SECTION = reports.Section(
     functions={
         "MOST_CURVES": MOST,
         "MOST_GUESTS": heat.MOST_GUESTS,
-        "number_of": units.number_of,
         "overview": overview.table,
         "gaps_of": gaps,
         "starts_of": starts.worst,
