@@ -281,11 +281,14 @@ class Judgement(t.Generic[ResultT]):
         names = {row.metric.name for row in self.limited}
         noun = "metric" if len(names) == total else "figure"
         of = f"of {total} {noun if total == 1 else f'{noun}s'}"
+        limit = "the limit"
+        if not names.issuperset(row.metric.name for row in self.rows):
+            of, limit = f"{of} with a limit", "it"
         verb = "is" if number[self.status] == 1 else "are"
         if self.status == "passed":
-            return f"passed: {total} {of} {verb} within the limit"
+            return f"passed: {total} {of} {verb} within {limit}"
         if self.status == "failed":
-            return f"failed: {number['failed']} {of} {verb} beyond the limit"
+            return f"failed: {number['failed']} {of} {verb} beyond {limit}"
         if self.status == "void":
             if not number["void"]:
                 return f"void: {self._name_void_metrics()}"

@@ -257,7 +257,7 @@ class PageTestCase(unittest.TestCase):
         }
         shown = judged(made.records(), limits)
         text = read(shown).text
-        self.assertIn("Passed: 3 of 3 metrics are within the limit", text)
+        self.assertIn("Passed: 3 of 3 metrics with a limit are within it", text)
         table = text[text.index("Absolute limits") :]
         for row in shown.judgement.absolute:
             unit = row.metric.unit
