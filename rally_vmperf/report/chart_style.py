@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import io
+import math
 import typing as t
 
 import markupsafe
@@ -13,16 +14,7 @@ from rally_vmperf import sanitize
 
 ItemT = t.TypeVar("ItemT")
 
-#: The colour and marker of a verdict. The colours (Okabe and Ito) are distinct
-#: for colour-blind readers; the markers are distinct without colour.
-VERDICTS = {
-    "passed": ("#00795a", "o"),
-    "failed": ("#c1440e", "X"),
-    "inconclusive": ("#b87a00", "D"),
-    "void": ("#6b6b6b", "s"),
-    "none": ("#0072b2", "o"),
-}
-#: The markers of verdicts as characters.
+#: The markers of verdicts, which differ without colour.
 GLYPHS = {
     "passed": "●",
     "failed": "✖",
@@ -32,7 +24,6 @@ GLYPHS = {
 }
 GUEST = "#0072b2"
 BARE = "#6b6b6b"
-LAW = "#8b3f82"
 #: The colours of conditions in a chart, from the first to the last.
 CONDITIONS = ("#56b4e9", "#0072b2", "#8b3f82", "#3f1d4b")
 #: The width of a chart in inches, which a phone shows without scaling.
@@ -63,9 +54,10 @@ _SETTINGS = {
 }
 #: The colours that differ on dark pages, with their names in ``page.css``.
 _VARIABLES = {
-    **{colour: status for status, (colour, _) in VERDICTS.items()},
-    LAW: "law",
+    GUEST: "none",
+    BARE: "void",
     CONDITIONS[0]: "first",
+    CONDITIONS[2]: "law",
     CONDITIONS[-1]: "last",
     INK: "ink",
     FAINT: "line",
@@ -115,6 +107,21 @@ def select_evenly(
     return [choices[round(index * step)] for index in range(most)]
 
 
+def list_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return round numbers between two ends, ascending, as a list.
+
+    :param most: The maximum number of intervals between them.
+    """
+    span = (high - low or 1.0) / most
+    power = 10.0 ** math.floor(math.log10(span))
+    step = power * next(
+        factor for factor in (1, 2, 5, 10) if factor * power >= span
+    )
+    first = math.ceil(low / step)
+    ticks = [step * (first + index) for index in range(most + 1)]
+    return [tick for tick in ticks if low <= tick <= high]
+
+
 def create_panel(
     name: str, title: str, height: float
 ) -> tuple[figure.Figure, t.Any]:
@@ -137,38 +144,6 @@ def arrange(
     return markupsafe.Markup('<div class="panels">{}</div>').format(
         markupsafe.Markup().join(panels)
     )
-
-
-def draw_mark(
-    axes: t.Any,
-    x: float,
-    y: float,
-    status: str,
-    gid: str,
-    hollow: bool = False,
-) -> None:
-    """Draw the mark of a verdict at a point of the axes."""
-    colour, mark = VERDICTS[status]
-    axes.plot(
-        [x],
-        [y],
-        mark,
-        color="white" if hollow else colour,
-        markersize=6 if hollow else 7,
-        markeredgecolor=colour if hollow else "white",
-        markeredgewidth=1.2 if hollow else 0.8,
-        gid=gid,
-    )
-
-
-def draw_limit(
-    axes: t.Any,
-    xs: collections.abc.Sequence[float],
-    ys: collections.abc.Sequence[float],
-    gid: str,
-) -> None:
-    """Draw a line for a limit on axes, through the given points."""
-    axes.plot(xs, ys, color=INK, linewidth=1.6, linestyle=(0, (2, 1)), gid=gid)
 
 
 def draw_legend(

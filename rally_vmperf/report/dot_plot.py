@@ -20,7 +20,6 @@ _FAR = 150.0
 _LINEAR_BELOW = 10.0
 #: The share of the range that remains free on both sides.
 _MARGIN = 0.04
-_MOST_TICKS = 6
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class Line:
 
     :param comparison: The loss with its interval; None draws an empty line.
     :param status: The status whose colour and marker the loss has, a key of
-        ``chart_style.VERDICTS``.
+        ``chart_style.GLYPHS``.
     :param limits: The limits in percent.
     """
 
@@ -73,17 +72,8 @@ class _Axis:
         if self.is_logarithmic:
             sizes = [_LINEAR_BELOW * 10**power for power in range(10)]
             ticks = [-size for size in reversed(sizes)] + [0.0, *sizes]
-        else:
-            span = (self.high - self.low or 1.0) / _MOST_TICKS
-            power = 10.0 ** math.floor(math.log10(span))
-            step = power * next(
-                factor for factor in (1, 2, 5, 10) if factor * power >= span
-            )
-            first = math.ceil(self.low / step)
-            ticks = [
-                step * (first + index) for index in range(_MOST_TICKS + 1)
-            ]
-        return [tick for tick in ticks if self.low <= tick <= self.high]
+            return [tick for tick in ticks if self.low <= tick <= self.high]
+        return chart_style.list_ticks(self.low, self.high)
 
     def position(self, percent: float) -> float:
         """Return the position of a loss in percent of the width."""

@@ -138,7 +138,7 @@ class Point:
         """The mean of the spreads; None without spreads."""
         return _mean_or_none(self.spreads)
 
-    @property
+    @functools.cached_property
     def fairness(self) -> float | None:
         """The index of the mean variation coefficient, or None."""
         unevenness = self.unevenness("index")
@@ -278,10 +278,19 @@ class Point:
         confidence = verdict.correct_confidence(self.confidence, number)
         return dataclasses.replace(self, confidence=confidence)
 
-    def _compare(
-        self, guest: str, compare_to: CompareTo
-    ) -> _Comparison | None:
-        """Return the comparison of a guest, or of the mean if "", or None.
+    @functools.cached_property
+    def _known(self) -> dict[tuple[str, CompareTo], _Comparison | None]:
+        """The comparisons so far, by guest and reference, a dict."""
+        return {}
+
+    def _compare(self, guest: str, side: CompareTo) -> _Comparison | None:
+        """Return the comparison of a guest, or of the mean if "", or None."""
+        if (guest, side) not in self._known:
+            self._known[guest, side] = self._compute(guest, side)
+        return self._known[guest, side]
+
+    def _compute(self, guest: str, side: CompareTo) -> _Comparison | None:
+        """Compute the comparison of a guest, or of the mean if "".
 
         A level and the solo guest are measured in the same repetitions:
         they are compared in pairs if there are enough pairs.
@@ -296,7 +305,7 @@ class Point:
         if guest:
             own_rates = rates.of_guests(self.metric, self.samples)[guest]
             guest_rates = tuple((rate,) for rate in own_rates)
-        if compare_to == "bare_metal":
+        if side == "bare_metal":
             bare = rates.of_repetitions(self.metric, self.bare)
             return compare(bare, guest_rates)
         solo = self.solo.samples if self.solo else ()

@@ -46,12 +46,10 @@ def by_guest(
 
     Several values of a guest give their geometric mean.
     """
-    return {
-        source: statistics.geometric_mean(
-            [convert(metric, value) for value in values]
-        )
-        for source, values in samples.by_source.items()
-    }
+    means = samples.means_by_source
+    if metric.better == "higher":
+        return means
+    return {source: convert(metric, mean) for source, mean in means.items()}
 
 
 def of_repetition(
@@ -159,6 +157,8 @@ def _solo_rate(
     hosts: collections.abc.Mapping[str, str],
 ) -> float | None:
     """Return the solo rate to compare a guest with; None without any."""
+    if len(solo_rates) == 1:
+        return next(iter(solo_rates.values()))
     host = hosts.get(guest)
     same_host_rates = [
         rate for name, rate in solo_rates.items() if hosts.get(name) == host
@@ -198,11 +198,12 @@ def largest_losses(
         solo_rates = solo_rates_by_number.get(number, {})
         losses = {
             guest: 100 * (1 - rate / solo_rate)
-            for guest, rate in sorted(guest_rates.items())
+            for guest, rate in guest_rates.items()
             if (solo_rate := _solo_rate(solo_rates, guest, hosts))
         }
         if losses:
-            worst = max(losses, key=losses.__getitem__)
+            most = max(losses.values())
+            worst = min(guest for guest in losses if losses[guest] == most)
             worst_guests.append(
                 LargestLoss(number=number, guest=worst, percent=losses[worst])
             )

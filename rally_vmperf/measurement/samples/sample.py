@@ -222,7 +222,7 @@ class MetricSamples:
             observation.sample.value for observation in self.observations
         )
 
-    @property
+    @functools.cached_property
     def by_source(self) -> dict[str, list[float]]:
         """The values of each guest or copy, a dict by name."""
         values: dict[str, list[float]] = {}
@@ -231,6 +231,19 @@ class MetricSamples:
                 observation.sample.value
             )
         return values
+
+    @functools.cached_property
+    def means_by_source(self) -> dict[str, float]:
+        """The geometric mean of each guest or copy, a dict by name.
+
+        :raises ValueError: If one of several values is zero.
+        """
+        return {
+            source: values[0]
+            if len(values) == 1
+            else statistics.geometric_mean(values)
+            for source, values in self.by_source.items()
+        }
 
     @functools.cached_property
     def sources(self) -> collections.Counter[str]:

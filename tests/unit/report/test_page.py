@@ -257,7 +257,9 @@ class PageTestCase(unittest.TestCase):
         }
         shown = judged(made.records(), limits)
         text = read(shown).text
-        self.assertIn("Passed: 3 of 3 metrics with a limit are within it", text)
+        self.assertIn(
+            "Passed: 3 of 3 metrics with a limit are within it", text
+        )
         table = text[text.index("Absolute limits") :]
         for row in shown.judgement.absolute:
             unit = row.metric.unit

@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import statistics
 import typing as t
 
 from rally_vmperf.judging import density_levels
@@ -15,8 +16,7 @@ from rally_vmperf.questions.density.section import shares
 State = t.Literal["sound", "void", "missing"]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(t.NamedTuple):
     """The cell of a guest in a level of a repetition.
 
     :param share: The share of the solo guest's rate; None if missing.
@@ -41,32 +41,100 @@ class Strip:
     columns: tuple[tuple[int, int], ...]
     cells: dict[tuple[str, tuple[int, int]], Cell]
 
+    def merge(self, most: int) -> "Strip":
+        """Return a copy with so many cells at most.
+
+        Repetitions of a guest become one, then adjacent guests.
+
+        :param most: The maximum number of cells.
+        """
+        if len(self.cells) <= most:
+            return self
+        levels = dict.fromkeys((level, 0) for level, _ in self.columns)
+        size = 1
+        while -(-len(self.guests) // size) * len(levels) > most:
+            size += 1
+        rows: dict[str, tuple[str, str]] = {}
+        for start in range(0, len(self.guests), size):
+            group = self.guests[start : start + size]
+            names = dict.fromkeys((group[0][0], group[-1][0]))
+            hosts = {host for _, host in group}
+            host = hosts.pop() if len(hosts) == 1 else ""
+            row = (" to ".join(names), host)
+            rows |= {name: row for name, _ in group}
+        merged: dict[tuple[str, tuple[int, int]], list[Cell]] = {}
+        for (name, (level, _)), cell in self.cells.items():
+            merged.setdefault((rows[name][0], (level, 0)), []).append(cell)
+        return dataclasses.replace(
+            self,
+            guests=tuple(dict.fromkeys(rows.values())),
+            columns=tuple(levels),
+            cells={key: _merge(group) for key, group in merged.items()},
+        )
+
     def number(self, state: State) -> int:
         """Return the number of cells that have a state."""
         return sum(1 for cell in self.cells.values() if cell.state == state)
 
 
-def strip(
-    series: shares.Series,
-    repetitions: collections.abc.Iterable[repetition.Repetition],
-) -> Strip:
-    """Return the cells of a metric in its counted repetitions, a strip."""
-    counted = [
-        repetition_ for repetition_ in repetitions if repetition_.counted
+def _merge(cells: list[Cell]) -> Cell:
+    """Return the mean of the cells that are neither void nor missing."""
+    shares = [
+        cell.share for cell in cells if cell.share and cell.state == "sound"
     ]
+    if shares:
+        return Cell(share=statistics.fmean(shares), state="sound")
+    states = {cell.state for cell in cells}
+    return Cell(share=None, state="void" if "void" in states else "missing")
+
+
+class Level(t.NamedTuple):
+    """A level of a counted repetition that was not skipped.
+
+    :param hosts: The hosts of the guests, as far as they are known.
+    """
+
+    guests: int
+    number: int
+    condition: repetition.Condition
+    hosts: collections.abc.Mapping[str, str]
+
+
+def list_levels(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> list[Level]:
+    """Return the levels of counted repetitions by guests, as a list."""
+    levels = [
+        Level(
+            density_levels.guests_of(condition),
+            measured.number,
+            condition,
+            measured.hosts,
+        )
+        for measured in repetitions
+        if measured.counted
+        for condition in measured.conditions
+        if not condition.skip_reason
+    ]
+    return sorted(levels, key=lambda level: level.guests)
+
+
+def strip(
+    series: shares.Series, levels: collections.abc.Iterable[Level]
+) -> Strip:
+    """Return the cells of a metric in its levels, a strip.
+
+    :param levels: The levels as ``list_levels`` returns them.
+    """
     cells: dict[tuple[str, tuple[int, int]], Cell] = {}
     columns: dict[tuple[int, int], None] = {}
     hosts: dict[str, str] = {}
-    for guests in density_levels.guest_counts(counted):
-        for repetition_ in counted:
-            for level in repetition_.select(guests=guests).conditions:
-                if level.skip_reason:
-                    continue
-                column = (guests, repetition_.number)
-                columns[column] = None
-                for name, cell in _create_cells(series, level).items():
-                    cells[name, column] = cell
-                    hosts[name] = repetition_.hosts.get(name, "")
+    for guests, number, condition, homes in levels:
+        column = (guests, number)
+        columns[column] = None
+        for name, cell in _create_cells(series, condition).items():
+            cells[name, column] = cell
+            hosts[name] = homes.get(name, "")
     return Strip(
         series=series,
         guests=tuple(hosts.items()),
@@ -80,13 +148,8 @@ def _create_cells(
 ) -> dict[str, Cell]:
     """Return the cell of each guest in a level, as a dict by guest name."""
     metric = series.row.metric
-    samples = sample.MetricSamples(
-        number=level.number,
-        observations=tuple(
-            observation
-            for observation in level.observations
-            if observation.sample.metric == metric
-        ),
+    samples = level.by_metric.get(
+        metric, sample.MetricSamples(number=0, observations=())
     )
     guest_rates = rates.by_guest(metric, samples)
     point = series.row.point(density_levels.guests_of(level))

@@ -1,129 +1,254 @@
-"""The drawing of one metric against the number of guests."""
+"""The chart of one metric against the number of guests."""
 
 import collections.abc
-import typing as t
+import statistics
 
 import markupsafe
-import numpy
-from matplotlib import figure
 
+from rally_vmperf import sanitize
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import chart_style
 
-#: Half the width of what stands at one number of guests.
+#: The maximum number of repetitions in a chart; more become boxes.
+MOST_POINTS = 200
+#: Half the width of the marks of one number of guests, in guests.
 _HALF = 0.36
-#: Width over which repetitions are spread.
+#: The width over which repetitions are spread, in guests.
 _SPREAD = 0.42
-#: The width and the height in inches.
-_SIZE = (3.2, 2.3)
-#: The same in all drawings, so that they stand in line.
-_MARGINS = {
-    "left": 0.1,
-    "right": 0.99,
-    "bottom": 0.17,
-    "top": 0.9,
-}
-#: Numbers of guests up to which each has its mark on the axis.
+#: The size of a chart, and the left, right, top and bottom end of its axes.
+_WIDTH, _HEIGHT = 320, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 32, 314, 20, 184
+#: The number of guests up to which each has its mark on the axis.
 _MOST_TICKS = 12
-#: Straight pieces that the law is drawn in.
-_STEPS = 60
+#: The number of straight pieces in which the law is drawn.
+_STEPS = 24
+
+#: Numbers of guests and values.
+Points = collections.abc.Sequence[tuple[float, float]]
+
+
+class _Axes:
+    """The axes of a chart with what is drawn on them.
+
+    :param series: The metric.
+    :param name: The prefix of identifiers.
+    :param top: The largest value.
+    """
+
+    def __init__(self, series: shares.Series, name: str, top: float) -> None:
+        self.first = min(share.guests for share in series.shares) - 0.6
+        self.last = axis_end(series) + 0.6
+        self.top = top
+        self._name = name
+        self._elements: list[markupsafe.Markup] = []
+
+    def x(self, guests: float) -> str:
+        """Return the horizontal position of a number of guests."""
+        share = (guests - self.first) / (self.last - self.first)
+        return _shorten(_LEFT + share * (_RIGHT - _LEFT))
+
+    def y(self, value: float) -> str:
+        """Return the vertical position of a value."""
+        return _shorten(_BOTTOM - value / self.top * (_BOTTOM - _TOP))
+
+    def add_path(self, style: str, path: str, gid: str = "") -> None:
+        """Add a path in positions of the chart.
+
+        :param style: The classes.
+        :param gid: The identifier within the chart; "" for none.
+        """
+        self._elements.append(
+            markupsafe.Markup('<path{} class="{}" d="{}"/>').format(
+                self._identify(gid), style, path
+            )
+        )
+
+    def add_line(self, style: str, points: Points, gid: str = "") -> None:
+        """Add a line through points, if there are any."""
+        if points:
+            places = [f"{self.x(x)} {self.y(y)}" for x, y in points]
+            self.add_path(style, f"M{'L'.join(places)}", gid)
+
+    def add_text(
+        self, style: str, x: str, y: str, text: str, gid: str = ""
+    ) -> None:
+        """Add a text at a position of the chart."""
+        self._elements.append(
+            markupsafe.Markup(
+                '<text{} class="{}" x="{}" y="{}">{}</text>'
+            ).format(
+                self._identify(gid), style, x, y, sanitize.printable(text)
+            )
+        )
+
+    def add_mark(
+        self, style: str, point: tuple[float, float], mark: str, gid: str
+    ) -> None:
+        """Add a character as a mark at a point."""
+        x, y = point
+        place = _shorten(float(self.y(y)) + 4)
+        self.add_text(f"mark {style}", self.x(x), place, mark, gid)
+
+    def render(self, part: str, label: str) -> markupsafe.Markup:
+        """Return the chart as SVG markup.
+
+        :param label: The label for screen readers.
+        """
+        return markupsafe.Markup(
+            '<svg class="curve" viewBox="0 0 {} {}" role="img" '
+            'aria-label="{}"><g{}>{}</g></svg>'
+        ).format(
+            _WIDTH,
+            _HEIGHT,
+            sanitize.printable(label),
+            self._identify(part),
+            markupsafe.Markup().join(self._elements),
+        )
+
+    def _identify(self, gid: str) -> markupsafe.Markup:
+        """Return the attribute of an identifier, or ""."""
+        attribute = markupsafe.Markup(' id="{}-{}"')
+        return (
+            attribute.format(self._name, gid) if gid else markupsafe.Markup()
+        )
 
 
 def draw(series: shares.Series, name: str) -> markupsafe.Markup:
-    """Return an SVG chart of the rate of each guest, and of their total.
-
-    :param name: The prefix of identifiers in the chart.
-    """
+    """Return an SVG chart of the rate of each guest, and of their total."""
     label = f"{series.row.metric.name}: {sentences.curve(series)}"
-    draws = [("each", _draw_each)]
+    charts = [_draw_each(series, name).render("each", f"{label} (each)")]
     if any(share.total is not None for share in series.shares):
-        draws.append(("total", _draw_total))
-    charts = []
-    with chart_style.settings(name):
-        for part, draw_part in draws:
-            drawn = figure.Figure(figsize=_SIZE)
-            drawn.subplots_adjust(**_MARGINS)
-            draw_part(drawn.add_subplot(gid=f"{name}-{part}"), series, name)
-            charts.append(chart_style.to_svg(drawn, f"{label} ({part})"))
+        total = _draw_total(series, name)
+        charts.append(total.render("total", f"{label} (total)"))
     return chart_style.arrange(charts)
 
 
-def _draw_each(axes: t.Any, series: shares.Series, name: str) -> None:
-    """Draw the rate of each guest over the numbers of guests on axes."""
-    for share in series.shares:
-        _draw_repetitions(
-            axes, share, [value * 100 for value in share.repetitions]
-        )
-    _draw_line(axes, series, "bare", "s", f"{name}-bare", 100)
-    _draw_line(axes, series, "value", "", f"{name}-mean", 100)
+def has_boxes(series: collections.abc.Iterable[shares.Series]) -> bool:
+    """Return whether a metric has more repetitions than a chart."""
+    return any(
+        sum(len(share.repetitions) for share in each.shares) > MOST_POINTS
+        for each in series
+    )
+
+
+def _draw_each(series: shares.Series, name: str) -> _Axes:
+    """Return axes with the rate of each guest in percent."""
+    limits = {
+        share.guests: limit * 100
+        for share in series.measured
+        if (limit := sentences.limit_of(series, share)) is not None
+    }
+    law = _list_law(series, each=True)
+    top = max(
+        100.0,
+        *limits.values(),
+        *(value for _, value in law),
+        *(
+            100 * value
+            for share in series.shares
+            for value in (
+                *share.repetitions,
+                share.value or 0,
+                share.bare or 0,
+                *(share.ends or ()),
+            )
+        ),
+    )
+    axes = _Axes(series, name, top * 1.06)
+    whole = sentences.reference_label(series)
+    _draw_frame(axes, series, f"each guest, % of {whole}")
+    _draw_repetitions(axes, series, "repetitions", 100)
+    _draw_curve(axes, series, "bare", "bare", 100)
+    _draw_law(axes, series, law)
+    _draw_curve(axes, series, "value", "mean", 100)
     for share in series.measured:
-        gid = f"{name}-{share.guests}"
+        gid = str(share.guests)
         _draw_marker(axes, share, series, gid)
         if series.row.statistic == "worst" and share.worst is not None:
-            axes.plot(
-                [share.guests],
-                [share.worst * 100],
-                "v",
-                color=chart_style.GUEST,
-                markersize=5,
-                gid=f"{gid}-worst",
-            )
-        limit = sentences.limit_of(series, share)
-        if limit is not None:
-            ends = [share.guests - _HALF, share.guests + _HALF]
-            chart_style.draw_limit(
-                axes, ends, [limit * 100] * 2, f"{gid}-limit"
-            )
-    _draw_fit(axes, series, each=True)
-    whole = sentences.reference_label(series)
-    _finish_axes(axes, series, f"each guest, % of {whole}")
+            point = (share.guests, share.worst * 100)
+            axes.add_mark("none", point, "▼", f"{gid}-worst")
+        if (limit := limits.get(share.guests)) is not None:
+            ends = (share.guests - _HALF, share.guests + _HALF)
+            line = [(end, limit) for end in ends]
+            axes.add_line("limit", line, f"{gid}-limit")
+    return axes
 
 
-def _draw_total(axes: t.Any, series: shares.Series, name: str) -> None:
-    """Draw the total rate over the numbers of guests on axes."""
-    ends = [0, 2 * max(share.guests for share in series.shares)]
-    axes.plot(ends, ends, color=chart_style.FAINT, linewidth=1)
-    top = 1.0
-    for share in series.shares:
-        _draw_repetitions(axes, share, share.totals)
-        top = max(top, *share.totals, share.total or 0, share.bare_total or 0)
-    _draw_line(axes, series, "bare_total", "s", f"{name}-bare-total")
-    _draw_line(axes, series, "total", "o", f"{name}-sum")
-    top = max(top, _draw_fit(axes, series, each=False))
-    _draw_peak(axes, series, f"{name}-peak")
-    _finish_axes(
-        axes,
-        series,
-        f"{sentences.total_of(series)}: {sentences.unit(series)}",
+def _draw_total(series: shares.Series, name: str) -> _Axes:
+    """Return axes with the total rate in solo guests."""
+    law = _list_law(series, each=False)
+    top = 1.15 * max(
+        1.0,
+        *(value for _, value in law),
+        *(
+            value
+            for share in series.shares
+            for value in (
+                *share.totals,
+                share.total or 0,
+                share.bare_total or 0,
+            )
+        ),
     )
-    axes.set_ylim(0, top * 1.15)
+    axes = _Axes(series, name, top)
+    title = f"{sentences.total_of(series)}: {sentences.unit(series)}"
+    _draw_frame(axes, series, title)
+    end = min(axes.last, top)
+    axes.add_line("", [(axes.first, max(axes.first, 0)), (end, end)])
+    _draw_repetitions(axes, series, "totals", 1)
+    _draw_curve(axes, series, "bare_total", "bare-total", 1)
+    _draw_law(axes, series, law)
+    _draw_curve(axes, series, "total", "sum", 1)
+    for share in series.shares:
+        if share.total is not None and not share.void:
+            axes.add_mark("none", (share.guests, share.total), "●", "")
+    _draw_peak(axes, series)
+    return axes
 
 
 def _draw_repetitions(
-    axes: t.Any,
-    share: shares.Share,
-    values: collections.abc.Sequence[float],
+    axes: _Axes, series: shares.Series, field: str, factor: float
 ) -> None:
-    """Draw the repetitions around their mean, in order of time."""
-    axes.plot(
-        chart_style.spread_horizontally(share.guests, len(values), _SPREAD),
-        values,
-        "o",
-        color=chart_style.BARE if share.void else chart_style.GUEST,
-        markersize=3.2,
-        markeredgewidth=0,
-        alpha=0.3,
+    """Draw the repetitions around their mean in order of time, or boxes.
+
+    :param field: The property of a share with its repetitions.
+    """
+    with_boxes = has_boxes([series])
+    for share in series.shares:
+        values = [value * factor for value in getattr(share, field)]
+        if with_boxes and len(values) > 1:
+            _draw_box(axes, share.guests, values)
+            continue
+        places = chart_style.spread_horizontally(
+            share.guests, len(values), _SPREAD
+        )
+        path = "".join(
+            f"M{axes.x(place)} {axes.y(value)}h0"
+            for place, value in zip(places, values, strict=True)
+        )
+        if path:
+            axes.add_path("points", path)
+
+
+def _draw_box(axes: _Axes, guests: int, values: list[float]) -> None:
+    """Draw the extremes and the quartiles of the repetitions."""
+    first, _, third = statistics.quantiles(values, method="inclusive")
+    bottom, lower, upper, top = map(
+        axes.y, (min(values), first, third, max(values))
+    )
+    centre, left, right = map(
+        axes.x, (guests, guests - _SPREAD / 2, guests + _SPREAD / 2)
+    )
+    axes.add_path(
+        "box",
+        f"M{centre} {bottom}V{lower}M{centre} {upper}V{top}"
+        f"M{left} {lower}H{right}V{upper}H{left}Z",
     )
 
 
-def _draw_line(
-    axes: t.Any,
-    series: shares.Series,
-    field: str,
-    mark: str,
-    gid: str,
-    factor: float = 1,
+def _draw_curve(
+    axes: _Axes, series: shares.Series, field: str, gid: str, factor: float
 ) -> None:
     """Draw a line through the measured points that are not void.
 
@@ -136,62 +261,44 @@ def _draw_line(
         for share in series.shares
         if getattr(share, field) is not None and (is_bare or not share.void)
     ]
-    if points:
-        axes.plot(
-            *zip(*points, strict=True),
-            color=chart_style.BARE if is_bare else chart_style.GUEST,
-            linewidth=1.5,
-            linestyle=(0, (4, 2)) if is_bare else "-",
-            marker=mark,
-            markersize=4,
-            gid=gid,
-        )
+    axes.add_line("bare" if is_bare else "guest", points, gid)
+    for point in points if is_bare else ():
+        axes.add_mark("void", point, "▪", "")
 
 
 def _draw_marker(
-    axes: t.Any, share: shares.Share, series: shares.Series, gid: str
+    axes: _Axes, share: shares.Share, series: shares.Series, gid: str
 ) -> None:
     """Draw the mean guest and its interval; the marker is the verdict."""
     status = series.row.statuses.get(share.guests) or "none"
     status = "void" if share.void else status
     if share.ends is not None:
-        axes.plot(
-            [share.guests] * 2,
-            [end * 100 for end in share.ends],
-            color=chart_style.VERDICTS[status][0],
-            linewidth=2,
-            marker="_",
-            markersize=7,
-            solid_capstyle="butt",
-            gid=f"{gid}-interval",
-        )
-    chart_style.draw_mark(
-        axes, share.guests, (share.value or 0.0) * 100, status, gid, share.void
-    )
+        ends = [(share.guests, end * 100) for end in share.ends]
+        axes.add_line(f"interval {status}", ends, f"{gid}-interval")
+    mark = "□" if share.void else chart_style.GLYPHS[status]
+    axes.add_mark(status, (share.guests, (share.value or 0) * 100), mark, gid)
 
 
-def _finish_axes(axes: t.Any, series: shares.Series, title: str) -> None:
-    """Set the title, the limits and the ticks; hatch void levels."""
-    axes.set_title(title, loc="left", fontsize=8)
-    levels = [share.guests for share in series.shares]
+def _draw_frame(axes: _Axes, series: shares.Series, title: str) -> None:
+    """Draw title, grid and ticks; shade levels that are void or missing."""
     for share in series.shares:
         if share.void or share.value is None:
-            axes.axvspan(
-                share.guests - _HALF,
-                share.guests + _HALF,
-                facecolor="none",
-                edgecolor=chart_style.FAINT,
-                hatch="////",
-                linewidth=0,
-                zorder=0.5,
+            left, right = (
+                axes.x(share.guests + side) for side in (-_HALF, _HALF)
             )
-    axes.set_xlim(min(levels) - 0.6, axis_end(series) + 0.6)
-    if len(levels) <= _MOST_TICKS:
-        axes.set_xticks(_separate_ticks(levels, axis_end(series)))
-    axes.set_xlabel("guests", fontsize=8)
-    axes.set_ylim(0, axes.get_ylim()[1] * 1.06)
-    axes.tick_params(labelsize=7)
-    axes.grid(axis="y")
+            axes.add_path("shade", f"M{left} {_TOP}H{right}V{_BOTTOM}H{left}Z")
+    for tick in chart_style.list_ticks(0, axes.top):
+        height = axes.y(tick)
+        axes.add_path("", f"M{_LEFT} {height}H{_RIGHT}")
+        place = _shorten(float(height) + 3)
+        axes.add_text("right", str(_LEFT - 4), place, f"{tick:g}")
+    levels = [share.guests for share in series.shares]
+    labels = _separate_ticks(levels, axis_end(series))
+    for level in chart_style.select_evenly(labels, _MOST_TICKS):
+        axes.add_text("", axes.x(level), str(_BOTTOM + 14), str(level))
+    middle = (_LEFT + _RIGHT) // 2
+    axes.add_text("", str(middle), str(_HEIGHT - 6), "guests")
+    axes.add_text("title", "2", "12", title)
 
 
 def _separate_ticks(levels: list[int], reach: float) -> list[int]:
@@ -221,58 +328,49 @@ def axis_end(series: shares.Series) -> float:
     return min(2.0 * largest, max(ends))
 
 
-def _draw_fit(axes: t.Any, series: shares.Series, each: bool) -> float:
-    """Draw the fitted law on axes; return its largest value as a number.
+def _list_law(series: shares.Series, *, each: bool) -> Points:
+    """Return the points of the fitted law, or [] without one.
 
-    :param each: Whether to draw the rate of each guest, not the total.
+    :param each: Whether the values are those of each guest in percent, not
+        of the total.
     """
     law = series.row.usl
     if law is None:
-        return 0.0
+        return []
     first = min(share.guests for share in series.shares)
     last = max(law.largest, axis_end(series))
-    top = 0.0
-    for start, end, style in (
-        (first, law.largest, "-"),
-        (law.largest, last, (0, (3, 2))),
-    ):
-        guests = numpy.linspace(start, end, _STEPS + 1).tolist()
-        values = [series.predict(law, number) for number in guests]
-        if each:
-            pairs = zip(values, guests, strict=True)
-            values = [total / number * 100 for total, number in pairs]
-        top = max(top, *values)
-        axes.plot(
-            guests,
-            values,
-            color=chart_style.LAW,
-            linewidth=0.9,
-            linestyle=style,
-        )
-    return top
+    points = []
+    for start, end in ((first, law.largest), (law.largest, last)):
+        for step in range(_STEPS + 1):
+            guests = start + (end - start) * step / _STEPS
+            total = series.predict(law, guests)
+            points.append((guests, total / guests * 100 if each else total))
+    return points
 
 
-def _draw_peak(axes: t.Any, series: shares.Series, gid: str) -> None:
+def _draw_law(axes: _Axes, series: shares.Series, points: Points) -> None:
+    """Draw the fitted law, dashed where it is extrapolated."""
+    axes.add_line("law", points[: _STEPS + 1])
+    axes.add_line("law beyond", points[_STEPS + 1 :])
+
+
+def _draw_peak(axes: _Axes, series: shares.Series) -> None:
     """Mark the largest total if it is within the chart."""
     law = series.row.usl
     if law is None or law.peak is None or law.peak > axis_end(series):
         return
+    top = series.predict(law, law.peak)
+    axes.add_line("peak", [(law.peak, 0), (law.peak, top)], "peak")
     left = law.peak > (1 + axis_end(series)) / 2
-    axes.plot(
-        [law.peak] * 2,
-        [0, series.predict(law, law.peak)],
-        color=chart_style.LAW,
-        linewidth=0.9,
-        linestyle=(0, (1, 2)),
-        gid=gid,
-    )
-    axes.annotate(
+    place = _shorten(float(axes.x(law.peak)) + (-4 if left else 4))
+    axes.add_text(
+        f"peak {'right' if left else 'left'}",
+        place,
+        str(_BOTTOM - 5),
         f"peak at {law.peak:.1f}",
-        (law.peak, 0),
-        xytext=(-3 if left else 3, 4),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        fontsize=7,
-        color=chart_style.LAW,
-        bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6},
     )
+
+
+def _shorten(position: float) -> str:
+    """Return a position with as many digits as a screen shows."""
+    return f"{position:.1f}".removesuffix(".0")

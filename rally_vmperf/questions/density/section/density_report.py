@@ -11,6 +11,9 @@ from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import reports
 
+#: The maximum number of metrics in charts, and of their levels together;
+#: tables have all.
+MOST, MOST_LEVELS = 60, 240
 #: The heading of the verdict on fairness.
 FAIRNESS = "Fairness"
 
@@ -35,7 +38,7 @@ class DensityReport(reports.RunReport):
         """The levels of all repetitions, as a list."""
         return repetition.list_conditions(self.judged_repetitions)
 
-    @property
+    @functools.cached_property
     def hosts(self) -> int:
         """The number of hosts, each with the guests of a level."""
         numbers = [
@@ -44,14 +47,6 @@ class DensityReport(reports.RunReport):
             for level in self._levels
         ]
         return max([1, *numbers])
-
-    @property
-    def max_guests(self) -> int:
-        """The number of guests in the largest level, on all hosts."""
-        return max(
-            (len(level.machines) // level.batches for level in self._levels),
-            default=0,
-        )
 
     def fairness_at(
         self, metric: sample.Metric, guests: int
@@ -69,8 +64,17 @@ class DensityReport(reports.RunReport):
 
     @functools.cached_property
     def strips(self) -> list[cells.Strip]:
-        """The cells of each measured metric by guest, a list of strips."""
+        """The cells of each metric in charts by guest, a list of strips."""
+        levels = cells.list_levels(self.judged_repetitions)
         return [
-            cells.strip(series_, self.judged_repetitions)
-            for series_ in self.series
+            cells.strip(series_, levels)
+            for series_ in self.series[: self.drawn_metrics]
         ]
+
+    @property
+    def drawn_metrics(self) -> int:
+        """The number of metrics with charts of their own."""
+        levels = max(
+            (len(row.points) for row in self.judgement.curves), default=0
+        )
+        return min(MOST, MOST_LEVELS // max(1, levels))

@@ -1,4 +1,7 @@
-"""The heat map of each guest at each level in each repetition."""
+"""The heat map of each guest at each level in each repetition.
+
+Positions are percentages of the width, so that the chart fits any page.
+"""
 
 import collections.abc
 import math
@@ -7,28 +10,28 @@ import typing as t
 import markupsafe
 from matplotlib import cm
 from matplotlib import colors
-from matplotlib import patches
 
 from rally_vmperf import sanitize
 from rally_vmperf.questions.density.section import cells
 from rally_vmperf.report import chart_style
 
-#: The maximum number of guests in the chart; tables have all guests.
-MOST_GUESTS = 48
+#: The maximum number of cells of a metric; more become means.
+MOST_CELLS = 200
 #: The maximum number of columns at which cells have figures.
 _MOST_FIGURES = 14
+#: The maximum number of levels with a label.
+_MOST_LABELS = 16
 #: The gap between numbers of guests, in columns.
 _APART = 0.6
 _LONGEST_NAME = 26
-#: The height of a row in inches, and the same if there are many rows.
-_HEIGHT, _LOW = 0.19, 0.125
-_MANY = 12
+#: The marks of cells without a colour.
+_MARKS = {"sound": "", "void": "■", "missing": "?"}
 
 
 def draw(
-    strips: collections.abc.Sequence[cells.Strip], name: str
+    strips: collections.abc.Iterable[cells.Strip], name: str
 ) -> markupsafe.Markup:
-    """Return an SVG heat map: a panel per metric, a row per guest.
+    """Return a heat map: a panel per metric, a row per guest.
 
     :param name: The prefix of identifiers in the chart.
     """
@@ -36,26 +39,18 @@ def draw(
     if not shown:
         return markupsafe.Markup()
     shade = _create_shade(shown)
-    charts = []
-    with chart_style.settings(name):
-        for position, strip in enumerate(shown):
-            rows = min(len(strip.guests), MOST_GUESTS)
-            height = _HEIGHT if rows <= _MANY else _LOW
-            drawn, axes = chart_style.create_panel(
-                f"{name}-{position}",
-                strip.series.row.metric.name,
-                1 + height * rows,
-            )
-            _draw_panel(axes, strip, shade)
-            _draw_key(drawn, shade)
-            charts.append(
-                chart_style.to_svg(
-                    drawn,
-                    "Rate of each guest in percent of a solo guest, by number "
-                    f"of guests and repetition: {_describe(strip)}",
-                )
-            )
-    return chart_style.arrange(charts)
+    return markupsafe.Markup('<div class="heat">{}{}</div>').format(
+        _draw_key(shade),
+        markupsafe.Markup().join(
+            _draw_panel(strip, shade, f"{name}-{position}")
+            for position, strip in enumerate(shown)
+        ),
+    )
+
+
+def has_means(strips: collections.abc.Iterable[cells.Strip]) -> bool:
+    """Return whether a metric has more cells than a chart."""
+    return any(len(strip.cells) > MOST_CELLS for strip in strips)
 
 
 def _create_shade(
@@ -74,111 +69,116 @@ def _create_shade(
     return cm.ScalarMappable(scale, "cividis")
 
 
-def _draw_panel(axes: t.Any, strip: cells.Strip, shade: t.Any) -> None:
-    """Draw a metric's cells: a row per guest, a column per repetition."""
-    positions = _compute_positions(strip.columns)
-    rows = strip.guests[:MOST_GUESTS]
-    figures = len(strip.columns) <= _MOST_FIGURES
-    for line, (guest, _) in enumerate(rows):
-        for column, position in positions.items():
-            cell = strip.cells.get((guest, column))
-            if cell is not None:
-                _draw_cell(axes, cell, position, line, shade, figures)
-    axes.set_yticks(
-        range(len(rows)), [_format_label(*names) for names in rows]
+def _draw_panel(
+    strip: cells.Strip, shade: t.Any, name: str
+) -> markupsafe.Markup:
+    """Return a metric's cells: a row per guest, a column per repetition."""
+    label = (
+        "Rate of each guest in percent of a solo guest, by number of guests "
+        f"and repetition: {_describe(strip)}"
     )
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(-0.6, max(positions.values()) + 0.6)
+    strip = strip.merge(MOST_CELLS)
+    lefts, width = _compute_positions(strip.columns)
+    with_figures = len(strip.columns) <= _MOST_FIGURES
+    rows = [
+        markupsafe.Markup("<p><span>{}</span><svg>{}</svg></p>").format(
+            _format_label(guest, host),
+            markupsafe.Markup().join(
+                _draw_cell(cell, left, width, shade, with_figures)
+                for column, left in lefts.items()
+                if (cell := strip.cells.get((guest, column)))
+            ),
+        )
+        for guest, host in strip.guests
+    ]
     levels: dict[int, list[float]] = {}
-    for (guests, _), position in positions.items():
-        levels.setdefault(guests, []).append(position)
-    axes.set_xticks(
-        [sum(group) / len(group) for group in levels.values()],
-        [str(guests) for guests in levels],
+    for (guests, _), left in lefts.items():
+        levels.setdefault(guests, []).append(left + width / 2)
+    labels = markupsafe.Markup().join(
+        markupsafe.Markup('<text x="{:.4g}%" y="13">{}</text>').format(
+            sum(levels[guests]) / len(levels[guests]), guests
+        )
+        for guests in chart_style.select_evenly([*levels], _MOST_LABELS)
     )
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
+    return markupsafe.Markup(
+        '<figure id="{}" role="img" aria-label="{}"><b>{}</b>{}'
+        "<p><span>guests</span><svg>{}</svg></p></figure>"
+    ).format(
+        name,
+        sanitize.printable(label),
+        sanitize.printable(strip.series.row.metric.name),
+        markupsafe.Markup().join(rows),
+        labels,
+    )
 
 
 def _draw_cell(
-    axes: t.Any,
-    cell: cells.Cell,
-    position: float,
-    line: int,
-    shade: t.Any,
-    figures: bool,
-) -> None:
-    """Draw one cell as a rectangle, with its percentage if ``figures``."""
-    axes.add_patch(
-        patches.Rectangle(
-            (position - 0.5, line - 0.45),
-            1,
-            0.9,
-            facecolor="white"
-            if cell.share is None
-            else shade.to_rgba(cell.share),
-            edgecolor=chart_style.BARE if cell.share is None else "white",
-            hatch={"sound": None, "void": "xxx", "missing": "///"}[cell.state],
-            linewidth=0.4,
-        )
-    )
-    if figures and cell.share is not None:
-        void = cell.state == "void"
-        ink = chart_style.INK if shade.norm(cell.share) >= 0.55 else "white"
-        axes.annotate(
-            f"{cell.share * 100:.0f}",
-            (position, line),
-            ha="center",
-            va="center",
-            fontsize=6.5,
-            color=chart_style.BARE if void else ink,
-            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6}
-            if void
-            else None,
-        )
+    cell: cells.Cell, left: float, width: float, shade: t.Any, figure: bool
+) -> markupsafe.Markup:
+    """Return a cell as a rectangle, with its percentage if ``figure``."""
+    mark, fill = _MARKS[cell.state], "none"
+    if not mark and cell.share is not None:
+        fill = colors.to_hex(shade.to_rgba(cell.share))
+        mark = f"{cell.share * 100:.0f}" if figure else ""
+    rectangle = markupsafe.Markup(
+        '<rect x="{:.4g}%" width="{:.4g}%" height="100%" fill="{}"/>'
+    ).format(left, width, fill)
+    if not mark:
+        return rectangle
+    ink = "var(--ink)" if fill == "none" else _choose_ink(fill)
+    return rectangle + markupsafe.Markup(
+        '<text x="{:.4g}%" y="13" fill="{}">{}</text>'
+    ).format(left + width / 2, ink, mark)
+
+
+def _choose_ink(fill: str) -> str:
+    """Return black or white, whichever has more contrast with a colour.
+
+    The threshold follows from the contrast of WCAG 2, (a + 0.05) / (b + 0.05).
+    """
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+        for part in colors.to_rgb(fill)
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#fff"
 
 
 def _compute_positions(
     columns: collections.abc.Iterable[tuple[int, int]],
-) -> dict[tuple[int, int], float]:
-    """Return the horizontal position of each column, as a dict."""
+) -> tuple[dict[tuple[int, int], float], float]:
+    """Return the left ends of columns and their width in percent."""
     positions: dict[tuple[int, int], float] = {}
     position, last = 0.0, None
     for column in columns:
         if last is not None:
             position += 1 if column[0] == last else 1 + _APART
         positions[column], last = position, column[0]
-    return positions
+    width = 100 / (position + 1)
+    lefts = {column: place * width for column, place in positions.items()}
+    return lefts, width
 
 
 def _format_label(guest: str, host: str) -> str:
     """Return the name of a guest and of its host as a short text."""
-    label = sanitize.printable(f"{guest} on {host}" if host else guest)
-    return label if len(label) <= _LONGEST_NAME else label[:25] + "…"
+    label = f"{guest} on {host}" if host else guest
+    return chart_style.shorten(label, _LONGEST_NAME)
 
 
-def _draw_key(drawn: t.Any, shade: t.Any) -> None:
-    """Draw the legend of the colours and hatches above the figure."""
+def _draw_key(shade: t.Any) -> markupsafe.Markup:
+    """Return the legend of the colours and marks."""
     low, high = shade.get_clim()
     step = 1 if high - low < 0.75 else 2
-    boxes = [
-        patches.Patch(
-            facecolor=shade.to_rgba(tenths / 10), label=f"{tenths * 10} %"
+    boxes = markupsafe.Markup().join(
+        markupsafe.Markup('<i style="background:{}"></i> {} % ').format(
+            colors.to_hex(shade.to_rgba(tenths / 10)), tenths * 10
         )
         for tenths in range(round(low * 10), round(high * 10) + 1, step)
-    ]
-    boxes += [
-        patches.Patch(
-            facecolor="white",
-            edgecolor=chart_style.BARE,
-            hatch=hatch,
-            label=label,
-        )
-        for hatch, label in (("///", "missing"), ("xxx", "void"))
-    ]
-    chart_style.draw_legend(
-        drawn, boxes, ncols=6, fontsize=7, handlelength=1.2
     )
+    marks = ", ".join(
+        f"{mark} {state}" for state, mark in _MARKS.items() if mark
+    )
+    return markupsafe.Markup("<p>{} {}</p>").format(boxes, marks)
 
 
 def _describe(strip: cells.Strip) -> str:

@@ -1,13 +1,13 @@
-"""The chart of all metrics at each number of guests."""
+"""The chart of all metrics at each number of guests.
+
+Positions are percentages of the width, so that the chart fits any page.
+"""
 
 import collections.abc
-import typing as t
 
 import markupsafe
 import matplotlib
 from matplotlib import colors
-from matplotlib import figure
-from matplotlib import patches
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import units
@@ -15,134 +15,164 @@ from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import chart_style
 
-#: The maximum number of levels in the chart; the curves have all.
-_MOST = 8
+#: The maximum number of levels in the chart, and of bars; the curves have all
+#: levels.
+_MOST, MOST_BARS = 8, 200
+#: The height of a bar in pixels, with the gap below it.
+_HEIGHT, _STEP = 11, 14
+#: The share of the width that remains free for figures.
+_FREE = 0.1
 
 
 def draw(
     metrics: collections.abc.Sequence[shares.Series], name: str
 ) -> markupsafe.Markup:
-    """Return an SVG chart with a bar for each metric and level.
+    """Return a chart with a bar for each metric and level.
 
     :param metrics: The measured metrics.
-    :param name: The prefix of identifiers in the chart.
+    :param name: The identifier of the chart.
     """
     if not metrics:
         return markupsafe.Markup()
-    levels = chart_style.select_evenly(
-        sorted(
-            {share.guests for series in metrics for share in series.shares}
-        ),
-        _MOST,
+    levels = list_levels(metrics)
+    shown = [
+        share
+        for series in metrics
+        for share in series.shares
+        if share.guests in levels
+    ]
+    ends = [
+        100 * end
+        for share in shown
+        for end in (share.value or 0, *(share.ends or ()))
+    ]
+    scale = 100 * (1 - _FREE) / max(100.0, *ends)
+    shades = dict(zip(levels, colours(len(levels)), strict=True))
+    key = markupsafe.Markup().join(
+        markupsafe.Markup('<i style="background:{}"></i> {} ').format(
+            shade, units.number_of("guest", guests)
+        )
+        for guests, shade in shades.items()
     )
-    thick = 0.15 if len(levels) <= 4 else 0.1
-    group = thick * len(levels) + 0.34
-    with chart_style.settings(name):
-        drawn = figure.Figure(
-            figsize=(chart_style.WIDTH, 0.9 + group * len(metrics)),
-            layout="constrained",
+    ticks = chart_style.list_ticks(0, 100 / scale)
+    axis = markupsafe.Markup().join(
+        markupsafe.Markup('<text x="{:.4g}%" y="13">{:g}</text>').format(
+            tick * scale, tick
         )
-        axes = drawn.add_subplot()
-        shades = colours(len(levels))
-        for position, series in enumerate(metrics):
-            _draw_group(axes, series, levels, shades, position, thick / group)
-        axes.axvline(100, color=chart_style.INK, linewidth=1)
-        axes.set_ylim(len(metrics) - 0.5, -0.6)
-        axes.set_yticks([])
-        axes.grid(axis="x")
-        axes.set_xlim(left=0)
-        axes.set_xlabel(
-            "rate of each guest in percent of "
-            + ", or of ".join(
-                dict.fromkeys(map(sentences.reference_label, metrics))
-            ),
-            fontsize=7,
+        for tick in ticks
+    )
+    lines = markupsafe.Markup().join(
+        markupsafe.Markup(
+            '<line class="{}" x1="{:.4g}%" x2="{:.4g}%" y1="0" y2="100%"/>'
+        ).format(
+            "whole" if tick == 100 else "tick",
+            tick * scale,
+            tick * scale,
         )
-        boxes = [
-            patches.Patch(
-                facecolor=shade, label=units.number_of("guest", guests)
-            )
-            for guests, shade in zip(levels, shades, strict=True)
-        ]
-        chart_style.draw_legend(
-            drawn,
-            boxes,
-            ncols=min(4, len(boxes)),
-            fontsize=7,
-            handlelength=1.2,
-        )
-        return chart_style.to_svg(
-            drawn,
-            "Rate of each guest, all metrics: "
-            + "; ".join(
-                f"{series.row.metric.name}, {sentences.curve(series)}"
-                for series in metrics
-            ),
-        )
+        for tick in ticks
+    )
+    label = "Rate of each guest, all metrics: " + "; ".join(
+        f"{series.row.metric.name}, {sentences.curve(series)}"
+        for series in metrics
+    )
+    references = dict.fromkeys(map(sentences.reference_label, metrics))
+    return markupsafe.Markup(
+        '<div class="bars" id="{}" role="img" aria-label="{}"><p>{}</p>{}'
+        "<p><span></span><svg>{}</svg></p>"
+        "<small>rate of each guest in percent of {}</small></div>"
+    ).format(
+        name,
+        sanitize.printable(label),
+        key,
+        markupsafe.Markup().join(
+            _draw_group(series, shades, scale, lines) for series in metrics
+        ),
+        axis,
+        ", or of ".join(references),
+    )
+
+
+def list_levels(
+    metrics: collections.abc.Sequence[shares.Series],
+) -> list[int]:
+    """Return the numbers of guests that have bars, as a list."""
+    levels = {share.guests for series in metrics for share in series.shares}
+    most = max(2, min(_MOST, MOST_BARS // len(metrics)))
+    return chart_style.select_evenly(sorted(levels), most)
 
 
 def colours(number: int) -> list[str]:
     """Return several shades from light to dark, as a list of colours."""
     shades = matplotlib.colormaps["Blues"]
     return [
-        colors.to_hex(shades(0.3 + 0.6 * position / max(1, number - 1)))
+        colors.to_hex(shades(0.25 + 0.5 * position / max(1, number - 1)))
         for position in range(number)
     ]
 
 
 def _draw_group(
-    axes: t.Any,
     series: shares.Series,
-    levels: list[int],
-    shades: list[str],
-    position: int,
-    thickness: float,
-) -> None:
-    """Draw the bars of one metric, one for each number of guests."""
-    top = position - thickness * (len(levels) - 1) / 2
-    axes.annotate(
-        sanitize.printable(series.row.metric.name),
-        (0, top - thickness),
-        xytext=(2, 0),
-        textcoords="offset points",
-        fontsize=7,
-        fontweight="bold",
-    )
+    shades: dict[int, str],
+    scale: float,
+    lines: markupsafe.Markup,
+) -> markupsafe.Markup:
+    """Return the bars of one metric, one for each number of guests.
+
+    :param shades: The colours by number of guests.
+    :param scale: The percentage of the width that is one percent.
+    :param lines: The lines of the axis.
+    """
     shares_by_guests = {share.guests: share for share in series.shares}
-    for index, guests in enumerate(levels):
-        share, height = shares_by_guests.get(guests), top + index * thickness
-        if share is None or share.value is None:
-            axes.annotate(
-                f"{units.number_of('guest', guests)}: not measured",
-                (1, height),
-                va="center",
-                fontsize=6,
-                color=chart_style.BARE,
-            )
-            continue
-        axes.barh(
-            height,
-            share.value * 100,
-            thickness * 0.92,
-            color="white" if share.void else shades[index],
-            edgecolor=shades[index] if share.void else "none",
-            hatch="////" if share.void else None,
-            linewidth=0.5,
-        )
-        if share.ends is not None:
-            for colour, width in (("white", 2.4), (chart_style.INK, 1)):
-                axes.plot(
-                    [end * 100 for end in share.ends],
-                    [height, height],
-                    color=colour,
-                    linewidth=width,
-                )
-        axes.annotate(
-            f"{share.value * 100:.0f}",
-            (max((share.value, *(share.ends or ()))) * 100, height),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=6.5,
-            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.4},
-        )
+    bars = markupsafe.Markup().join(
+        _draw_bar(shares_by_guests.get(guests), guests, shade, scale, index)
+        for index, (guests, shade) in enumerate(shades.items())
+    )
+    return markupsafe.Markup(
+        '<p><span>{}</span><svg height="{}">{}{}</svg></p>'
+    ).format(
+        sanitize.printable(series.row.metric.name),
+        len(shades) * _STEP,
+        lines,
+        bars,
+    )
+
+
+def _draw_bar(
+    share: shares.Share | None,
+    guests: int,
+    shade: str,
+    scale: float,
+    index: int,
+) -> markupsafe.Markup:
+    """Return the bar of a level, its interval and its figure."""
+    top = index * _STEP + 1
+    if share is None or share.value is None:
+        text = f"{units.number_of('guest', guests)}: not measured"
+        return _draw_text(0, top, text)
+    percent = share.value * 100
+    bar = markupsafe.Markup(
+        '<rect class="{}" y="{}" width="{:.4g}%" height="{}" fill="{}"/>'
+    ).format(
+        "void" if share.void else "bar",
+        top,
+        percent * scale,
+        _HEIGHT,
+        "none" if share.void else shade,
+    )
+    ends = [end * 100 for end in share.ends or ()]
+    if ends:
+        middle = top + _HEIGHT / 2
+        bar += markupsafe.Markup(
+            '<line class="interval" x1="{:.4g}%" x2="{:.4g}%" '
+            'y1="{}" y2="{}"/>'
+        ).format(ends[0] * scale, ends[1] * scale, middle, middle)
+    return bar + _draw_text(
+        max(percent, *ends, 0) * scale, top, f"{percent:.0f}"
+    )
+
+
+def _draw_text(x: float, top: int, text: str) -> markupsafe.Markup:
+    """Return a text that starts at a position."""
+    return markupsafe.Markup(
+        '<text x="{:.4g}%" y="{}" dx="4">{}</text>'
+    ).format(x, top + _HEIGHT - 2, text)

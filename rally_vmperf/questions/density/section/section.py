@@ -20,8 +20,6 @@ from rally_vmperf.records import model
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
 
-#: The maximum number of metrics in charts; tables have all metrics.
-MOST = 60
 #: The maximum number of reasons per gap; the record has all of them.
 MOST_REASONS = 4
 _SOLO_GUEST = {
@@ -153,13 +151,17 @@ SECTION = reports.Section(
     report_class=density_report.DensityReport,
     comparison_facts=_list_facts,
     functions={
-        "MOST_CURVES": MOST,
-        "MOST_GUESTS": heat.MOST_GUESTS,
+        "MOST_CELLS": heat.MOST_CELLS,
+        "has_means": heat.has_means,
         "overview": overview.table,
         "gaps_of": gaps,
         "starts_of": starts.worst,
         "sum_of": sum_of,
+        "MOST": density_report.MOST,
+        "list_levels": picture.list_levels,
         "draw_picture": picture.draw,
+        "MOST_POINTS": curves.MOST_POINTS,
+        "has_boxes": curves.has_boxes,
         "draw_curve": curves.draw,
         "draw_heat": heat.draw,
         "sentences": sentences,

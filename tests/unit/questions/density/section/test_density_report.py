@@ -72,7 +72,9 @@ class PartsTestCase(unittest.TestCase):
         cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
 
     def test_a_cell_a_guest_and_repetition(self):
-        strip = cells.strip(self.run_.series[0], self.run_.repetitions)
+        strip = cells.strip(
+            self.run_.series[0], cells.list_levels(self.run_.repetitions)
+        )
         self.assertEqual(
             [(f"g{n}", "compute-1") for n in range(1, 9)], list(strip.guests)
         )
@@ -86,7 +88,9 @@ class PartsTestCase(unittest.TestCase):
 
     def test_cells_say_what_is_missing_and_what_is_void(self):
         strips = {
-            one.row.metric.name: cells.strip(one, self.run_.repetitions)
+            one.row.metric.name: cells.strip(
+                one, cells.list_levels(self.run_.repetitions)
+            )
             for one in self.run_.series
         }
         disk = strips["disk.fio.randread.iops"]
@@ -108,7 +112,7 @@ class PartsTestCase(unittest.TestCase):
         limits = {"max_percent": {"*": 50}, "tolerate": tolerate}
         run = made.density_run(records, {"vmperf_degradation": limits})
         (series,) = (x for x in run.series if x.row.metric.name == name)
-        strip = cells.strip(series, run.repetitions)
+        strip = cells.strip(series, cells.list_levels(run.repetitions))
         self.assertEqual(
             {(2, 2): state, (2, 3): "sound", (1, 2): "sound"},
             {x: strip.cells["g1", x].state for x in ((2, 2), (2, 3), (1, 2))},

@@ -1,3 +1,4 @@
+import dataclasses
 import unittest
 from xml.etree import ElementTree
 
@@ -13,6 +14,19 @@ EIGHT = tuple(range(1, 9))
 
 def series(name="memory.mbw.memcpy.bandwidth", **arguments):
     return shares.series(made.density_row(name, **arguments))
+
+
+def repeat(row, number):
+    """Return a row with so many repetitions, those that it has."""
+    return dataclasses.replace(
+        row,
+        points=tuple(
+            dataclasses.replace(
+                point, samples=(point.samples * number)[:number]
+            )
+            for point in row.points
+        ),
+    )
 
 
 def identifiers(drawing):
@@ -86,6 +100,18 @@ class CurvesTestCase(unittest.TestCase):
             curves.draw(series(levels=EIGHT), "here"),
         )
 
+    def test_many_repetitions_become_boxes(self):
+        """Few are points in the order of time."""
+        row = made.density_row("cpu.events.rate", levels=EIGHT)
+        few, many = (
+            curves.draw(shares.series(repeat(row, number)), "here")
+            for number in (25, 26)
+        )
+        self.assertEqual((16, 0), (few.count('"points"'), few.count('"box"')))
+        self.assertEqual(
+            (0, 16), (many.count('"points"'), many.count('"box"'))
+        )
+
 
 class PictureTestCase(unittest.TestCase):
     def test_every_metric_has_its_bars_and_figures(self):
@@ -95,8 +121,20 @@ class PictureTestCase(unittest.TestCase):
             self.assertIn(one.row.metric.name, found)
             for share in one.shares:
                 self.assertIn(f"{share.value * 100:.0f}", found)
-        for words in ("1 guest", "2 guests", "3 guests"):
-            self.assertIn(words, found)
+        key = ElementTree.fromstring(picture.draw(drawn, "here"))[0]
+        self.assertEqual(
+            "1 guest 2 guests 3 guests",
+            " ".join("".join(key.itertext()).split()),
+        )
+
+    def test_many_metrics_have_few_bars_each(self):
+        """The smallest and the largest number of guests have theirs."""
+        drawn = [series(levels=EIGHT)] * 60
+        self.assertEqual(8, len(picture.list_levels(drawn[:25])))
+        levels = picture.list_levels(drawn)
+        self.assertEqual((1, 8, 3), (levels[0], levels[-1], len(levels)))
+        drawing = picture.draw(drawn, "here")
+        self.assertEqual(180, drawing.count("<rect"))
 
     def test_what_is_missing_is_said(self):
         drawing = picture.draw([series(gaps=(3,))], "here")
@@ -109,7 +147,12 @@ class PictureTestCase(unittest.TestCase):
 class HeatTestCase(unittest.TestCase):
     def strips(self, records):
         shown = made.density_run(records)
-        return [cells.strip(one, shown.repetitions) for one in shown.series]
+        levels = cells.list_levels(shown.repetitions)
+        return [cells.strip(one, levels) for one in shown.series]
+
+    def labels(self, drawing):
+        charts = ElementTree.fromstring(drawing).iter("figure")
+        return [chart.get("aria-label") for chart in charts]
 
     def test_guests_are_named_with_their_hosts(self):
         drawing = heat.draw(self.strips(made.density_records(hosts=2)), "here")
@@ -124,22 +167,60 @@ class HeatTestCase(unittest.TestCase):
 
     def test_missing_and_void_are_told(self):
         drawing = heat.draw(self.strips(made.broken()), "here")
-        labels = [
-            chart.get("aria-label")
-            for chart in ElementTree.fromstring(drawing)
-        ]
         self.assertRegex(
-            " ".join(labels), r"disk.fio.randread.iops, \d+ cells, 1 missing"
+            " ".join(self.labels(drawing)),
+            r"disk.fio.randread.iops, \d+ cells, 1 missing",
         )
-        self.assertIn("missing", texts(drawing))
+        marks = texts(drawing)
+        self.assertEqual(3, marks.count("?"))
+        self.assertLess(0, marks.count("■"))
 
-    def test_crowds_are_cut(self):
-        strips = self.strips(
-            made.density_records((1, 60), planned_repetitions=1)
+    def test_many_repetitions_become_one_column(self):
+        """The cells of a guest at a level become their mean."""
+        given = made.few(
+            made.density_records((1, 8, 12), planned_repetitions=11)
         )
-        found = texts(heat.draw(strips, "here"))
-        self.assertIn(f"g{heat.MOST_GUESTS} on compute-1", found)
-        self.assertNotIn(f"g{heat.MOST_GUESTS + 1} on compute-1", found)
+        (strip,) = self.strips(given)
+        self.assertGreater(len(strip.cells), heat.MOST_CELLS)
+        self.assertTrue(heat.has_means([strip]))
+        drawing = ElementTree.fromstring(heat.draw([strip], "here"))
+        self.assertEqual(1 + 8 + 12, len([*drawing.iter("rect")]))
+        merged = strip.merge(heat.MOST_CELLS)
+        self.assertEqual(((1, 0), (8, 0), (12, 0)), merged.columns)
+        shares = [
+            cell.share
+            for (name, (level, _)), cell in strip.cells.items()
+            if (name, level) == ("g5", 8)
+        ]
+        self.assertEqual(11, len(shares))
+        self.assertAlmostEqual(
+            sum(shares) / 11, merged.cells["g5", (8, 0)].share
+        )
+
+    def test_crowds_become_rows_of_neighbours(self):
+        """All guests of a crowd are in the chart."""
+        given = made.few(
+            made.density_records((1, 60, 100, 120), planned_repetitions=1)
+        )
+        (strip,) = self.strips(given)
+        merged = strip.merge(heat.MOST_CELLS)
+        self.assertLessEqual(len(merged.cells), heat.MOST_CELLS)
+        names = [name for name, _ in merged.guests]
+        self.assertEqual(("g1 to g3", "g118 to g120"), (names[0], names[-1]))
+        found = texts(heat.draw([strip], "here"))
+        self.assertIn("g1 to g3 on compute-1", found)
+
+    def test_figures_have_contrast(self):
+        """Black or white, whichever has more, has 4.5:1 on any colour."""
+        given = made.few(made.density_records(), ("cpu.sysbench.rate",))
+        shade = heat._create_shade(self.strips(given))
+        for percent in range(50, 101):
+            fill = heat.colors.to_hex(shade.to_rgba(percent / 100))
+            pair = [
+                _luminance(colour) + 0.05
+                for colour in (fill, heat._choose_ink(fill))
+            ]
+            self.assertGreaterEqual(max(pair) / min(pair), 4.5, fill)
 
     def test_nothing_measured_no_drawing(self):
         self.assertEqual("", heat.draw([], "here"))
@@ -147,3 +228,12 @@ class HeatTestCase(unittest.TestCase):
     def test_no_picture_in_it_that_would_have_to_be_fetched(self):
         drawing = heat.draw(self.strips(made.broken()), "here")
         self.assertNotIn("<image", drawing)
+
+
+def _luminance(colour):
+    """Return the relative luminance of WCAG 2."""
+    parts = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+        for part in heat.colors.to_rgb(colour)
+    ]
+    return sum(map(float.__mul__, (0.2126, 0.7152, 0.0722), parts))
