@@ -42,7 +42,7 @@ def add(html: str) -> str:
             return _label_table(part[0])
         return part[0]
 
-    return _TABLE.sub(label, html)
+    return _TABLE.sub(label, html.replace("&nbsp;", "\N{NO-BREAK SPACE}"))
 
 
 def _flatten(content: str) -> str:

@@ -1,13 +1,18 @@
-"""The size of a large report page, and the CPU time of drawing it.
+"""The size of large report pages, and the CPU time of drawing them.
 
-``python -m tests.bench.report_page`` prints both for the run of the judging
-benchmark, as records: 100 metrics, 30 repetitions and 16 guests. Judging is
-not included. The exit code is 1 if a limit is exceeded.
+``python -m tests.bench.report_page`` prints both for a run of each question:
+of overhead that of the judging benchmark, of density with 1 to 16 guests, and
+of tuning with 10 variants, each of 100 metrics and 30 repetitions. Judging is
+not included; that of density takes a minute. The exit code is 1 if a limit is
+exceeded.
 """
 
 import argparse
+import collections.abc
 import pathlib
+import random
 import time
+import typing as t
 
 from rally_vmperf.report import page
 from tests.bench import judging
@@ -15,15 +20,17 @@ from tests.unit import made
 
 #: The limits in bytes and in CPU seconds.
 MAX_BYTES, MAX_SECONDS = 2_000_000, 3.0
+VARIANTS = 10
+LIMITS = {
+    "overhead": {"vmperf_overhead": {"max_percent": {"cpu.*": 10}}},
+    "density": {"vmperf_degradation": {"max_percent": {"cpu.*": 60}}},
+    "tuning": {"vmperf_tuning": {"min_gain_percent": {"*": {"*": -5}}}},
+}
 
 
-def create_records():
+def create_overhead():
     """Return the records of the judging benchmark, as a list."""
     repetitions = judging.run()
-    metrics = {
-        metric.name: {"unit": metric.unit, "better": metric.better}
-        for metric in judging.metrics(judging.METRICS)
-    }
     (first,) = repetitions[0].conditions
     copies = {
         judging.GUESTS: [
@@ -32,22 +39,11 @@ def create_records():
         ]
     }
     return [
-        made.record(
-            repetition=repetition.number,
-            planned_repetitions=judging.REPETITIONS,
-            shape={
-                "vcpus": 1,
-                "memory_mib": 1024,
-                "copies": judging.GUESTS,
-            },
-            machines=[made.machine_entry(name) for name in repetition.hosts],
-            metrics={
-                name: {**meaning, "scale": "ratio"}
-                for name, meaning in metrics.items()
-            },
-            expected_metrics=list(metrics),
-            reference=made.reference_document("bare", "host", copies),
-            conditions=[
+        _create_record(
+            repetition.number,
+            repetition.hosts,
+            copies,
+            [
                 made.condition(
                     machines=list(repetition.hosts),
                     samples=_list_samples(
@@ -61,6 +57,107 @@ def create_records():
     ]
 
 
+def create_density():
+    """Return the records of 1 to 16 guests on a host, as a list."""
+    generator = random.Random(1)
+    levels = range(1, judging.GUESTS + 1)
+    guests = [f"g{number}" for number in levels]
+    copies = {level: [_share(generator, level, 1.05)] * 3 for level in levels}
+    return [
+        _create_record(
+            number,
+            guests,
+            copies,
+            [
+                made.condition(
+                    axes={"guests": level},
+                    position=level,
+                    machines=guests[:level],
+                    samples=_share(generator, level, 0.95),
+                    reference_copies=level,
+                )
+                for level in levels
+            ],
+            question="density",
+            options={"idle_guests": "running"},
+        )
+        for number in range(1, judging.REPETITIONS + 1)
+    ]
+
+
+def create_tuning():
+    """Return the records of a guest for each variant, as a list."""
+    generator = random.Random(1)
+    guests = [f"g{number}" for number in range(1, VARIANTS + 1)]
+    return [
+        _create_record(
+            number,
+            guests,
+            {1: [_share(generator, 1, 1.05) for _ in range(5)]},
+            [
+                made.condition(
+                    axes={"variant": f"variant-{name}"},
+                    position=position,
+                    machines=[name],
+                    samples=_share(generator, 1, 1 - position / 200),
+                    reference_copies=1,
+                )
+                for position, name in enumerate(guests, 1)
+            ],
+            question="tuning",
+            options={
+                "variants": [
+                    {"name": f"variant-{name}", "flavor": {"name": name}}
+                    for name in guests
+                ],
+                "reference": f"variant-{guests[0]}",
+                "idle_guests": "running",
+            },
+        )
+        for number in range(1, judging.REPETITIONS + 1)
+    ]
+
+
+def _share(generator, guests, factor):
+    """Return samples of guests that share a host by metric, as a dict.
+
+    The host has enough for 4 to 23 guests, which differs between metrics.
+    """
+    return {
+        metric.name: [
+            1000
+            * factor
+            * min(1, (4 + index % 20) / guests)
+            * generator.gauss(1, 0.01)
+            for _ in range(guests)
+        ]
+        for index, metric in enumerate(judging.metrics(judging.METRICS))
+    }
+
+
+def _create_record(number, guests, copies, conditions, **changes):
+    """Return the record of a repetition with all metrics."""
+    metrics = judging.metrics(judging.METRICS)
+    return made.record(
+        repetition=number,
+        planned_repetitions=judging.REPETITIONS,
+        shape={"vcpus": 1, "memory_mib": 1024, "copies": len(guests)},
+        machines=[made.machine_entry(name, host="host") for name in guests],
+        metrics={
+            metric.name: {
+                "unit": metric.unit,
+                "better": metric.better,
+                "scale": "ratio",
+            }
+            for metric in metrics
+        },
+        expected_metrics=[metric.name for metric in metrics],
+        reference=made.reference_document("bare", "host", copies),
+        conditions=conditions,
+        **changes,
+    )
+
+
 def _list_samples(observations):
     """Return the values of each metric as a dict of lists."""
     samples = {}
@@ -71,30 +168,43 @@ def _list_samples(observations):
     return samples
 
 
-def draw(records):
+#: The functions that create the records of each question.
+RUNS: dict[str, collections.abc.Callable[[], list[dict[str, t.Any]]]] = {
+    "overhead": create_overhead,
+    "density": create_density,
+    "tuning": create_tuning,
+}
+
+
+def draw(question):
     """Return the page of a run as text, and the CPU seconds of drawing it."""
-    run = made.run_of(
-        records, {"vmperf_overhead": {"max_percent": {"cpu.*": 10}}}
-    )
+    run = made.run_of(RUNS[question](), LIMITS[question], question=question)
     began = time.process_time()
     html = page.standalone([run])
     return html, time.process_time() - began
 
 
 def main():
-    """Print the size and the CPU seconds; return the exit code."""
+    """Print the sizes and the CPU seconds; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", help="file for the page")
-    parsed = parser.parse_args()
-    html, seconds = draw(create_records())
-    size = len(html.encode())
-    if parsed.output:
-        pathlib.Path(parsed.output).write_text(html)
-    print(
-        f"{judging.METRICS} metrics x {judging.REPETITIONS} repetitions x "
-        f"{judging.GUESTS} guests: {size / 1e6:.2f} MB, {seconds:.1f} CPU s"
+    parser.add_argument("--output", help="folder for the pages")
+    parser.add_argument(
+        "questions", nargs="*", metavar="QUESTION", help="default: all"
     )
-    return int(size > MAX_BYTES or seconds > MAX_SECONDS)
+    parsed = parser.parse_args()
+    within = True
+    for question in parsed.questions or RUNS:
+        html, seconds = draw(question)
+        size = len(html.encode())
+        if parsed.output:
+            path = pathlib.Path(parsed.output, f"{question}.html")
+            path.write_text(html)
+        print(
+            f"{question}, {judging.METRICS} metrics x {judging.REPETITIONS} "
+            f"repetitions: {size / 1e6:.2f} MB, {seconds:.1f} CPU s"
+        )
+        within &= size <= MAX_BYTES and seconds <= MAX_SECONDS
+    return int(not within)
 
 
 if __name__ == "__main__":

@@ -63,10 +63,10 @@ def logarithms(values: Values) -> list[float]:
     """
     if not values:
         raise ValueError("no values: a mean requires at least one")
-    for value in values:
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"value {value}: must be finite and > 0")
-    return [math.log(value) for value in values]
+    if not (min(values) > 0 and all(map(math.isfinite, values))):
+        wrong = next(x for x in values if not (math.isfinite(x) and x > 0))
+        raise ValueError(f"value {wrong}: must be finite and > 0")
+    return [*map(math.log, values)]
 
 
 def spread_percent(values: Values) -> float | None:

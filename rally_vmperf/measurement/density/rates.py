@@ -157,8 +157,6 @@ def _solo_rate(
     hosts: collections.abc.Mapping[str, str],
 ) -> float | None:
     """Return the solo rate to compare a guest with; None without any."""
-    if len(solo_rates) == 1:
-        return next(iter(solo_rates.values()))
     host = hosts.get(guest)
     same_host_rates = [
         rate for name, rate in solo_rates.items() if hosts.get(name) == host
@@ -196,10 +194,18 @@ def largest_losses(
     worst_guests = []
     for number, guest_rates in by_number(metric, concurrent).items():
         solo_rates = solo_rates_by_number.get(number, {})
+        if len(solo_rates) == 1:
+            # Any guest is compared with it.
+            references = dict.fromkeys(guest_rates, *solo_rates.values())
+        else:
+            references = {
+                guest: _solo_rate(solo_rates, guest, hosts)
+                for guest in guest_rates
+            }
         losses = {
-            guest: 100 * (1 - rate / solo_rate)
+            guest: 100 * (1 - rate / reference)
             for guest, rate in guest_rates.items()
-            if (solo_rate := _solo_rate(solo_rates, guest, hosts))
+            if (reference := references[guest])
         }
         if losses:
             most = max(losses.values())

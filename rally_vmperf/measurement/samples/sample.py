@@ -258,7 +258,9 @@ def mean_overlap(
 ) -> float:
     """Return the overlap by which the mean loss of repetitions is divided."""
     overlaps = [samples.overlap for samples in repetitions]
-    return statistics.harmonic_mean(overlaps) if overlaps else 1.0
+    if all(overlap == 1.0 for overlap in overlaps):
+        return 1.0
+    return statistics.harmonic_mean(overlaps)
 
 
 #: The samples of each metric in one repetition.

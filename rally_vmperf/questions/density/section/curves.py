@@ -59,8 +59,8 @@ class _Axes:
         :param gid: The identifier within the chart; "" for none.
         """
         self._elements.append(
-            markupsafe.Markup('<path{} class="{}" d="{}"/>').format(
-                self._identify(gid), style, path
+            markupsafe.Markup('<path{}{} d="{}"/>').format(
+                self._identify(gid), _classify(style), path
             )
         )
 
@@ -75,10 +75,12 @@ class _Axes:
     ) -> None:
         """Add a text at a position of the chart."""
         self._elements.append(
-            markupsafe.Markup(
-                '<text{} class="{}" x="{}" y="{}">{}</text>'
-            ).format(
-                self._identify(gid), style, x, y, sanitize.printable(text)
+            markupsafe.Markup('<text{}{} x="{}" y="{}">{}</text>').format(
+                self._identify(gid),
+                _classify(style),
+                x,
+                y,
+                sanitize.printable(text),
             )
         )
 
@@ -369,6 +371,12 @@ def _draw_peak(axes: _Axes, series: shares.Series) -> None:
         str(_BOTTOM - 5),
         f"peak at {law.peak:.1f}",
     )
+
+
+def _classify(style: str) -> markupsafe.Markup:
+    """Return the attribute of classes, or ""."""
+    attribute = markupsafe.Markup(' class="{}"')
+    return attribute.format(style) if style else markupsafe.Markup()
 
 
 def _shorten(position: float) -> str:
