@@ -35,6 +35,9 @@ class JudgedRun:
         file of machines.
     :param machines_error: The reason why that file is missing, or empty.
     :param sla_results: The results of Rally's own SLAs.
+    :param limits: The limits that it is judged by, by the name of the SLA.
+    :param contexts: The options of the task's contexts by name; empty if they
+        are not known.
     """
 
     question: str
@@ -46,6 +49,12 @@ class JudgedRun:
     machines: tuple[model.DescribedMachine, ...]
     machines_error: str
     sla_results: tuple[sources.RallySlaResult, ...] = ()
+    limits: collections.abc.Mapping[str, t.Any] = dataclasses.field(
+        default_factory=dict
+    )
+    contexts: collections.abc.Mapping[str, t.Any] = dataclasses.field(
+        default_factory=dict
+    )
 
     @property
     def last(self) -> model.Record:

@@ -87,6 +87,8 @@ def judge_source(
             for result in source.sla_results
             if result.criterion not in criteria_by_name
         ),
+        limits=limits,
+        contexts=source.contexts,
     )
     if not shown:
         return run

@@ -50,6 +50,8 @@ class Source:
     :param criteria: The limits of the task by the name of the SLA; empty if
         they are not known.
     :param sla_results: The results of all SLAs in Rally's database.
+    :param contexts: The options of our contexts by name, such as those of
+        guests; empty if they are not known.
     """
 
     question: str
@@ -58,6 +60,9 @@ class Source:
     criteria: collections.abc.Mapping[str, documents.Arguments]
     folder: pathlib.Path | None = None
     sla_results: tuple[RallySlaResult, ...] = ()
+    contexts: collections.abc.Mapping[str, t.Any] = dataclasses.field(
+        default_factory=dict
+    )
 
     @functools.cached_property
     def decoded(self) -> tuple[model.Record | None, ...]:
@@ -156,6 +161,11 @@ def of_workload(
             )
             for result in workload.get("sla_results", {}).get("sla", ())
         ),
+        contexts={
+            name: options
+            for name, options in workload.get("contexts", {}).items()
+            if name.startswith("vmperf_")
+        },
     )
 
 

@@ -133,6 +133,7 @@ def create_environment(
         failures_of=closest_limit.list_failures,
         data_link=export.create_link,
         format_task=setting.format_task,
+        list_commands=setting.list_commands,
         machines=setting.compare_machines,
         guest_samples=samples.of_guests,
         bare_samples=samples.of_bare_metal,

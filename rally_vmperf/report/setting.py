@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import shlex
 import typing as t
 
 import yaml
@@ -12,9 +13,21 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.report import reports
 from rally_vmperf.report import text
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import schemas
 
 #: The maximum number of guests with one line each.
 _MOST_LINES = 6
+#: The endpoints of network workloads in the command lines of a report.
+_PORTS = t.cast(collections.abc.Sequence[int], ("PORT",) * 8)
+_PLACEHOLDERS = base.Endpoints(
+    peer="PEER",
+    partner="PARTNER",
+    listen_address="ADDRESS",
+    own_ports=_PORTS,
+    shared_ports=_PORTS,
+)
 
 
 def facts(run: reports.RunReport) -> reports.Facts:
@@ -286,11 +299,57 @@ def _list_facts(
     return facts
 
 
+class CommandLine(t.NamedTuple):
+    """A command of a workload.
+
+    :param name: The name of the workload, and of the command in it.
+    :param line: The command line with placeholders for what differs between
+        machines.
+    """
+
+    name: str
+    line: str
+
+
+def list_commands(record: model.Record) -> list[CommandLine]:
+    """Return the command lines that follow from the recorded arguments.
+
+    Workloads that are not installed, or no longer accept the arguments, have
+    none. Guests and bare metal run the same command lines.
+    """
+    lines = []
+    for workload in record.workloads:
+        try:
+            tool = registry.get_workload(workload.name)
+            arguments = tool.complete(workload.arguments)
+            arguments = schemas.resolve_vcpus(
+                tool.ARGUMENTS, arguments, record.shape.vcpus
+            )
+            arguments = tool.for_endpoints(arguments, _PLACEHOLDERS)
+            commands = tool.commands(arguments, _PLACEHOLDERS)
+        except (base.WorkloadError, ValueError):
+            continue
+        for command in commands:
+            name = workload.title
+            if command.name != workload.name:
+                name += f" {command.name}"
+            lines.append(CommandLine(name, shlex.join(command.argv)))
+            if command.server is not None:
+                line = shlex.join(command.server.argv)
+                lines.append(CommandLine(f"{name}, server", line))
+    return lines
+
+
 def format_task(run: reports.RunReport) -> str:
-    """Return the arguments of the task that repeats a run, as YAML."""
+    """Return the task that repeats a run as YAML, as far as it is known.
+
+    Records have no options of guests, which only Rally's results have.
+    """
     record = run.last
     counted = sum(1 for each in run.records if each.repetition.counted)
-    baseline = record.bare_metal
+    contexts = dict(run.contexts)
+    if record.bare_metal and not contexts:
+        contexts = {"vmperf_baseline": {"name": record.bare_metal.name}}
     return yaml.safe_dump(
         {
             "args": {
@@ -308,11 +367,8 @@ def format_task(run: reports.RunReport) -> str:
                 ],
             },
             "runner": {"serial": {"times": len(run.records)}},
-            **(
-                {"contexts": {"vmperf_baseline": {"name": baseline.name}}}
-                if baseline
-                else {}
-            ),
+            **({"contexts": contexts} if contexts else {}),
+            **({"sla": dict(run.limits)} if run.limits else {}),
         },
         sort_keys=False,
         allow_unicode=True,

@@ -39,7 +39,7 @@ MAY_IMPORT = {
         "workloads",
     },
     "judging": {"measurement", "records"},
-    "report": {"baseline", "judging", "measurement", "records"},
+    "report": {"baseline", "judging", "measurement", "records", "workloads"},
     "questions": {
         "baseline",
         "bundles",

@@ -1,11 +1,15 @@
 """Tests of all formats together."""
 
+import base64
+import gzip
 import unittest
+from unittest import mock
 
 import ddt
 
 from rally_vmperf.records import table
 from rally_vmperf.report import export
+from tests.unit import made
 from tests.unit.report import planted
 from tests.unit.report.formats import test_csv
 from tests.unit.report.formats import test_json
@@ -146,3 +150,48 @@ class TestExport(unittest.TestCase):
             if row.row == "figure" and row.status == "void"
         )
         self.assertIn("above_physical_limit", row.findings)
+
+
+class LinkTestCase(unittest.TestCase):
+    """The results are part of the page."""
+
+    def read(self, run):
+        """Return the link of a run, and the lines of its file."""
+        link = export.create_link(run)
+        kind, _, encoded = link.address.partition(";base64,")
+        content = base64.b64decode(encoded)
+        if kind == "data:application/gzip":
+            self.assertEqual("results.csv.gz", link.name)
+            content = gzip.decompress(content)
+        else:
+            self.assertEqual(
+                ("results.csv", "data:text/csv"), (link.name, kind)
+            )
+        return link, content.decode().splitlines()
+
+    def test_small_file_is_plain(self):
+        """It has what the format itself has."""
+        run = made.run_of(made.records(), {"vmperf_overhead": made.LIMITS})
+        link, lines = self.read(run)
+        self.assertTrue(link.has_samples)
+        self.assertEqual("results.csv", link.name)
+        written = "".join(export.render("csv", [run]))
+        self.assertEqual(written.splitlines(), lines)
+
+    def test_large_file_is_compressed(self):
+        """The same run has the same file."""
+        run = made.run_of(made.records(count=50, guests=5))
+        link, lines = self.read(run)
+        self.assertEqual("results.csv.gz", link.name)
+        self.assertTrue(link.has_samples)
+        self.assertGreater(len("\n".join(lines)), 200_000)
+        self.assertEqual(link, export.create_link(run))
+
+    def test_too_many_samples_are_not_there(self):
+        """The figures are."""
+        run = made.run_of(made.records(), {"vmperf_overhead": made.LIMITS})
+        with mock.patch.object(export, "MOST_SAMPLES", 10):
+            link, lines = self.read(run)
+        self.assertFalse(link.has_samples)
+        written = "".join(export.render_verdicts("csv", [run]))
+        self.assertEqual(written.splitlines(), lines)

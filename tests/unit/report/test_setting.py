@@ -4,11 +4,13 @@ import dataclasses
 import unittest
 
 import ddt
+import yaml
 
 from rally_vmperf.measurement import flow as flow_
 from rally_vmperf.records import codec
 from rally_vmperf.records import model
 from rally_vmperf.report import setting
+from rally_vmperf.workloads import registry
 from tests.unit import made
 
 RECORD = codec.decode_record(made.run_record())
@@ -111,3 +113,67 @@ class DiskTestCase(unittest.TestCase):
             name="g1", role="guest", nova=nova, fingerprint={}, tools={}
         )
         self.assertEqual(words, setting._disk(guest))
+
+
+class CommandsTestCase(unittest.TestCase):
+    """Commands follow from the recorded arguments."""
+
+    def list_commands(self, *workloads, **shape):
+        """Return the lines of workloads by name, as a dict."""
+        record = dataclasses.replace(
+            RECORD,
+            workloads=tuple(
+                model.Workload(name=name, label=label, arguments=arguments)
+                for name, label, arguments in workloads
+            ),
+            shape=dataclasses.replace(RECORD.shape, **shape),
+        )
+        return dict(setting.list_commands(record))
+
+    def test_recorded_arguments(self):
+        lines = self.list_commands(
+            ("sysbench", "two", {"threads": 3, "time": 7})
+        )
+        (line,) = lines.values()
+        self.assertEqual(["sysbench-two"], [*lines])
+        self.assertIn("--threads=3 --time=7", line)
+
+    def test_addresses_and_ports_are_placeholders(self):
+        """Those of another machine would be wrong."""
+        lines = self.list_commands(("iperf3", "", {"directions": ["to_peer"]}))
+        self.assertIn("-c PEER -p PORT", lines["iperf3 to_peer"])
+        self.assertIn("-B ADDRESS", lines["iperf3 to_peer, server"])
+
+    def test_every_workload_of_this_package(self):
+        """Defaults give command lines without a real address or port."""
+        for name in registry.workload_names():
+            workload = registry.get_workload(name)
+            if workload.ARGUMENTS.get("required"):
+                continue
+            with self.subTest(name):
+                text = " ".join(self.list_commands((name, "", {})).values())
+                self.assertTrue(text)
+                self.assertNotRegex(text, r"\b5[23]\d\d\b|None|0x[0-9a-f]+")
+
+    def test_workload_of_another_version_has_none(self):
+        lines = self.list_commands(
+            ("gone", "", {}), ("sysbench", "", {"threads": "<script>"})
+        )
+        self.assertEqual({}, lines)
+
+
+class TaskTestCase(unittest.TestCase):
+    """The task has what is known of the run."""
+
+    def test_limits_and_guests(self):
+        limits = {"vmperf_overhead": {"max_percent": {"*": 5}}}
+        run = made.run_of(made.records(), limits)
+        task = yaml.safe_load(setting.format_task(run))
+        self.assertEqual(limits, task["sla"])
+        self.assertEqual(
+            {"vmperf_baseline": {"name": "r740"}}, task["contexts"]
+        )
+        guests = {"vmperf_guests@openstack": {"count": 2}}
+        run = dataclasses.replace(run, contexts=guests)
+        task = yaml.safe_load(setting.format_task(run))
+        self.assertEqual(guests, task["contexts"])

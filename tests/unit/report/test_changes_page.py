@@ -1,0 +1,53 @@
+"""Tests of the page of compared runs."""
+
+import unittest
+
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.report import changes_page
+from tests.unit.report import test_page
+
+RATE = sample.Metric("cpu.sysbench.rate", "1/s", "higher")
+
+
+def read(factor, names=("before", "after")):
+    """Return the text of a page about runs of which the last differs."""
+    runs = [
+        changes.RunSamples(
+            name=name,
+            samples={
+                ("", RATE): [
+                    [100 * (factor if name == names[-1] else 1) + number]
+                    for number in range(5)
+                ]
+            },
+            absences={},
+        )
+        for name in names
+    ]
+    compared = changes.compare_runs(runs, limits.Limits({"*": 5.0}))
+    html = changes_page.standalone(names, compared, [], ["One sentence"])
+    return test_page.Reader(html).text
+
+
+class StandaloneTestCase(unittest.TestCase):
+    """The banner and the chart say which run is worse."""
+
+    def test_worse(self):
+        text = read(0.5)
+        self.assertIn("Comparison of before and after", text)
+        self.assertIn("Something is worse One sentence.", text)
+        self.assertIn("✖", text)
+
+    def test_equal(self):
+        text = read(1)
+        self.assertIn("Nothing is worse", text)
+        self.assertIn("No difference between settings", text)
+
+    def test_long_names_leave_room_for_the_chart(self):
+        """Of more than two runs, lines of the chart have the run's name."""
+        name = "run " + "x" * 200
+        text = read(0.5, ("one", "two", name))
+        short = f"{name[: changes_page.LONGEST - 1]}…"
+        self.assertIn(f"{RATE.name}: {short}", text)
