@@ -327,8 +327,11 @@ def describe_gains(
 def _list_gains(
     compared: collections.abc.Sequence[changes.Change],
 ) -> list[str]:
-    """Return clauses on significant changes and the numbers of others."""
-    clauses = []
+    """Return clauses on the largest significant changes and numbers of others.
+
+    If all would be too many, the largest ones are first.
+    """
+    significant: list[tuple[float, str, str]] = []
     others: collections.Counter[str] = collections.Counter()
     for change in compared:
         comparison = change.comparison
@@ -341,7 +344,20 @@ def _list_gains(
         gain = verdict.figure(comparison, None, is_gain=True)
         sign = "" if gain.startswith("-") else "+"
         ends = verdict.ends(comparison, is_gain=True)
-        clauses.append(f"{change.metric.name} {sign}{gain} ({ends})")
+        clause = f"{change.metric.name} {sign}{gain} ({ends})"
+        size = abs(comparison.overhead_percent)
+        significant.append((size, clause, change.status))
+    if len(significant) > finding.DETAILS_SHOWN:
+        significant.sort(reverse=True)
+    shown = significant[: finding.DETAILS_SHOWN]
+    clauses = [clause for _, clause, _ in shown]
+    hidden = collections.Counter(
+        status for _, _, status in significant[finding.DETAILS_SHOWN :]
+    )
+    clauses += [
+        f"{status} in {units.number_of('other metric', number)}"
+        for status, number in hidden.items()
+    ]
     for reason, number in others.items():
         text = f"no result ({reason})" if reason else _NO_DIFFERENCE
         clauses.append(f"{text} in {units.number_of('metric', number)}")

@@ -13,6 +13,8 @@ from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import sample
 
 RATE = sample.Metric(name="network.iperf3.rate", unit="bit/s", better="higher")
@@ -118,6 +120,37 @@ class TuningTestCase(unittest.TestCase):
         )
         self.assertEqual(4, len(judgement.rows))
         self.assertEqual((), judgement.limited)
+
+    def test_many_gains_are_counted(self):
+        """The largest ones are named, whatever the number of metrics."""
+        compared = [
+            changes.Change(
+                run="virtio",
+                condition="",
+                metric=sample.Metric(f"m{number}", "1/s", "higher"),
+                margin=0.0,
+                comparison=loss.Comparison(
+                    metric=sample.Metric(f"m{number}", "1/s", "higher"),
+                    overhead_percent=percent,
+                    low=percent - 1,
+                    high=percent + 1,
+                    bare=1.0,
+                    guest=1.0,
+                    bare_values=(1.0,),
+                    guest_values=(1.0,),
+                    confidence=0.95,
+                ),
+                status="worse" if percent > 0 else "better",
+            )
+            for number, percent in enumerate((-5, 30, -20, -10, -4, 3))
+        ]
+        (sentence,) = tuning_judge.describe_gains("ide", compared)
+        self.assertRegex(
+            sentence,
+            r"^virtio instead of ide: m1 -30.* %\); m2 \+20.* %\); "
+            r"m3 \+10.* %\); "
+            "better in 2 other metrics; worse in 1 other metric$",
+        )
 
     def test_a_loss_is_a_negative_gain(self):
         (sentence,) = judge(rows_of({"a": 1, "b": 0.5})).conclusions

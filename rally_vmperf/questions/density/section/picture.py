@@ -162,10 +162,10 @@ def _draw_bar(
     ends = [end * 100 for end in share.ends or ()]
     if ends:
         middle = top + _HEIGHT / 2
-        bar += markupsafe.Markup(
-            '<line class="interval" x1="{:.4g}%" x2="{:.4g}%" '
-            'y1="{}" y2="{}"/>'
-        ).format(ends[0] * scale, ends[1] * scale, middle, middle)
+        for style in ("halo", "interval"):
+            bar += markupsafe.Markup(
+                '<line class="{}" x1="{:.4g}%" x2="{:.4g}%" y1="{}" y2="{}"/>'
+            ).format(style, ends[0] * scale, ends[1] * scale, middle, middle)
     return bar + _draw_text(
         max(percent, *ends, 0) * scale, top, f"{percent:.0f}"
     )
