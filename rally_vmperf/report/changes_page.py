@@ -8,8 +8,6 @@ from rally_vmperf.report import dot_plot
 from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
 
-#: The maximum number of changes in a chart; the table has all of them.
-MOST_LINES = 150
 #: The maximum length of a name in a chart in characters.
 LONGEST = 48
 #: The style of a status, as that of a verdict.
@@ -48,7 +46,7 @@ def standalone(
         worse=worse,
         styles=STYLES,
         chart=dot_plot.draw(
-            _list_lines(names, ranked)[:MOST_LINES],
+            _list_lines(names, ranked),
             "changes",
             "loss in percent of "
             + (

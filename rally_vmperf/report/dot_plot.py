@@ -20,6 +20,8 @@ _FAR = 150.0
 _LINEAR_BELOW = 10.0
 #: The share of the range that remains free on both sides.
 _MARGIN = 0.04
+#: The maximum number of lines.
+MOST = 200
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -106,6 +108,12 @@ def draw(
     """
     if not lines:
         return markupsafe.Markup()
+    note = ""
+    if len(lines) > MOST:
+        note = (
+            f"The first {MOST} of {len(lines)} are drawn; the table has all."
+        )
+        lines = lines[:MOST]
     ends = [0.0, *(end for line in lines for end in line.figures)]
     scale = _Axis(min(ends), max(ends))
     labels = markupsafe.Markup().join(
@@ -117,15 +125,17 @@ def draw(
     logarithmic = ", logarithmic" if scale.is_logarithmic else ""
     return markupsafe.Markup(
         '<div class="dots" role="img" aria-label="{}">{}'
-        '<div class="axis"><svg>{}</svg><small>{}</small></div></div>'
+        '<div class="axis"><svg>{}</svg><small>{}</small><small>{}</small>'
+        "</div></div>"
     ).format(
-        sanitize.printable(title),
+        sanitize.printable(f"{title} {note}".strip()),
         markupsafe.Markup().join(
             _draw_line(line, scale, f"{name}-{position}")
             for position, line in enumerate(lines)
         ),
         labels,
         sanitize.printable(axis.replace(" (", f"{logarithmic} (", 1)),
+        note,
     )
 
 

@@ -55,6 +55,19 @@ class TestDotPlot(unittest.TestCase):
         self.assertNotIn(math.inf, shown.figures)
         self.assertIn("here-0-overhead", identifiers([shown]))
 
+    def test_too_many_lines(self):
+        """The first ones are drawn, and the chart says so."""
+        many = [line(1.1)] * (dot_plot.MOST + 1)
+        drawing = dot_plot.draw(many, "here", "loss", "Loss")
+        found = {
+            one.get("id") for one in ElementTree.fromstring(drawing).iter()
+        }
+        self.assertIn("here-199-overhead", found)
+        self.assertNotIn("here-200-overhead", found)
+        self.assertIn("<small>The first 200 of 201 are drawn;", drawing)
+        few = dot_plot.draw(many[1:], "here", "loss", "Loss")
+        self.assertNotIn("The first", few)
+
     def test_no_lines(self):
         """There is no chart."""
         self.assertEqual("", dot_plot.draw([], "here", "loss", "Loss"))

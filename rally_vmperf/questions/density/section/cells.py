@@ -51,8 +51,12 @@ class Strip:
         if len(self.cells) <= most:
             return self
         levels = dict.fromkeys((level, 0) for level, _ in self.columns)
+        numbers = {
+            name: number for number, (name, _) in enumerate(self.guests)
+        }
+        pairs = {(numbers[name], level) for name, (level, _) in self.cells}
         size = 1
-        while -(-len(self.guests) // size) * len(levels) > most:
+        while len({(row // size, level) for row, level in pairs}) > most:
             size += 1
         rows: dict[str, tuple[str, str]] = {}
         for start in range(0, len(self.guests), size):

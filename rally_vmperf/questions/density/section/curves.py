@@ -296,7 +296,7 @@ def _draw_frame(axes: _Axes, series: shares.Series, title: str) -> None:
         axes.add_text("right", str(_LEFT - 4), place, f"{tick:g}")
     levels = [share.guests for share in series.shares]
     labels = _separate_ticks(levels, axis_end(series))
-    for level in chart_style.select_evenly(labels, _MOST_TICKS):
+    for level in labels[:: -(-len(labels) // _MOST_TICKS)]:
         axes.add_text("", axes.x(level), str(_BOTTOM + 14), str(level))
     middle = (_LEFT + _RIGHT) // 2
     axes.add_text("", str(middle), str(_HEIGHT - 6), "guests")
