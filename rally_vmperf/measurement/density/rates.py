@@ -194,6 +194,7 @@ def largest_losses(
     worst_guests = []
     for number, guest_rates in by_number(metric, concurrent).items():
         solo_rates = solo_rates_by_number.get(number, {})
+        references: dict[str, float | None]
         if len(solo_rates) == 1:
             # Any guest is compared with it.
             references = dict.fromkeys(guest_rates, *solo_rates.values())

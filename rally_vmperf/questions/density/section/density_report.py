@@ -13,7 +13,7 @@ from rally_vmperf.report import reports
 
 #: The maximum number of metrics in charts, and of their levels together;
 #: tables have all.
-MOST, MOST_LEVELS = 60, 240
+MOST, MOST_LEVELS = 60, 200
 #: The heading of the verdict on fairness.
 FAIRNESS = "Fairness"
 
