@@ -136,7 +136,12 @@ def _holds(value: t.Any, sentinel: float, depth: int, seen: set[int]) -> bool:
     if depth == 0 or isinstance(value, simple) or id(value) in seen:
         return False
     seen.add(id(value))
-    return any(_holds(one, sentinel, depth - 1, seen) for one in _parts(value))
+    parts = _parts(value)
+    if dataclasses.is_dataclass(value):
+        # Fields are passed on; what a cached property remembers is not.
+        names = [field.name for field in dataclasses.fields(value)]
+        parts = [getattr(value, name, None) for name in names]
+    return any(_holds(one, sentinel, depth - 1, seen) for one in parts)
 
 
 def _parts(value: t.Any) -> collections.abc.Iterable[t.Any]:
