@@ -279,11 +279,11 @@ class ReportsTestCase(BrowserTestCase):
     def test_the_policy_of_our_frame(self):
         """Were something not escaped, it would not run all the same."""
         source = reports.rallys()
-        hole = "Missing results"
+        hole = "<h3>Missing results"
         self.assertEqual(2, source.count(hole))
         for name in ("image", "image_fetched", "svg"):
             self.browser.open(
-                self.write(source.replace(hole, attacks.WORDS[name]))
+                self.write(source.replace(hole, f"<h3>{attacks.WORDS[name]}"))
             )
             self.browser.go("#/VMPerf.overhead/output/additive")
             self.assertEqual([], self.browser.misdeeds())
