@@ -3,7 +3,6 @@
 import collections
 import collections.abc
 import dataclasses
-import operator
 import typing as t
 
 from rally_vmperf.judging.results import metric_result
@@ -21,8 +20,6 @@ RULES = "Judged by the rules of version 9."
 MAX_DETAILS = 3
 
 OnInconclusive = t.Literal["fail", "pass"]
-
-_get_metric_name = operator.attrgetter("metric.name")
 
 
 ResultT = t.TypeVar("ResultT", bound=metric_result.MetricResult)
@@ -285,7 +282,7 @@ class Judgement(t.Generic[ResultT]):
         noun = "metric" if len(names) == total else "figure"
         of = f"of {total} {noun if total == 1 else f'{noun}s'}"
         limit = "the limit"
-        if not names.issuperset(map(_get_metric_name, self.rows)):
+        if not names.issuperset(row.metric.name for row in self.rows):
             of, limit = f"{of} with a limit", "it"
         verb = "is" if number[self.status] == 1 else "are"
         if self.status == "passed":

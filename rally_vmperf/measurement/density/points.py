@@ -279,17 +279,18 @@ class Point:
         return dataclasses.replace(self, confidence=confidence)
 
     @functools.cached_property
-    def _known(self) -> dict[tuple[str, CompareTo], _Comparison | None]:
+    def _comparisons(self) -> dict[tuple[str, CompareTo], _Comparison | None]:
         """The comparisons so far, by guest and reference, a dict."""
         return {}
 
-    def _compare(self, guest: str, side: CompareTo) -> _Comparison | None:
+    def _compare(self, guest: str, reference: CompareTo) -> _Comparison | None:
         """Return the comparison of a guest, or of the mean if "", or None."""
-        if (guest, side) not in self._known:
-            self._known[guest, side] = self._compute(guest, side)
-        return self._known[guest, side]
+        key = (guest, reference)
+        if key not in self._comparisons:
+            self._comparisons[key] = self._compute(*key)
+        return self._comparisons[key]
 
-    def _compute(self, guest: str, side: CompareTo) -> _Comparison | None:
+    def _compute(self, guest: str, reference: CompareTo) -> _Comparison | None:
         """Compute the comparison of a guest, or of the mean if "".
 
         A level and the solo guest are measured in the same repetitions:
@@ -301,22 +302,22 @@ class Point:
             confidence=self.confidence,
             overlap=sample.mean_overlap(self.samples),
         )
-        guest_rates = rates.of_repetitions(self.metric, self.samples)
-        if guest:
-            own_rates = rates.of_guests(self.metric, self.samples)[guest]
-            guest_rates = tuple((rate,) for rate in own_rates)
-        if side == "bare_metal":
-            bare = rates.of_repetitions(self.metric, self.bare)
-            return compare(bare, guest_rates)
-        solo = self.solo.samples if self.solo else ()
-        pairs = rates.pairs(self.metric, solo, self.samples, self.hosts, guest)
-        if len(pairs) >= statistics.FEWEST:
-            return compare(
-                *zip(*pairs, strict=True),
-                paired=True,
-                conservative=not guest,
+        samples = self.bare
+        if reference == "solo_guest":
+            samples = self.solo.samples if self.solo else ()
+            pairs = rates.pairs(
+                self.metric, samples, self.samples, self.hosts, guest
             )
-        return compare(rates.of_repetitions(self.metric, solo), guest_rates)
+            if len(pairs) >= statistics.FEWEST:
+                return compare(
+                    *zip(*pairs, strict=True),
+                    paired=True,
+                    conservative=not guest,
+                )
+        return compare(
+            rates.of_repetitions(self.metric, samples),
+            rates.of_guest_or_all(self.metric, self.samples, guest),
+        )
 
     @functools.cached_property
     def loss(self) -> _Comparison | None:

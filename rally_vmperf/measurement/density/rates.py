@@ -118,6 +118,15 @@ def of_guests(
     return {guest: tuple(guest_rates) for guest, guest_rates in rates.items()}
 
 
+def of_guest_or_all(
+    metric: sample.Metric, repetitions: RepetitionSamples, guest: str
+) -> tuple[Rates, ...]:
+    """Return the rates of a guest, or of all if "", in each repetition."""
+    if not guest:
+        return of_repetitions(metric, repetitions)
+    return tuple((rate,) for rate in of_guests(metric, repetitions)[guest])
+
+
 def pairs(
     metric: sample.Metric,
     solo: RepetitionSamples,
@@ -157,6 +166,8 @@ def _solo_rate(
     hosts: collections.abc.Mapping[str, str],
 ) -> float | None:
     """Return the solo rate to compare a guest with; None without any."""
+    if len(solo_rates) == 1:
+        return next(iter(solo_rates.values()))
     host = hosts.get(guest)
     same_host_rates = [
         rate for name, rate in solo_rates.items() if hosts.get(name) == host
@@ -194,19 +205,10 @@ def largest_losses(
     worst_guests = []
     for number, guest_rates in by_number(metric, concurrent).items():
         solo_rates = solo_rates_by_number.get(number, {})
-        references: dict[str, float | None]
-        if len(solo_rates) == 1:
-            # Any guest is compared with it.
-            references = dict.fromkeys(guest_rates, *solo_rates.values())
-        else:
-            references = {
-                guest: _solo_rate(solo_rates, guest, hosts)
-                for guest in guest_rates
-            }
         losses = {
-            guest: 100 * (1 - rate / reference)
+            guest: 100 * (1 - rate / solo_rate)
             for guest, rate in guest_rates.items()
-            if (reference := references[guest])
+            if (solo_rate := _solo_rate(solo_rates, guest, hosts))
         }
         if losses:
             most = max(losses.values())
