@@ -43,14 +43,14 @@ class _Axes:
         self._name = name
         self._elements: list[markupsafe.Markup] = []
 
-    def x(self, guests: float) -> str:
+    def x(self, guests: float) -> float:
         """Return the horizontal position of a number of guests."""
         share = (guests - self.first) / (self.last - self.first)
-        return _shorten(_LEFT + share * (_RIGHT - _LEFT))
+        return round(_LEFT + share * (_RIGHT - _LEFT), 1)
 
-    def y(self, value: float) -> str:
+    def y(self, value: float) -> float:
         """Return the vertical position of a value."""
-        return _shorten(_BOTTOM - value / self.top * (_BOTTOM - _TOP))
+        return round(_BOTTOM - value / self.top * (_BOTTOM - _TOP), 1)
 
     def add_path(self, style: str, path: str, gid: str = "") -> None:
         """Add a path in positions of the chart.
@@ -67,15 +67,15 @@ class _Axes:
     def add_line(self, style: str, points: Points, gid: str = "") -> None:
         """Add a line through points, if there are any."""
         if points:
-            places = [f"{self.x(x)} {self.y(y)}" for x, y in points]
+            places = [f"{self.x(x):g} {self.y(y):g}" for x, y in points]
             self.add_path(style, f"M{'L'.join(places)}", gid)
 
     def add_text(
-        self, style: str, x: str, y: str, text: str, gid: str = ""
+        self, style: str, x: float, y: float, text: str, gid: str = ""
     ) -> None:
         """Add a text at a position of the chart."""
         self._elements.append(
-            markupsafe.Markup('<text{}{} x="{}" y="{}">{}</text>').format(
+            markupsafe.Markup('<text{}{} x="{:g}" y="{:g}">{}</text>').format(
                 self._identify(gid),
                 _classify(style),
                 x,
@@ -89,8 +89,7 @@ class _Axes:
     ) -> None:
         """Add a character as a mark at a point."""
         x, y = point
-        place = _shorten(float(self.y(y)) + 4)
-        self.add_text(f"mark {style}", self.x(x), place, mark, gid)
+        self.add_text(f"mark {style}", self.x(x), self.y(y) + 4, mark, gid)
 
     def render(self, part: str, label: str) -> markupsafe.Markup:
         """Return the chart as SVG markup.
@@ -226,7 +225,7 @@ def _draw_repetitions(
             share.guests, len(values), _SPREAD
         )
         path = "".join(
-            f"M{axes.x(place)} {axes.y(value)}h0"
+            f"M{axes.x(place):g} {axes.y(value):g}h0"
             for place, value in zip(places, values, strict=True)
         )
         if path:
@@ -244,8 +243,8 @@ def _draw_box(axes: _Axes, guests: int, values: list[float]) -> None:
     )
     axes.add_path(
         "box",
-        f"M{centre} {bottom}V{lower}M{centre} {upper}V{top}"
-        f"M{left} {lower}H{right}V{upper}H{left}Z",
+        f"M{centre:g} {bottom:g}V{lower:g}M{centre:g} {upper:g}V{top:g}"
+        f"M{left:g} {lower:g}H{right:g}V{upper:g}H{left:g}Z",
     )
 
 
@@ -288,19 +287,21 @@ def _draw_frame(axes: _Axes, series: shares.Series, title: str) -> None:
             left, right = (
                 axes.x(share.guests + side) for side in (-_HALF, _HALF)
             )
-            axes.add_path("shade", f"M{left} {_TOP}H{right}V{_BOTTOM}H{left}Z")
+            axes.add_path(
+                "shade",
+                f"M{left:g} {_TOP}H{right:g}V{_BOTTOM}H{left:g}Z",
+            )
     for tick in chart_style.list_ticks(0, axes.top):
         height = axes.y(tick)
-        axes.add_path("", f"M{_LEFT} {height}H{_RIGHT}")
-        place = _shorten(float(height) + 3)
-        axes.add_text("right", str(_LEFT - 4), place, f"{tick:g}")
+        axes.add_path("", f"M{_LEFT} {height:g}H{_RIGHT}")
+        axes.add_text("right", _LEFT - 4, height + 3, f"{tick:g}")
     levels = [share.guests for share in series.shares]
     labels = _separate_ticks(levels, axis_end(series))
     for level in labels[:: -(-len(labels) // _MOST_TICKS)]:
-        axes.add_text("", axes.x(level), str(_BOTTOM + 14), str(level))
+        axes.add_text("", axes.x(level), _BOTTOM + 14, str(level))
     middle = (_LEFT + _RIGHT) // 2
-    axes.add_text("", str(middle), str(_HEIGHT - 6), "guests")
-    axes.add_text("title", "2", "12", title)
+    axes.add_text("", middle, _HEIGHT - 6, "guests")
+    axes.add_text("title", 2, 12, title)
 
 
 def _separate_ticks(levels: list[int], reach: float) -> list[int]:
@@ -364,11 +365,10 @@ def _draw_peak(axes: _Axes, series: shares.Series) -> None:
     top = series.predict(law, law.peak)
     axes.add_line("peak", [(law.peak, 0), (law.peak, top)], "peak")
     left = law.peak > (1 + axis_end(series)) / 2
-    place = _shorten(float(axes.x(law.peak)) + (-4 if left else 4))
     axes.add_text(
         f"peak {'right' if left else 'left'}",
-        place,
-        str(_BOTTOM - 5),
+        axes.x(law.peak) + (-4 if left else 4),
+        _BOTTOM - 5,
         f"peak at {law.peak:.1f}",
     )
 
@@ -377,8 +377,3 @@ def _classify(style: str) -> markupsafe.Markup:
     """Return the attribute of classes, or ""."""
     attribute = markupsafe.Markup(' class="{}"')
     return attribute.format(style) if style else markupsafe.Markup()
-
-
-def _shorten(position: float) -> str:
-    """Return a position with as many digits as a screen shows."""
-    return f"{position:.1f}".removesuffix(".0")
