@@ -136,11 +136,12 @@ def _holds(value: t.Any, sentinel: float, depth: int, seen: set[int]) -> bool:
     if depth == 0 or isinstance(value, simple) or id(value) in seen:
         return False
     seen.add(id(value))
-    parts = _parts(value)
     if dataclasses.is_dataclass(value):
         # Fields are passed on; what a cached property remembers is not.
-        names = [field.name for field in dataclasses.fields(value)]
-        parts = [getattr(value, name, None) for name in names]
+        fields = dataclasses.fields(value)
+        parts = [getattr(value, field.name, None) for field in fields]
+    else:
+        parts = _parts(value)
     return any(_holds(one, sentinel, depth - 1, seen) for one in parts)
 
 

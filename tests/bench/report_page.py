@@ -9,6 +9,7 @@ exceeded.
 
 import argparse
 import collections.abc
+import gc
 import pathlib
 import random
 import time
@@ -69,7 +70,10 @@ def create_density():
     generator = random.Random(1)
     levels = range(1, judging.GUESTS + 1)
     guests = [f"g{number}" for number in levels]
-    copies = {level: [_share(generator, level, 1.05)] * 3 for level in levels}
+    copies = {
+        level: [_create_samples(generator, level, 1.05)] * 3
+        for level in levels
+    }
     return [
         _create_record(
             number,
@@ -80,7 +84,7 @@ def create_density():
                     axes={"guests": level},
                     position=level,
                     machines=guests[:level],
-                    samples=_share(generator, level, 0.95),
+                    samples=_create_samples(generator, level, 0.95),
                     reference_copies=level,
                 )
                 for level in levels
@@ -100,13 +104,13 @@ def create_tuning():
         _create_record(
             number,
             guests,
-            {1: [_share(generator, 1, 1.05) for _ in range(5)]},
+            {1: [_create_samples(generator, 1, 1.05) for _ in range(5)]},
             [
                 made.condition(
                     axes={"variant": f"variant-{name}"},
                     position=position,
                     machines=[name],
-                    samples=_share(generator, 1, 1 - position / 200),
+                    samples=_create_samples(generator, 1, 1 - position / 200),
                     reference_copies=1,
                 )
                 for position, name in enumerate(guests, 1)
@@ -125,7 +129,7 @@ def create_tuning():
     ]
 
 
-def _share(generator, guests, factor):
+def _create_samples(generator, guests, factor):
     """Return samples of guests that share a host by metric, as a dict.
 
     The host has enough for 4 to 23 guests, which differs between metrics.
@@ -186,6 +190,8 @@ RUNS: dict[str, collections.abc.Callable[[], list[dict[str, t.Any]]]] = {
 def draw(question):
     """Return the page of a run as text, and the CPU seconds of drawing it."""
     run = made.run_of(RUNS[question](), LIMITS[question], question=question)
+    # What records and judging leave to collect is not part of drawing.
+    gc.collect()
     began = time.process_time()
     html = page.standalone([run])
     return html, time.process_time() - began

@@ -19,17 +19,21 @@ VARIANTS = [
 class TestSettings(laboratory.Case):
     """Guests show which settings took effect, and work in turn."""
 
-    def test_extra_specs_without_an_administrator(self):
-        """The validation rejects them, with the way out."""
-        lab = self.laboratory
-        lab.use("member")
-        process = lab.start(
+    def start(self, **arguments):
+        """Run the task of two variants; return the completed process."""
+        return self.laboratory.start(
             laboratory.TOP / "tasks" / "nic-models.yaml",
             variants=VARIANTS,
             flavors=["vmperf.tiny"],
             network="public",
             peer=laboratory.peer(),
+            **arguments,
         )
+
+    def test_extra_specs_without_an_administrator(self):
+        """The validation rejects them, with the way out."""
+        self.laboratory.use("member")
+        process = self.start()
         self.assertNotEqual(0, process.returncode)
         self.assertIn(
             f"extra_specs={SPECS!r} of group 'virtio': only an administrator "
@@ -42,12 +46,7 @@ class TestSettings(laboratory.Case):
         lab = self.laboratory
         lab.use("admin")
         journals = lab.journals()
-        process = lab.start(
-            laboratory.TOP / "tasks" / "nic-models.yaml",
-            variants=VARIANTS,
-            flavors=["vmperf.tiny"],
-            network="public",
-            peer=laboratory.peer(),
+        process = self.start(
             repetitions=2,
             warmup=0,
             network_seconds=1,
