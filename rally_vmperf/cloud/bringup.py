@@ -1,264 +1,307 @@
 """Bring the embedded cloud up."""
 
-import functools
+import concurrent.futures
+import errno
+import secrets
 import typing as t
-import uuid
+import urllib.error
+import urllib.request
 
+from rally_vmperf import atomic
+from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud import teardown
+from rally_vmperf.cloud.container import container
+from rally_vmperf.cloud.container import hypervisors
+from rally_vmperf.cloud.container import kvm
+from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.image import guest_image
-from rally_vmperf.cloud.network import network
-from rally_vmperf.cloud.network import network_check
-from rally_vmperf.cloud.network import paths
-from rally_vmperf.cloud.resources import agents
 from rally_vmperf.cloud.resources import client_credentials
-from rally_vmperf.cloud.resources import fernet
 from rally_vmperf.cloud.resources import identity
 from rally_vmperf.cloud.resources import image_store
 from rally_vmperf.cloud.resources import inventory
 from rally_vmperf.cloud.resources import keys
-from rally_vmperf.cloud.services import database
-from rally_vmperf.cloud.services import messages
-from rally_vmperf.cloud.services import schema
-from rally_vmperf.cloud.services import service_health
-from rally_vmperf.cloud.services import services
-from rally_vmperf.cloud.services import supervisor
-from rally_vmperf.cloud.services import templates
 from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.state import routing
 from rally_vmperf.cloud.state import settings
+from rally_vmperf.cloud.state import state_root
+from rally_vmperf.cloud.state import templates
+from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import console
-from rally_vmperf.cloud.system import graph
-from rally_vmperf.cloud.system import kvm
+from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import lock
 from rally_vmperf.cloud.system import packages
-from rally_vmperf.cloud.system import units
 
 EMULATED = (
     "warning: no guest runs under KVM here, so guests are emulated (TCG): "
     "their figures say nothing about virtualisation on hardware"
 )
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+#: The file of the secret by which Erlang's nodes trust each other.
+_COOKIE = "rabbitmq/.erlang.cookie"
+
+
+def up(
+    folders: layout.Layout,
+    progress: console.Progress,
+    *,
+    disk_cache: str | None = None,
+    network: addresses.Addresses | None = None,
+    hypervisor_count: int | None = None,
+    rebuild: bool = False,
+) -> None:
+    """Bring the whole cloud up, or change the settings of one that runs.
+
+    :param folders: The paths of the cloud.
+    :param progress: The output for the user.
+    :param disk_cache: The cache mode of the disks of guests; None selects
+        the previous one.
+    :param network: The address ranges; None selects the previous ones,
+        initially free ones.
+    :param hypervisor_count: 1 or 2; None selects the previous number.
+    :param rebuild: Whether to start with empty databases.
+    :raises errors.CloudError: With the reason and the way out.
+    """
+    preflight.check(preflight.gather(folders))
+    try:
+        state_root.claim(folders)
+        with lock.hold(folders.root):
+            if rebuild:
+                teardown.discard(folders, progress)
+            bringup = Bringup(folders, progress)
+            bringup.prepare(network)
+            bringup.configure(disk_cache, hypervisor_count)
+            bringup.start()
+            bringup.serve()
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise errors.CloudError(
+            f"the disk is full: {error.filename or folders.root} cannot be "
+            "written; free some, then run 'rally-vmperf cloud up' again"
+        ) from error
+    progress.say(
+        f"the cloud is ready: export OS_CLIENT_CONFIG_FILE={folders.clouds}"
+    )
 
 
 class Bringup:
     """The steps of one bring-up and what they share.
 
-    :param folders: the state root's folders
-    :param progress: tells the user
-    :param keeper: starts the services
-    :param disk_cache: cache mode of guests' disks; as before if None
+    :param folders: The paths of the cloud.
+    :param progress: The output for the user.
     """
 
     def __init__(
-        self,
-        folders: layout.Layout,
-        progress: console.Progress,
-        keeper: supervisor.Supervisor,
-        disk_cache: str | None,
+        self, folders: layout.Layout, progress: console.Progress
     ) -> None:
         self._folders = folders
         self._progress = progress
-        self._keeper = keeper
-        self._disk_cache = disk_cache or settings.load(folders).disk_cache
-        self._found = progress.found
-        self._addresses = addresses.load(folders)
-        self._secrets = client_credentials.load_secrets(
-            folders, progress.found
+        self._container = container.Container(folders)
+        self._secrets: dict[str, str] = {}
+        self._settings = settings.load(folders)
+
+    def prepare(self, network: addresses.Addresses | None) -> None:
+        """Provide what outlives a rebuild: packages, image, addresses.
+
+        :param network: The address ranges that the user asked for.
+        """
+        folders = self._folders
+        for name in guest_image.sweep(folders.root):
+            self._progress.say(f"{name} of an interrupted build removed")
+        folders.make_directories()
+        packages.install(package_root.TOOLS, folders.log / "apt.log")
+        used = routing.used(routing.routes(), routing.resolvers())
+        chosen = addresses.settle(folders, used, network, made=folders.used)
+        if chosen != addresses.USUAL:
+            self._progress.say(
+                f"networks: {', '.join(map(str, chosen.ranges))}"
+            )
+        # Two processors: the one decompresses, the other one downloads.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            root = pool.submit(self._provide_root)
+            image = pool.submit(self._provide_image, root)
+            root.result()
+            image.result()
+
+    def _provide_root(self) -> None:
+        if not self._folders.package_root.is_dir():
+            self._progress.say("installing the packages of the container")
+            package_root.provide(self._folders)
+            self._progress.say("packages of the container")
+
+    def _provide_image(self, root: "concurrent.futures.Future[None]") -> None:
+        if self._folders.image.exists():
+            return
+
+        def enter(argv: list[str]) -> list[str]:
+            root.result()
+            return package_root.enter(
+                self._folders.package_root, self._folders.root, argv
+            )
+
+        guest_image.build(
+            guest_image.Recipe(output=self._folders.image),
+            self._folders.log / "image.log",
+            enter,
         )
-        self._values = {
-            "secrets": self._secrets,
-            "host_uuid": str(uuid.UUID(hex=self._secrets["libvirt_host"])),
-        }
-        self._shipped = templates.Templates(folders, self._values)
-        self._resources = self._shipped.data("resources.yaml.j2")
-        self._services = {
-            service.name: service
-            for service in services.parse(
-                self._shipped.data("services.yaml.j2")
-            )
-        }
+        self._progress.say("guest image")
 
-    def tasks(self) -> dict[str, graph.Task]:
-        """Return every step, with the steps that it needs."""
-        task, partial = graph.Task, functools.partial
-        tasks = {
-            "image tools": task(
-                [], partial(packages.provide, self._folders, guest_image.TOOLS)
-            ),
-            "image": task(["image tools"], self._build_image),
-            "packages": task(["image tools"], self._install),
-            "bridges": task(["packages"], self._bridges),
-            "keys": task(
-                ["packages"], partial(keys.make, self._folders, self._found)
-            ),
-            "configuration": task(
-                ["packages", "keys", "image"], self._configure
-            ),
-            "database-files": task(["configuration"], self._database_files),
-            "databases": task(["mariadb"], self._grant),
-            "identity": task(["keystone"], self._ensure_identity),
-            "image upload": task(["image", "glance"], self._upload),
-            "flavors": task(["nova-api"], self._flavors),
-            # Else there is nobody to bind ports, and none to serve DHCP.
-            "networks": task(["agents"], self._networks),
-            "quotas": task(["nova-api", "neutron-server"], self._quotas),
-            "hypervisor": task(
-                ["nova-compute", "nova-scheduler", "nova-api"],
-                self._hypervisor,
-            ),
-            "agents": task([*agents.NAMES], self._agents),
-            "paths": task(["networks", "peer-sshd"], self._paths),
-            "tempest.conf": task(
-                ["image upload", "flavors", "networks"], self._tempest
-            ),
-            "passwords": task(["identity", "schema-nova"], self._passwords),
-        }
-        for name, steps in self._shipped.data("schema.yaml.j2").items():
-            action = partial(self._schema, name, steps)
-            tasks[f"schema-{name}"] = task(["databases"], action)
-        for service in self._services.values():
-            action = partial(self._ensure, service)
-            tasks[service.name] = task(service.needs, action)
-        return tasks
+    def configure(
+        self, disk_cache: str | None, hypervisor_count: int | None
+    ) -> None:
+        """Write the configuration files.
 
-    def _install(self) -> None:
-        packages.provide(self._folders, packages.cloud_packages())
-        units.mask(self._folders)
-
-    def _build_image(self) -> None:
-        path = self._folders.image
-        if path.exists() and not image_store.readable(path):
-            self._found(f"{path.name} is not a complete image", "rebuilt")
-            path.unlink()
-        if not path.exists():
-            guest_image.build(
-                guest_image.Recipe(output=path),
-                self._folders.log / "image.log",
-            )
-
-    def _bridges(self) -> None:
-        boot_id = self._keeper.processes.boot_id()
-        if network_check.expected(self._folders, boot_id):
-            for trouble in network_check.troubles(self._addresses):
-                self._found(trouble, "put right")
-        network.up(self._addresses)
-        network_check.note(self._folders, boot_id)
-
-    def _configure(self) -> None:
+        :param disk_cache: The cache mode that the user asked for.
+        :param hypervisor_count: The number that the user asked for.
+        """
+        folders, before = self._folders, self._settings
+        self._secrets = credentials.load(
+            folders.etc / "secrets.json", used=folders.used
+        )
         hardware = kvm.works(
-            self._folders.image,
-            self._folders.data / "kvm.json",
-            self._keeper.processes.boot_id(),
+            folders.image, folders.data / "kvm.json", folders.package_root
         )
-        virtualization = "kvm" if hardware else "qemu"
         if not hardware:
             self._progress.say(EMULATED)
-        chosen = settings.Settings(self._disk_cache, virtualization)
-        shipped = templates.Templates(
-            self._folders, {**self._values, **vars(chosen)}
+        self._settings = settings.Settings(
+            disk_cache or before.disk_cache,
+            "kvm" if hardware else "qemu",
+            hypervisor_count or before.hypervisors,
         )
-        if schema.any_filled(self._folders):
-            for name in templates.gone(self._folders):
-                self._found(f"{name} is gone or empty", "rewritten")
-        templates.write_all(shipped, self._folders)
-        self._folders.let_qemu_pass()
-        client_credentials.write(self._folders, self._secrets)
-        settings.save(self._folders, chosen)
-
-    def _database_files(self) -> None:
-        database.prepare_files(
-            self._folders, schema.known_tables(self._folders)
+        self._fewer = self._settings.hypervisors < before.hypervisors
+        if self._fewer and folders.used:
+            self._check_removal()
+        self._templates = templates.Templates(
+            folders, self._secrets, self._settings
         )
+        keys.make(folders)
+        cookie = folders.data / _COOKIE
+        if not cookie.exists():
+            # Erlang's own has 36 bits.
+            atomic.write(cookie, secrets.token_hex(32), mode=0o400)
+        self._templates.write_all()
+        client_credentials.write(folders, self._secrets)
+        settings.save(folders, self._settings)
 
-    def _grant(self) -> None:
-        database.grant(self._folders, self._shipped)
-
-    def _schema(self, name: str, steps: list[t.Any]) -> None:
-        renewed = client_credentials.passwords_changed(
-            self._folders, self._secrets
-        )
-        again = False
-        if name == "keystone":
-            broken = fernet.broken(self._folders)
-            if broken and schema.mark(self._folders, name).exists():
-                self._found(
-                    f"Keystone's keys ({', '.join(broken)}) cannot be used",
-                    "recreated; tokens issued before are void",
-                )
-            fernet.forget(self._folders, broken)
-            again = bool(broken) or renewed
-        schema.ensure(self._folders, name, steps, self._found, again=again)
-        if name == "nova" and renewed:
-            database.client(self._folders, schema.CELLS)
-
-    def _ensure(self, service: services.Service) -> None:
-        if service.name == "mariadb":
-            trouble = database.start(self._keeper, service)
-        elif service.name == "rabbitmq":
-            trouble = messages.ensure(
-                self._folders,
-                self._keeper,
-                service,
-                self._secrets["rabbitmq"],
-                self._found,
+    def _check_removal(self) -> None:
+        """Reject fewer hypervisors while the second one is in use."""
+        if self._container.pid is None:
+            raise errors.CloudError(
+                "--hypervisors=1: the cloud must run, because it tells "
+                "whether the second hypervisor has guests; run "
+                "'rally-vmperf cloud up' first"
             )
+        hypervisors.check_removable(self._connect())
+
+    def start(self) -> None:
+        """Start the container, or the services that were configured anew."""
+        if self._container.pid is None:
+            # What is left of one whose waiting process was killed, too.
+            self._container.end()
+            self._container.start()
+            self._progress.say("container")
         else:
-            trouble = self._keeper.ensure(service)
-        if trouble not in (None, service_health.NEW, service_health.REBOOTED):
-            self._found(f"{service.name} {trouble}", "restarted")
+            self._container.update()
+
+    def serve(self) -> None:
+        """Create what users find in the cloud."""
+        done = self._folders.data / "done" / "identity"
+        wanted = self._templates.data("resources.yaml.j2")
+        self._wait_for("keystone", "http://{}:5000/")
+        if not done.exists():
+            identity.ensure(
+                self._connect(),
+                self._templates.data("identity.yaml.j2"),
+                self._secrets,
+            )
+            done.touch()
+            self._progress.say("identity")
+        cloud = self._connect()
+        self._wait_for("glance", "http://{}:9292/")
+        image_store.ensure(cloud, wanted["image"], self._folders.image)
+        self._progress.say("image")
+        self._wait_for("nova-api", "http://{}:8774/")
+        inventory.ensure_flavors(cloud, wanted["flavors"])
+        self._wait_for("neutron-server", "http://{}:9696/")
+        inventory.ensure_quotas(cloud, wanted["quotas"])
+        # Nobody else binds ports.
+        inventory.wait_for_agents(cloud, self._starts_of_agents())
+        inventory.ensure_networks(cloud, wanted)
+        self._progress.say("networks")
+        if self._fewer:
+            hypervisors.forget(cloud)
+        inventory.wait_for_hypervisors(cloud, self._starts_of_hypervisors())
+        if self._folders.guests_gone.exists():
+            inventory.forget_guests(cloud)
+            self._folders.guests_gone.unlink()
+        self._wait_for_router(cloud, wanted)
+        self._progress.say("hypervisor")
+        client_credentials.write_tempest_conf(
+            self._folders, self._templates, cloud
+        )
 
     def _connect(self) -> t.Any:
         return identity.connect(self._folders)
 
-    def _ensure_identity(self) -> None:
-        identity.ensure(
-            self._connect(),
-            self._shipped.data("identity.yaml.j2"),
-            self._secrets,
-            reset=client_credentials.passwords_changed(
-                self._folders, self._secrets
-            ),
+    def _wait_for(self, name: str, url: str) -> None:
+        """Wait until an API answers."""
+        address = url.format(addresses.load(self._folders).controller)
+        inventory.wait(f"{name} at {address}", lambda: _answers(address))
+
+    def _wait_for_router(self, cloud: t.Any, wanted: t.Any) -> None:
+        """Wait until the router and the peer answer in the container."""
+        router = cloud.network.find_router(wanted["router"]["name"])
+        found = router.external_gateway_info["external_fixed_ips"]
+        peer = addresses.load(self._folders).peer
+        for address in (found[0]["ip_address"], peer):
+            self._wait_for_answer(address)
+
+    def _wait_for_answer(self, address: str) -> None:
+        """Wait until an address answers to ping in the container."""
+        ping = ["ping", "-c", "1", "-W", "1", address]
+        inventory.wait(
+            f"an answer of {address} to ping",
+            lambda: commands.quietly(self._container.command(ping)),
         )
 
-    def _passwords(self) -> None:
-        client_credentials.note_passwords(self._folders, self._secrets)
+    def _starts(self, *, first: bool) -> dict[str, float]:
+        """Return the time when each program started."""
+        return {
+            process["name"]: process["start"]
+            for process in self._container.processes(first)
+        }
 
-    def _upload(self) -> None:
-        image_store.ensure(
-            self._connect(),
-            self._resources["image"],
-            self._folders.image,
-            self._folders.data / "glance" / "images",
-            self._found,
-        )
+    def _starts_of_agents(self) -> dict[tuple[str, str], float]:
+        starts = self._starts(first=True)
+        found = {
+            (hypervisors.NAMES[0], name): starts.get(name, 0)
+            for name in inventory.AGENTS
+        }
+        if self._settings.hypervisors == 2:
+            name = inventory.AGENTS[0]
+            found[hypervisors.NAMES[1], name] = starts.get("hypervisor-2", 0)
+        return found
 
-    def _flavors(self) -> None:
-        inventory.ensure_flavors(self._connect(), self._resources["flavors"])
+    def _starts_of_hypervisors(self) -> dict[str, float]:
+        starts = self._starts(first=True)
+        names = ("nova-compute", "hypervisor-2")
+        return {
+            host: starts.get(name, 0)
+            for host, name in zip(hypervisors.NAMES, names, strict=True)
+            if name in starts
+        }
 
-    def _networks(self) -> None:
-        inventory.ensure_networks(self._connect(), self._resources)
 
-    def _quotas(self) -> None:
-        inventory.ensure_quotas(self._connect(), self._resources["quotas"])
-
-    def _hypervisor(self) -> None:
-        cloud = self._connect()
-        inventory.wait_for_hypervisor(
-            cloud, agents.since(self._keeper, "nova-compute")
-        )
-        if self._folders.guests_gone.exists():
-            inventory.forget_guests(cloud)
-            self._folders.guests_gone.unlink()
-
-    def _tempest(self) -> None:
-        client_credentials.write_tempest_conf(
-            self._folders, self._shipped, self._connect()
-        )
-
-    def _agents(self) -> None:
-        agents.wait(self._connect(), self._keeper)
-
-    def _paths(self) -> None:
-        cloud = self._connect()
-        data_paths = paths.expected(cloud, self._resources, self._folders)
-        wanted = [self._services[name] for name in agents.NAMES]
-        agents.ensure_paths(
-            self._folders, self._keeper, cloud, data_paths, wanted, self._found
-        )
+def _answers(url: str) -> bool:
+    """Return whether a server answers with anything but a server error."""
+    # No proxy: the address is one of this host.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        opener.open(url, timeout=10).close()
+    except urllib.error.HTTPError as error:
+        return error.code < 500
+    except OSError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""Refuse a machine on which the embedded cloud could not work."""
+"""Reject a host on which the embedded cloud could not work."""
 
 import dataclasses
 import os
@@ -6,8 +6,7 @@ import pathlib
 import platform
 import shutil
 
-from rally_vmperf.cloud.services import schema
-from rally_vmperf.cloud.state import ownership
+from rally_vmperf.cloud.container import container
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
@@ -16,63 +15,62 @@ MEMORY = 6 * GIB
 DISK = 10 * GIB
 # Less than this, and databases break.
 DISK_OF_RUNNING = GIB
-# The only release whose packages the templates of the services fit.
-SYSTEM = "debian 12"
+SYSTEMS = ("debian 12", "debian 13")
+# Files that only clouds outside of a container have.
+_EARLIER = ("before.json", "packages.json")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of the machine.
+    """What is known of the host.
 
-    :param user: number of the user who runs the command
+    :param user: The number of the user who runs the command.
     :param system: The identifier and the version of the distribution, such
         as ``debian 12``.
-    :param memory: bytes of memory in all
-    :param disk: bytes free below the state root
-    :param brought_up: whether the state root holds a cloud already
-    :param rivals: conflicting services, process number and name
-    :param bridges: bridges with our names
+    :param memory: The size of the memory in bytes.
+    :param disk: The free space below the state directory in bytes.
+    :param provided: Whether packages and image are there.
+    :param earlier: A file of a cloud of an earlier form; None for none.
+    :param other: Whether another cloud runs on the host.
     """
 
     user: int
     system: str
     memory: int
     disk: int
-    brought_up: bool = False
-    rivals: tuple[tuple[int, str], ...] = ()
-    bridges: tuple[str, ...] = ()
+    provided: bool = False
+    earlier: pathlib.Path | None = None
+    other: bool = False
 
 
-def gather(folders: layout.Layout, owner: ownership.Ownership) -> Facts:
-    """Look at this machine.
+def gather(folders: layout.Layout) -> Facts:
+    """Return the facts of this host.
 
-    :param folders: the state root's folders
-    :param owner: distinguishes the cloud's processes from others
+    :param folders: The paths of the cloud.
     """
     release = platform.freedesktop_os_release()
     existing = next(
         path for path in (folders.root, *folders.root.parents) if path.exists()
     )
-    names = (layout.MANAGEMENT_BRIDGE, layout.EXTERNAL_BRIDGE)
+    places = {folders.root, layout.DEFAULT_ROOT}
+    earlier = [place / name for place in places for name in _EARLIER]
+    runs = container.Container(folders).pid is not None
     return Facts(
         user=os.geteuid(),
         system=f"{release['ID']} {release.get('VERSION_ID', '')}".rstrip(),
         memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         disk=shutil.disk_usage(existing).free,
-        brought_up=folders.before.exists() or schema.any_filled(folders),
-        rivals=tuple(owner.rivals()),
-        bridges=tuple(
-            name
-            for name in names
-            if pathlib.Path("/sys/class/net", name).exists()
-        ),
+        provided=folders.package_root.exists() and folders.image.exists(),
+        earlier=next((path for path in earlier if path.exists()), None),
+        other=pathlib.Path("/sys/class/net", layout.LINK).exists()
+        and not runs,
     )
 
 
 def check_user(user: int) -> None:
-    """Refuse anyone but root.
+    """Reject anyone but root.
 
-    :param user: number of the user
+    :param user: The number of the user.
     """
     if user != 0:
         raise errors.CloudError(
@@ -82,41 +80,39 @@ def check_user(user: int) -> None:
 
 
 def check(facts: Facts) -> None:
-    """Raise an error with the first reason why this machine cannot be used.
+    """Raise an error with the first reason why this host cannot be used.
 
-    :param facts: what is known of the machine
+    :param facts: The facts of the host.
+    :raises errors.CloudError: With the reason and the way out.
     """
     check_user(facts.user)
-    if facts.system != SYSTEM:
+    if facts.system not in SYSTEMS:
         raise errors.CloudError(
-            f"this system is '{facts.system}': must be '{SYSTEM}', whose "
-            "packages the embedded cloud consists of; use a machine or a "
-            "privileged container with Debian 12"
+            f"this system is '{facts.system}': must be one of "
+            f"{', '.join(map(repr, SYSTEMS))}; use a host or a virtual "
+            "machine with one of them"
         )
     if facts.memory < MEMORY:
         raise errors.CloudError(
             f"{facts.memory / GIB:.1f} GiB of memory are too little for the "
-            f"services and one guest; use a machine with {MEMORY // GIB} GiB"
+            f"services and one guest; use a host with {MEMORY // GIB} GiB"
         )
-    if facts.disk < DISK and not facts.brought_up:
+    if facts.earlier:
+        raise errors.CloudError(
+            f"{facts.earlier} belongs to a cloud of an earlier version, "
+            "outside of a container; remove it with that version: "
+            "rally-vmperf cloud down --purge, then delete "
+            f"{facts.earlier.parent}"
+        )
+    if facts.other:
+        raise errors.CloudError(
+            f"the host has a link {layout.LINK} of another cloud; end that "
+            "one: rally-vmperf cloud down --root DIRECTORY"
+        )
+    needed = DISK_OF_RUNNING if facts.provided else DISK
+    if facts.disk < needed:
         raise errors.CloudError(
             f"{facts.disk / GIB:.1f} GiB of disk are free, "
-            f"{DISK // GIB} GiB are needed; free some, or put the cloud "
+            f"{needed // GIB} GiB are needed; free some, or put the cloud "
             "elsewhere with --root"
-        )
-    if facts.disk < DISK_OF_RUNNING:
-        raise errors.CloudError(
-            f"{facts.disk / GIB:.1f} GiB of disk are free, the services need "
-            f"{DISK_OF_RUNNING // GIB} GiB to go on; free some"
-        )
-    if facts.rivals:
-        pid, name = facts.rivals[0]
-        raise errors.CloudError(
-            f"{name} runs here already (process {pid}) and is not the "
-            "embedded cloud's; stop it, or use another machine"
-        )
-    if facts.bridges and not facts.brought_up:
-        raise errors.CloudError(
-            f"there is a bridge {facts.bridges[0]} that the embedded cloud "
-            "did not make; remove it, or use another machine"
         )

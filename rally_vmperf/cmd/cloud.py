@@ -41,9 +41,9 @@ def _parse_network(text: str) -> addresses.Addresses:
 
 
 class Up(base.Command):
-    """Start or repair the embedded test cloud, an OpenStack on this machine.
+    """Start the embedded test cloud, an OpenStack in a container.
 
-    The command requires root and Debian 12.
+    The command requires root and Debian 12 or 13.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -65,23 +65,38 @@ class Up(base.Command):
             "that this machine does not use)",
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Start the services that are not running."""
-        from rally_vmperf.cloud import recovery
+        parser.add_argument(
+            "--hypervisors",
+            type=int,
+            choices=(1, 2),
+            help="number of hypervisors (default: the previous number, "
+            "initially 1); a second one allows live migration",
+        )
+        parser.add_argument(
+            "--rebuild",
+            action="store_true",
+            help="start with empty databases; packages, guest image, "
+            "passwords, baselines and journals remain",
+        )
 
-        recovery.up(
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Start the cloud, or apply new options to one that runs."""
+        from rally_vmperf.cloud import bringup
+
+        bringup.up(
             get_layout(parsed_args),
             console.Progress(),
-            parsed_args.disk_cache,
-            parsed_args.network,
+            disk_cache=parsed_args.disk_cache,
+            network=parsed_args.network,
+            hypervisor_count=parsed_args.hypervisors,
+            rebuild=parsed_args.rebuild,
         )
 
 
 class Down(base.Command):
-    """Stop the embedded cloud, and undo its changes to this machine.
+    """Stop the embedded cloud and all that runs in it.
 
-    The command requires root. Databases, secrets and logs are deleted with
-    --purge only.
+    The command requires root. Files are deleted with --purge only.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -90,8 +105,8 @@ class Down(base.Command):
         parser.add_argument(
             "--purge",
             action="store_true",
-            help="delete databases, secrets and logs, too; the guest image "
-            "and the installed packages remain",
+            help="delete the state directory, too, with packages, guest "
+            "image, databases, secrets, baselines and journals",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -121,5 +136,4 @@ class Status(base.Lister):
         """Return columns and one row per service."""
         from rally_vmperf.cloud import status
 
-        lines = status.of_cloud(get_layout(parsed_args))
-        return status.COLUMNS, [line.cells() for line in lines]
+        return status.COLUMNS, [*status.describe(get_layout(parsed_args))]

@@ -49,13 +49,19 @@ class Recipe:
     workloads: tuple[str, ...] = WORKLOADS
 
 
-def build(recipe: Recipe, log: pathlib.Path) -> None:
+def build(
+    recipe: Recipe,
+    log: pathlib.Path,
+    enter: collections.abc.Callable[[list[str]], list[str]] = list,
+) -> None:
     """Make the image and put it in place in one step.
 
     A file with the suffix .manifest, next to the image, lists the packages.
 
     :param recipe: what to build
     :param log: where the tools' output goes
+    :param enter: the function that returns the command by which another
+        one, with tools of disks, runs
     :raises WorkloadError: for a name that no workload has
     """
     if not SIZE.fullmatch(recipe.size):
@@ -68,13 +74,16 @@ def build(recipe: Recipe, log: pathlib.Path) -> None:
         files = lay_out(recipe, work, date)
         tree, disk = work / "system.tar", work / "disk.raw"
         bootstrap(recipe, files, tree, date, log)
-        image_disk.make(disk, recipe.size, tree, log)
+
+        def run(argv: list[str]) -> None:
+            commands.run(enter(argv), log=log)
+
+        image_disk.make(disk, recipe.size, tree, run)
         tree.unlink()
         draft = work / "image.qcow2"
-        commands.run(
+        run(
             ["qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2",
-             disk, draft],
-            log=log,
+             str(disk), str(draft)]
         )  # fmt: skip
         draft.replace(recipe.output)
         (files / "manifest").replace(recipe.output.with_suffix(".manifest"))

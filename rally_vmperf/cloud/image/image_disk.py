@@ -8,37 +8,36 @@ to grow in a larger disk, and any machine that can mount ext4 can build it.
 import collections.abc
 import pathlib
 
-from rally_vmperf import resources
-from rally_vmperf.cloud.system import commands
-
 # What extlinux 6.04 cannot read; the journal is added last, empty.
 FEATURES = "^64bit,^metadata_csum,^has_journal"
 LOADER = "boot/extlinux"
 
 
 def make(
-    disk: pathlib.Path, size: str, tree: pathlib.Path, log: pathlib.Path
+    disk: pathlib.Path,
+    size: str,
+    tree: pathlib.Path,
+    run: collections.abc.Callable[[list[str]], object],
 ) -> None:
     """Make a bootable disk from the archive of a system.
 
     :param disk: the raw image, in a folder for the time of the build
     :param size: of it, such as 2G
     :param tree: the archive of the system
-    :param log: where the tools' output goes
+    :param run: the function that runs a command
     """
     mount = disk.with_suffix(".mounted")
     mount.mkdir()
-    commands.run(["truncate", f"--size={size}", disk])
-    commands.run(
+    run(["truncate", f"--size={size}", str(disk)])
+    run(
         ["mkfs.ext4", "-q", "-F", "-L", "root", "-m", "0", "-O", FEATURES,
-         disk],
-        log=log,
+         str(disk)]
     )  # fmt: skip
-    commands.run(inside(disk, mount, unpack(tree, mount)), log=log)
+    run(inside(disk, mount, unpack(tree, mount)))
     install = ["extlinux", "--install", str(mount / LOADER)]
-    commands.run(inside(disk, mount, install), log=log)
-    commands.run(["tune2fs", "-j", disk], log=log)
-    commands.run(["e2fsck", "-fn", disk], log=log)
+    run(inside(disk, mount, install))
+    run(["tune2fs", "-j", str(disk)])
+    run(["e2fsck", "-fn", str(disk)])
 
 
 def unpack(tree: pathlib.Path, folder: pathlib.Path) -> list[str]:
@@ -63,7 +62,7 @@ def inside(
 
     :param mount: the folder that it is mounted on
     """
-    script = resources.path("etc", "guest-image", "with-disk.sh")
+    script = disk.parent / "files" / "with-disk.sh"
     return [
         *("unshare", "--mount", "sh", str(script), str(disk), str(mount)),
         *command,

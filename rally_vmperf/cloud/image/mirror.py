@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import platform
 import re
 import subprocess
 import typing as t
@@ -65,6 +66,22 @@ def of_this_machine(suite: str) -> list[str]:
     :param suite: the release's code name
     """
     return [source.line() for source in sources(suite)]
+
+
+def for_suite(suite: str) -> list[str]:
+    """Return the lines for a suite, also on a machine of another release.
+
+    Its mirrors have the other releases of Debian, too.
+
+    :param suite: the release's code name
+    """
+    here = platform.freedesktop_os_release().get("VERSION_CODENAME", suite)
+    return of_this_machine(suite) or [
+        dataclasses.replace(
+            source, release=source.release.replace(here, suite)
+        ).line()
+        for source in sources(here)
+    ]
 
 
 def proxy_options() -> list[str]:

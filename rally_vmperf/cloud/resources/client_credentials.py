@@ -1,17 +1,12 @@
 """Credentials of the cloud's users, and the files that clients read."""
 
-import collections.abc
 import json
-import pathlib
 import typing as t
 
 from rally_vmperf import atomic
-from rally_vmperf import documents
 from rally_vmperf import resources
-from rally_vmperf.cloud.services import schema
-from rally_vmperf.cloud.services import templates
 from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.state import templates
 from rally_vmperf.cloud.system import layout
 
 
@@ -55,73 +50,6 @@ def write(folders: layout.Layout, secrets: dict[str, str]) -> None:
             folders.root / f"rally-env-{user}.json",
             json.dumps(spec, indent=2) + "\n",
         )
-
-
-def known_passwords(folders: layout.Layout) -> dict[str, str]:
-    """Return the passwords that clouds.yaml tells its users, by purpose.
-
-    :param folders: the state root's folders
-    """
-    found = {}
-    try:
-        told = documents.read_yaml(folders.clouds)
-        for user in ("admin", "member"):
-            account = told["clouds"][f"vmperf-{user}"]["auth"]
-            found[user] = str(account["password"])
-    except (documents.DocumentError, LookupError, TypeError):
-        return found
-    return found
-
-
-def load_secrets(
-    folders: layout.Layout, found: collections.abc.Callable[[str, str], None]
-) -> dict[str, str]:
-    """Return the secrets by purpose; lost ones are replaced by new ones.
-
-    :param folders: the state root's folders
-    :param found: called with what was wrong and what was done
-    """
-    path = folders.etc / "secrets.json"
-    lost = len(credentials.PURPOSES) - len(credentials.known(path))
-    if not lost or not schema.any_filled(folders):
-        return credentials.load(path)
-    handed_over = known_passwords(folders)
-    kept = (
-        "those of admin and member, in clouds.yaml, are as before"
-        if len(handed_over) == 2
-        else "clouds.yaml has new ones: recreate Rally's environments"
-    )
-    # Before they are: what is written here is no digest of any secrets.
-    atomic.write(_passwords_note(folders), "lost")
-    found(f"{lost} secrets are lost from {path.name}", f"recreated; {kept}")
-    return credentials.load(path, handed_over)
-
-
-def passwords_changed(folders: layout.Layout, secrets: dict[str, str]) -> bool:
-    """Return whether users in Keystone may have other passwords than these.
-
-    :param folders: the state root's folders
-    :param secrets: passwords by purpose
-    """
-    written = _passwords_note(folders)
-    return written.exists() and written.read_text() != _digest(secrets)
-
-
-def note_passwords(folders: layout.Layout, secrets: dict[str, str]) -> None:
-    """Record that users in Keystone have these passwords.
-
-    :param folders: the state root's folders
-    :param secrets: passwords by purpose
-    """
-    atomic.write(_passwords_note(folders), _digest(secrets))
-
-
-def _digest(secrets: dict[str, str]) -> str:
-    return credentials.digest(secrets[name] for name in credentials.PURPOSES)
-
-
-def _passwords_note(folders: layout.Layout) -> pathlib.Path:
-    return folders.data / "done" / "passwords"
 
 
 _TEMPEST_CONF = "tempest.conf.j2"

@@ -28,15 +28,12 @@ def ensure(
     cloud: t.Any,
     wanted: dict[str, t.Any],
     secrets: dict[str, str],
-    *,
-    reset: bool = False,
 ) -> None:
     """Create or update everything that identity.yaml.j2 lists.
 
     :param cloud: a connection as administrator
     :param wanted: what the file says
     :param secrets: passwords by purpose
-    :param reset: set the passwords of existing users again
     """
     keystone = cloud.identity
     projects = {
@@ -56,8 +53,6 @@ def ensure(
                 password=password,
                 default_project_id=project.id,
             )
-        elif reset:
-            keystone.update_user(user, password=password)
         keystone.assign_project_role_to_user(
             project, user, roles[entry["role"]]
         )

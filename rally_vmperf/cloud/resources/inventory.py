@@ -9,28 +9,37 @@ import openstack
 
 from rally_vmperf.cloud.system import errors
 
-PATIENCE = 180.0
+TIMEOUT = 300.0
+AGENTS = tuple(
+    f"neutron-{name}-agent"
+    for name in ("linuxbridge", "dhcp", "l3", "metadata")
+)
 
 
 def wait(
     what: str,
     condition: collections.abc.Callable[[], object],
-    patience: float = PATIENCE,
+    timeout: float = TIMEOUT,
+    interval: float = 0.5,
 ) -> None:
     """Wait until a condition holds in the cloud.
 
-    :param what: its name in the error
-    :param condition: asks the cloud
-    :param patience: seconds
+    :param what: The name of the condition in the error.
+    :param condition: The function that asks the cloud.
+    :param timeout: The time limit in seconds.
+    :param interval: The time between two calls in seconds.
+    :raises errors.CloudError: If the condition does not hold in time.
     """
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > deadline:
             raise errors.CloudError(
-                f"{what} is still missing after {patience:.0f} s; see the "
-                "logs of nova-compute, nova-scheduler and the agents"
+                f"{what} is still missing after {timeout:.0f} s; see "
+                "'rally-vmperf cloud status' and the directory log; "
+                "'rally-vmperf cloud up --rebuild' starts with empty "
+                "databases"
             )
-        time.sleep(0.5)
+        time.sleep(interval)
 
 
 def heard_since(report: str | None, start: float) -> bool:
@@ -45,43 +54,48 @@ def heard_since(report: str | None, start: float) -> bool:
     return moment.replace(tzinfo=datetime.UTC).timestamp() >= start
 
 
-def wait_for_hypervisor(cloud: t.Any, start: float) -> None:
-    """Wait until Nova can place guests.
+def wait_for_hypervisors(cloud: t.Any, starts: dict[str, float]) -> None:
+    """Wait until Nova can place guests on each hypervisor.
 
-    :param cloud: a connection as administrator
-    :param start: when nova-compute was started
+    :param cloud: A connection as administrator.
+    :param starts: The time when nova-compute started, by hypervisor.
     """
 
     def up() -> bool:
-        return any(
-            service.state == "up" and heard_since(service.updated_at, start)
+        heard = {
+            service.host
             for service in cloud.compute.services(binary="nova-compute")
-        )
+            if service.state == "up"
+            and heard_since(service.updated_at, starts.get(service.host, 0))
+        }
+        known = {one.name for one in cloud.compute.hypervisors()}
+        return set(starts) <= heard and len(known) >= len(starts)
 
-    wait("a running nova-compute", up)
-    wait("a hypervisor", lambda: list(cloud.compute.hypervisors()))
+    wait(f"hypervisor {' or '.join(starts)}", up)
 
 
-def wait_for_agents(cloud: t.Any, starts: dict[str, float]) -> None:
+def wait_for_agents(
+    cloud: t.Any, starts: dict[tuple[str, str], float]
+) -> None:
     """Wait until all agents have reported to Neutron.
 
-    :param cloud: a connection as administrator
-    :param starts: program of each agent -> when it was started
+    :param cloud: A connection as administrator.
+    :param starts: The time when an agent started, by host and program.
     """
 
     def up() -> bool:
-        agents = list(cloud.network.agents())
-        return all(
-            any(
-                agent.binary == program
-                and agent.is_alive
-                and heard_since(agent.last_heartbeat_at, start)
-                for agent in agents
+        heard = {
+            (agent.host, agent.binary)
+            for agent in cloud.network.agents()
+            if agent.is_alive
+            and heard_since(
+                agent.last_heartbeat_at,
+                starts.get((agent.host, agent.binary), 0),
             )
-            for program, start in starts.items()
-        )
+        }
+        return set(starts) <= heard
 
-    wait(f"one of {', '.join(starts)}", up)
+    wait(f"one of {', '.join(name for _, name in starts)}", up)
 
 
 def forget_guests(cloud: t.Any) -> None:

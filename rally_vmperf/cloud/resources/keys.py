@@ -1,6 +1,5 @@
 """SSH keys of the cloud's owner and of the peer."""
 
-import collections.abc
 import pathlib
 
 from rally_vmperf import atomic
@@ -10,13 +9,10 @@ from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
 
-def make(
-    folders: layout.Layout, found: collections.abc.Callable[[str, str], None]
-) -> None:
+def make(folders: layout.Layout) -> None:
     """Make sure that the login key pair and the peer's host key exist.
 
     :param folders: the state root's folders
-    :param found: called with what was wrong and what was done
     """
     for name, comment in (
         ("id_ed25519", "vmperf-cloud"),
@@ -24,12 +20,10 @@ def make(
     ):
         path = folders.etc / name
         if not is_pair(path):
-            if path.exists() or path.with_suffix(".pub").exists():
-                found(f"the key etc/{name} cannot be used", "recreated")
             make_pair(path, comment)
     peer = addresses.load(folders).peer
     kind, key, *_ = (folders.etc / "peer_host_ed25519.pub").read_text().split()
-    atomic.write(folders.root / "known_hosts", f"{peer.ip} {kind} {key}\n")
+    atomic.write(folders.root / "known_hosts", f"{peer} {kind} {key}\n")
 
 
 def is_pair(path: pathlib.Path) -> bool:

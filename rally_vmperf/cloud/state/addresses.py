@@ -27,8 +27,8 @@ LARGEST = 22
 class Addresses:
     """The ranges of one cloud.
 
-    :param management: of the APIs, on a bridge of their own
-    :param external: of the network "public", reached from the machine
+    :param management: of the APIs, and of the link of the host
+    :param external: of the network "public", reached from the host
     :param private: of the network "private"
     """
 
@@ -42,27 +42,29 @@ class Addresses:
         return (self.management, self.external, self.private)
 
     @property
-    def bridges(self) -> dict[str, ipaddress.IPv4Interface]:
-        """Bridge -> the machine's address on it."""
-        return {
-            layout.MANAGEMENT_BRIDGE: _interface(self.management, 1),
-            layout.EXTERNAL_BRIDGE: _interface(self.external, 1),
-        }
-
-    @property
-    def controller(self) -> str:
-        """Where APIs and messages are."""
+    def host(self) -> str:
+        """The address of the host on its link to the container."""
         return str(self.management[1])
 
     @property
+    def controller(self) -> str:
+        """The address of APIs and messages."""
+        return str(self.management[2])
+
+    @property
+    def second(self) -> str:
+        """The address of the second hypervisor."""
+        return str(self.management[3])
+
+    @property
     def gateway(self) -> str:
-        """The machine's address in the external range."""
+        """The address of the container in the external range."""
         return str(self.external[1])
 
     @property
-    def peer(self) -> ipaddress.IPv4Interface:
+    def peer(self) -> str:
         """The address of the peer."""
-        return _interface(self.external, 2)
+        return str(self.external[2])
 
     @property
     def external_pool(self) -> tuple[str, str]:
@@ -81,10 +83,6 @@ USUAL = Addresses(
     Network("172.24.4.0/24"),
     Network("10.254.1.0/24"),
 )
-
-
-def _interface(network: Network, number: int) -> ipaddress.IPv4Interface:
-    return ipaddress.IPv4Interface((network[number], network.prefixlen))
 
 
 def known(folders: layout.Layout) -> Addresses | None:

@@ -1,13 +1,12 @@
 """Secrets of the embedded cloud: one for each purpose."""
 
-import collections.abc
-import hashlib
 import json
 import pathlib
 import secrets
 
 from rally_vmperf import atomic
 from rally_vmperf.cloud.system import documents
+from rally_vmperf.cloud.system import errors
 
 PURPOSES = (
     "admin",
@@ -40,23 +39,21 @@ def known(path: pathlib.Path) -> dict[str, str]:
     }
 
 
-def load(
-    path: pathlib.Path, handed_over: collections.abc.Mapping[str, str] = {}
-) -> dict[str, str]:
+def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
     """Return the secrets by purpose; make those that are missing.
 
-    :param path: the file that keeps them
-    :param handed_over: secrets in the hands of users, used before new ones
+    :param path: The file of the secrets.
+    :param used: Whether databases contain the secrets.
+    :raises errors.CloudError: If secrets of databases are missing.
     """
     found = known(path)
     missing = [purpose for purpose in PURPOSES if purpose not in found]
+    if missing and used:
+        raise errors.CloudError(
+            f"{path} lacks {len(missing)} secrets of the databases; start "
+            "with new ones: rally-vmperf cloud up --rebuild"
+        )
     if missing:
-        for purpose in missing:
-            found[purpose] = handed_over.get(purpose) or secrets.token_hex(16)
+        found |= {purpose: secrets.token_hex(16) for purpose in missing}
         atomic.write(path, json.dumps(found, indent=1) + "\n")
     return found
-
-
-def digest(values: collections.abc.Iterable[str]) -> str:
-    """Return a digest of the secrets."""
-    return hashlib.sha256("\0".join(values).encode()).hexdigest()

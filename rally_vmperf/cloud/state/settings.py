@@ -1,4 +1,4 @@
-"""The settings with which a cloud was brought up."""
+"""The settings with which a cloud was started."""
 
 import dataclasses
 import json
@@ -12,35 +12,37 @@ DISK_CACHES = ("none", "writethrough", "writeback", "directsync", "unsafe")
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Settings of a cloud that its figures depend on.
+    """The settings of a cloud.
 
-    :param disk_cache: how guests' disks use the machine's page cache
-    :param virtualization: kvm, or qemu for emulation
+    :param disk_cache: The cache mode of the disks of guests.
+    :param virtualization: ``kvm``, or ``qemu`` for emulation.
+    :param hypervisors: The number of hypervisors, 1 or 2.
     """
 
     disk_cache: str = "none"
     virtualization: str = "qemu"
+    hypervisors: int = 1
 
 
 def load(folders: layout.Layout) -> Settings:
     """Return the recorded settings, or the defaults.
 
-    :param folders: the state root's folders
+    :param folders: The paths of the cloud.
     """
     content = documents.read(folders.settings) or {}
     disk_cache = content.get("disk_cache")
-    virtualization = content.get("virtualization")
     return Settings(
         disk_cache if disk_cache in DISK_CACHES else "none",
-        "kvm" if virtualization == "kvm" else "qemu",
+        "kvm" if content.get("virtualization") == "kvm" else "qemu",
+        2 if content.get("hypervisors") == 2 else 1,
     )
 
 
 def save(folders: layout.Layout, chosen: Settings) -> None:
     """Record the settings.
 
-    :param folders: the state root's folders
-    :param chosen: what to record
+    :param folders: The paths of the cloud.
+    :param chosen: The settings to record.
     """
     atomic.write(
         folders.settings, json.dumps(dataclasses.asdict(chosen)) + "\n"

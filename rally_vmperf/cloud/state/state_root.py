@@ -88,6 +88,7 @@ def claim(folders: layout.Layout) -> None:
     # What "image build" and a purge of earlier versions leave.
     suffixes = (".qcow2", ".log", ".manifest")
     kept = {folders.image.with_suffix(suffix).name for suffix in suffixes}
+    kept.add(folders.tarball.name)
     foreign = sorted({path.name for path in root.iterdir()} - kept)
     if foreign:
         raise errors.CloudError(_unmarked(root, foreign[0]))

@@ -10,26 +10,20 @@ from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
 SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-MARK = "VMPERF_CLOUD_ROOT"
 
 
-def environment(
-    folders: layout.Layout, extra: collections.abc.Mapping[str, str] = {}
-) -> dict[str, str]:
+def environment(folders: layout.Layout) -> dict[str, str]:
     """Return what the cloud's processes have as their environment.
 
     Nothing is inherited: a proxy, a certificate bundle or a virtual
     environment of the caller's shell must not reach the services.
 
     :param folders: the state root's folders
-    :param extra: variables to add
     """
     return {
-        "PATH": f"{folders.shims}:{SYSTEM_PATH}",
+        "PATH": f"{folders.scripts}:{SYSTEM_PATH}",
         "HOME": str(folders.data),
         "LANG": "C.UTF-8",
-        MARK: str(folders.root),
-        **extra,
     }
 
 

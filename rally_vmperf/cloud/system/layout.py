@@ -2,54 +2,51 @@
 
 import dataclasses
 import pathlib
-import shutil
 
 DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
 
 REGION = "RegionOne"
-HYPERVISOR = "vmperf-hypervisor"
-
-MANAGEMENT_BRIDGE = "br-mgmt"
-EXTERNAL_BRIDGE = "br-ex"
-EXTERNAL_PORT = "vmperf-ext"
+#: The end of the link on the host, which is its only device of the cloud.
+LINK = "vmperf-cloud0"
+CGROUP = "vmperf-cloud"
 PEER_NAMESPACE = "vmperf-peer"
-PEER_PORT = "vmperf-peer"
 
-# Services that are not root have their files behind these ...
-PASSAGES = (
-    *("bin", "run", "run/mariadb", "data", "data/mysql", "data/neutron"),
-    # QEMU's, behind folders that are root's
-    *("data/libvirt/cache", "data/libvirt/lib", "data/nova/instances"),
+# Services that do not run as root have their files in these ...
+_PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql")
+# ... and QEMU has its files, behind directories of root, in these ...
+_QEMU = (
+    *("neutron", "libvirt/cache", "libvirt/lib"),
+    *("nova/instances", "instances"),
 )
-# ... guests' disks behind these, which only QEMU's group may pass ...
-GUESTS_FOLDERS = ("data/nova",)
-QEMU_GROUP = "libvirt-qemu"
-# ... and nothing behind these.
-PRIVATE_FOLDERS = (
-    "etc",
-    "log",
-    "rally",
-    "baselines",
-    "journal",
-    "data/done",
-    "data/glance",
-    "data/glance/images",
-    "data/glance/staging",
-    "data/glance/tasks",
-    "data/keystone",
-    "data/libvirt",
-    "data/libvirt/etc",
-    "data/libvirt/log",
-    "data/locks",
-    "data/rabbitmq",
+# ... and nobody but root has files in these.
+_PRIVATE = (
+    *("etc", "log", "rally", "baselines", "journal", "data/done"),
+    *("data/glance", "data/glance/images", "data/glance/staging"),
+    *("data/glance/tasks", "data/keystone", "data/rabbitmq"),
 )
+_PRIVATE_OF_HYPERVISOR = ("libvirt", "libvirt/etc", "libvirt/log", "locks")
 
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """The folders and files below one state root."""
+    """The directories and files below one state directory."""
 
     root: pathlib.Path
+
+    @property
+    def package_root(self) -> pathlib.Path:
+        """The root file system of the container, mounted read-only."""
+        return self.root / "root"
+
+    @property
+    def tarball(self) -> pathlib.Path:
+        """The archive of the root file system."""
+        return self.root / "root.tar.zst"
+
+    @property
+    def scripts(self) -> pathlib.Path:
+        """The programs that run in the container."""
+        return self.root / "bin"
 
     @property
     def etc(self) -> pathlib.Path:
@@ -68,17 +65,12 @@ class Layout:
 
     @property
     def run(self) -> pathlib.Path:
-        """Records of what is running."""
+        """Sockets of the running services."""
         return self.root / "run"
 
     @property
-    def shims(self) -> pathlib.Path:
-        """Programs that services use in place of the machine's own."""
-        return self.root / "bin"
-
-    @property
     def image(self) -> pathlib.Path:
-        """The guest image, which outlives a purge."""
+        """The guest image."""
         return self.root / "vmperf-guest.qcow2"
 
     @property
@@ -88,13 +80,8 @@ class Layout:
 
     @property
     def settings(self) -> pathlib.Path:
-        """The settings with which the cloud was brought up."""
+        """The settings of the cloud."""
         return self.root / "settings.json"
-
-    @property
-    def packages(self) -> pathlib.Path:
-        """What was installed for the cloud; it outlives a purge too."""
-        return self.root / "packages.json"
 
     @property
     def addresses(self) -> pathlib.Path:
@@ -102,45 +89,44 @@ class Layout:
         return self.root / "addresses.json"
 
     @property
+    def modules(self) -> pathlib.Path:
+        """The kernel modules from before the start of the container."""
+        return self.root / "modules.txt"
+
+    @property
     def guests_gone(self) -> pathlib.Path:
-        """Exists after a ``cloud down`` that left servers without guests."""
-        return self.root / "data" / "guests-gone"
+        """Exists after a start, until servers without guests are deleted."""
+        return self.data / "guests-gone"
 
     @property
-    def data_paths(self) -> pathlib.Path:
-        """The ways for packets that were found to work, for ``status``."""
-        return self.run / "ways"
+    def used(self) -> bool:
+        """Whether the databases hold data that could be lost."""
+        return any((self.data / "done").glob("schema-*"))
 
-    @property
-    def purging(self) -> pathlib.Path:
-        """Exists while everything but the guest image is being deleted."""
-        return self.root / ".purging"
+    def hypervisor_data(self, number: int) -> pathlib.Path:
+        """Return the data directory of a hypervisor, 1 or 2."""
+        return self.data if number == 1 else self.data / "hypervisor-2"
 
-    @property
-    def before(self) -> pathlib.Path:
-        """Settings of the machine from before the cloud."""
-        return self.root / "before.json"
+    def make_directories(self) -> None:
+        """Create the directories.
 
-    def missing_folders(self) -> list[str]:
-        """Return the names of the folders that are not there."""
-        names = GUESTS_FOLDERS + PASSAGES + PRIVATE_FOLDERS
-        return [name for name in names if not (self.root / name).is_dir()]
-
-    def make_folders(self) -> None:
-        """Create the folders; others may at most pass through them."""
+        Numbers of users in the container are those of others on the host, so
+        that only root enters the state directory.
+        """
         self.root.mkdir(parents=True, exist_ok=True)
-        self.root.chmod(0o711)
-        modes = (
-            (GUESTS_FOLDERS, 0o710),
-            (PASSAGES, 0o711),
-            (PRIVATE_FOLDERS, 0o700),
-        )
-        for names, mode in modes:
-            for folder in (self.root / name for name in names):
-                folder.mkdir(parents=True, exist_ok=True)
-                folder.chmod(mode)
-
-    def let_qemu_pass(self) -> None:
-        """Give guests' folders to QEMU's group, which its package brings."""
-        for name in GUESTS_FOLDERS:
-            shutil.chown(self.root / name, group=QEMU_GROUP)
+        self.root.chmod(0o700)
+        modes: dict[pathlib.Path, int] = {}
+        for name in _PASSAGES:
+            modes[self.root / name] = 0o711
+        for name in _PRIVATE:
+            modes[self.root / name] = 0o700
+        for number in (1, 2):
+            data = self.hypervisor_data(number)
+            modes[data] = 0o711
+            modes[data / "nova"] = 0o710
+            modes |= {data / name: 0o711 for name in _QEMU}
+            modes |= {data / name: 0o700 for name in _PRIVATE_OF_HYPERVISOR}
+            modes[self.etc / f"hypervisor-{number}"] = 0o700
+        for directory, mode in modes.items():
+            directory.mkdir(parents=True, exist_ok=True)
+            directory.chmod(mode)

@@ -2,14 +2,9 @@
 
 import collections.abc
 import contextlib
-import json
 import pathlib
 
-from rally_vmperf import atomic
-from rally_vmperf import resources
 from rally_vmperf.cloud.system import commands
-from rally_vmperf.cloud.system import documents
-from rally_vmperf.cloud.system import layout
 
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 SAVED = POLICY.with_name("policy-rc.d.before-vmperf")
@@ -26,11 +21,6 @@ def listed(path: pathlib.Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def cloud_packages() -> list[str]:
-    """Return the packages that the embedded cloud consists of."""
-    return listed(resources.path("etc", "embedded-cloud", "packages.txt"))
-
-
 def missing(names: collections.abc.Sequence[str]) -> list[str]:
     """Return those of the packages that are not installed."""
     known = commands.run(
@@ -45,70 +35,25 @@ def missing(names: collections.abc.Sequence[str]) -> list[str]:
     return [name for name in names if name not in installed]
 
 
-def installed() -> list[str]:
-    """Return the names of all packages that are unpacked here."""
-    form = "${Package} ${db:Status-Status}\n"
-    lines = commands.run(["dpkg-query", "-W", "-f", form]).splitlines()
-    pairs = [line.split() for line in lines]
-    gone = ("not-installed", "config-files")
-    return sorted({name for name, state in pairs if state not in gone})
-
-
-@contextlib.contextmanager
-def recorded(record: pathlib.Path | None) -> collections.abc.Iterator[None]:
-    """Record which packages are installed meanwhile, dependencies included.
-
-    :param record: the file of the record; None for no record
-    """
-    if record is None:
-        yield
-        return
-    known = documents.read(record) or {}
-    # Still there if an earlier run was interrupted.
-    before = known.setdefault("before", installed())
-    atomic.write(record, json.dumps(known) + "\n")
-    try:
-        yield
-    finally:
-        new = {*known.get("brought", []), *installed()} - {*before}
-        del known["before"]
-        known["brought"] = sorted({*known.get("brought", []), *new})
-        atomic.write(record, json.dumps(known) + "\n")
-
-
 def install(
-    names: collections.abc.Sequence[str],
-    log: pathlib.Path,
-    record: pathlib.Path | None = None,
+    names: collections.abc.Sequence[str], log: pathlib.Path
 ) -> list[str]:
     """Install what is missing and return its names.
 
     :param names: Debian packages
     :param log: where apt's output goes
-    :param record: a file to which the installed packages are added
     """
     wanted = missing(names)
     if not wanted:
         return []
     command = ["apt-get", "-y", "--no-install-recommends", "install"]
-    with nothing_started(), recorded(record):
+    with nothing_started():
         # what an interrupted run has unpacked already
         commands.run(["dpkg", "--configure", "-a"], log=log)
         if commands.quietly([*command, "--simulate", *wanted]) is False:
             commands.run(["apt-get", "update"], log=log)
         commands.run([*command, *wanted], log=log, timeout=1800)
     return wanted
-
-
-def provide(
-    folders: layout.Layout, names: collections.abc.Sequence[str]
-) -> None:
-    """Install the packages that a cloud lacks, and record them.
-
-    :param folders: the state root's folders
-    :param names: Debian packages
-    """
-    install(names, folders.log / "apt.log", folders.packages)
 
 
 @contextlib.contextmanager

@@ -8,10 +8,12 @@ import time
 
 from rally_vmperf import atomic
 from rally_vmperf import removal
+from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import documents
 
 DEVICE = pathlib.Path("/dev/kvm")
+BOOT_ID = pathlib.Path("/proc/sys/kernel/random/boot_id")
 
 # A whole guest in one boot sector: hand 0x21 to QEMU's exit device.
 #   mov dx, 0x501; mov al, 0x21; out dx, al; again: hlt; jmp again
@@ -29,7 +31,9 @@ MACHINE = [
 ]  # fmt: skip
 
 
-def works(image: pathlib.Path, verdict: pathlib.Path, boot_id: str) -> bool:
+def works(
+    image: pathlib.Path, verdict: pathlib.Path, root: pathlib.Path
+) -> bool:
     """Return whether the guest image runs under KVM; try it once per boot.
 
     A device file proves nothing, and neither does a boot sector: there are
@@ -37,29 +41,40 @@ def works(image: pathlib.Path, verdict: pathlib.Path, boot_id: str) -> bool:
 
     :param image: the guest image
     :param verdict: file that keeps the answer
-    :param boot_id: what tells this boot of the machine from others
+    :param root: the package root, which contains QEMU
     """
+    boot_id = BOOT_ID.read_text().strip()
     known = documents.read(verdict) or {}
     if known.get("boot_id") == boot_id and "works" in known:
         return bool(known["works"])
-    answer = DEVICE.exists() and runs_sector() and runs_guest(image)
+    answer = (
+        DEVICE.exists()
+        and runs_sector(root, image.parent)
+        and runs_guest(root, image)
+    )
     atomic.write(
         verdict, json.dumps({"boot_id": boot_id, "works": answer}) + "\n"
     )
     return answer
 
 
-def runs_sector(accelerator: str = "kvm") -> bool:
+def runs_sector(
+    root: pathlib.Path, parent: pathlib.Path, accelerator: str = "kvm"
+) -> bool:
     """Return whether a boot sector runs to its end.
 
+    :param root: the package root, which contains QEMU
+    :param parent: the folder of temporary files
     :param accelerator: QEMU's name of what to try
     """
-    with removal.temporary("vmperf-kvm-") as folder:
+    with removal.temporary(".vmperf-kvm-", parent) as folder:
         disk = folder / "sector"
         disk.write_bytes(SECTOR)
         try:
             done = subprocess.run(
-                sector_command(accelerator, disk),
+                package_root.enter(
+                    root, parent, sector_command(accelerator, disk)
+                ),
                 env=commands.plain_environment(),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -81,22 +96,28 @@ def sector_command(accelerator: str, disk: "os.PathLike[str]") -> list[str]:
 
 
 def runs_guest(
+    root: pathlib.Path,
     image: pathlib.Path,
     accelerator: str = "kvm",
     patience: float = GUEST_PATIENCE,
 ) -> bool:
     """Return whether the guest image boots up to its first program.
 
+    :param root: the package root, which contains QEMU
     :param image: the guest image, which stays as it is
     :param accelerator: QEMU's name of what to try
     :param patience: seconds it may take
     """
-    with removal.temporary("vmperf-kvm-") as folder:
+    with removal.temporary(".vmperf-kvm-", image.parent) as folder:
         serial = folder / "serial"
         complaints = folder / "complaints"
         with complaints.open("wb") as stream:
             guest = subprocess.Popen(
-                guest_command(accelerator, image, serial),
+                package_root.enter(
+                    root,
+                    image.parent,
+                    guest_command(accelerator, image, serial),
+                ),
                 env=commands.plain_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=stream,

@@ -1,0 +1,61 @@
+#!/bin/bash
+# The first process of the container: it makes the networks, then supervisord
+# takes its place.
+set -euo pipefail
+cloud=$1
+# shellcheck disable=SC1091
+. "$cloud/etc/container.env"
+
+hostname "$HYPERVISOR_1"
+ip link set lo up
+# br-mgmt: APIs, messages, VXLAN and live migration. br-ex: the network
+# "public". The container forwards between the host and br-ex.
+for bridge in br-mgmt br-ex; do
+    ip link add "$bridge" type bridge
+    ip link set "$bridge" up
+done
+ip link set uplink up master br-mgmt
+ip address add "$API_ADDRESS/$PREFIX" dev br-mgmt
+ip address add "$EXTERNAL_GATEWAY/$PREFIX" dev br-ex
+# No bridge mapping: Nova plugs guests into the bridge of the agent, which
+# moves nothing but a physical interface there, here the end of a veth pair.
+ip link add ext1 type veth peer name ext1-br
+ip link set ext1-br up master br-ex
+ip link set ext1 up
+# The peer: the other end of network workloads.
+ip netns add vmperf-peer
+ip link add peer type veth peer name eth0 netns vmperf-peer
+ip link set peer up master br-ex
+ip -n vmperf-peer link set lo up
+ip -n vmperf-peer address add "$PEER_ADDRESS/$PREFIX" dev eth0
+ip -n vmperf-peer link set eth0 up
+ip -n vmperf-peer route add default via "$EXTERNAL_GATEWAY"
+
+sysctl -qw net.ipv4.ip_forward=1
+# Connections without an owner keep the network namespace.
+sysctl -qw net.ipv4.tcp_orphan_retries=1
+sysctl -qw net.bridge.bridge-nf-call-iptables=1 || true
+# Guests and the peer answer the host; they reach neither it nor the APIs.
+# What the host forwards for others is dropped. RabbitMQ is for hypervisors.
+iptables-restore -w <<RULES
+*filter
+:vmperf-answers - [0:0]
+-A vmperf-answers -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN
+-A vmperf-answers -j DROP
+-A INPUT -i br-ex ! -p icmp -j vmperf-answers
+-A INPUT -i br-mgmt ! -s $MANAGEMENT_NETWORK -j DROP
+-A INPUT ! -i lo -p tcp --dport 5672 ! -s $SECOND_ADDRESS -j DROP
+-A INPUT ! -i br-mgmt -p udp --dport 8472 -j DROP
+-A FORWARD -i br-ex -o br-mgmt -j vmperf-answers
+-A FORWARD -i br-mgmt -o br-ex ! -s $HOST_ADDRESS -j DROP
+COMMIT
+RULES
+
+mkdir -p /run/lock /run/netns /run/sshd "$cloud/run/mariadb"
+chown mysql: "$cloud/run/mariadb" "$cloud/data/mysql"
+chgrp libvirt-qemu "$cloud/data/nova"
+mount --bind "$cloud/etc/hosts" /etc/hosts
+. "$cloud/bin/libvirt-folders.sh"
+mount_libvirt "$cloud/data/libvirt"
+
+exec supervisord --nodaemon --configuration "$cloud/etc/supervisord.conf"

@@ -1,0 +1,1 @@
+"""The container of the embedded cloud: its root, processes and hosts."""

@@ -1,0 +1,208 @@
+"""The container of the embedded cloud: start, end, and what runs in it.
+
+A process on the host, ``enter.sh``, waits for the end of the container. The
+first process of the container is supervisord, and its end ends all others,
+with their mounts, namespaces, devices and rules.
+"""
+
+import collections.abc
+import contextlib
+import fcntl
+import http.client
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import typing as t
+import xmlrpc.client
+
+from rally_vmperf import removal
+from rally_vmperf.cloud.resources import inventory
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import errors
+from rally_vmperf.cloud.system import layout
+
+_NAMESPACES = ("mount", "net", "pid", "uts", "ipc", "cgroup")
+_MODULES = pathlib.Path("/proc/modules")
+_START_TIMEOUT = 60.0
+_END_TIMEOUT = 60.0
+
+
+class Container:
+    """The container of one cloud.
+
+    :param folders: The paths of the cloud.
+    """
+
+    def __init__(self, folders: layout.Layout) -> None:
+        self._folders = folders
+
+    @property
+    def pid(self) -> int | None:
+        """The process number of its first process; None if it has ended."""
+        try:
+            text = (self._folders.root / "container.pid").read_text()
+            number, namespace = text.split()
+            found = os.readlink(f"/proc/{number}/ns/pid")
+        except (OSError, ValueError):
+            return None
+        return int(number) if found == namespace else None
+
+    def start(self) -> None:
+        """Start it, and wait until supervisord answers.
+
+        :raises errors.CloudError: If it does not start.
+        """
+        for entry in self._folders.run.iterdir():
+            removal.remove(entry, self._folders.root)
+        self._folders.make_directories()
+        if self._folders.used:
+            self._folders.guests_gone.touch()
+        self._folders.modules.write_text(_MODULES.read_text())
+        log = self._folders.log / "container.log"
+        with log.open("w") as stream:
+            process = subprocess.Popen(
+                ["bash", self._folders.scripts / "enter.sh",
+                 self._folders.root],
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                env=commands.plain_environment(),
+                start_new_session=True,
+            )  # fmt: skip
+
+        def ready() -> bool:
+            if process.poll() is not None:
+                lines = log.read_text().splitlines() or ["it printed nothing"]
+                raise errors.CloudError(
+                    f"the container has ended: {lines[-1]} (see {log})"
+                )
+            return bool(self.processes())
+
+        inventory.wait("supervisord", ready, _START_TIMEOUT, 0.1)
+
+    def end(self) -> None:
+        """End it with all that runs in it; nothing if it has ended.
+
+        :raises errors.CloudError: If a process does not end.
+        """
+        pid = self.pid
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        inventory.wait("the end of the container", self._ended, _END_TIMEOUT)
+        script = self._folders.scripts / "enter.sh"
+        if script.exists() and (self._folders.etc / "container.env").exists():
+            # The process that waited on the host may have been killed.
+            commands.run(["bash", script, self._folders.root, "clean"])
+
+    def _ended(self) -> bool:
+        """Return whether the process that waits on the host has ended."""
+        path = self._folders.root / "container.lock"
+        with path.open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return self.pid is None
+
+    def command(
+        self, argv: collections.abc.Iterable[str | os.PathLike[str]]
+    ) -> list[str]:
+        """Return the command that runs a program in the container.
+
+        :param argv: The program and its arguments.
+        :raises errors.CloudError: If the container does not run.
+        """
+        pid = self.pid
+        if pid is None:
+            raise errors.CloudError(
+                f"the cloud in {self._folders.root} does not run; start it: "
+                "rally-vmperf cloud up"
+            )
+        environment = commands.environment(self._folders)
+        return [
+            *("nsenter", "--target", str(pid)),
+            *(f"--{name}" for name in _NAMESPACES),
+            *("--root", "--wd", "env", "-i"),
+            *(f"{name}={value}" for name, value in environment.items()),
+            *(os.fspath(word) for word in argv),
+        ]
+
+    def run(self, *argv: str | os.PathLike[str], **options: t.Any) -> str:
+        """Run a program in the container and return its output.
+
+        :param argv: The program and its arguments.
+        :param options: The options of ``commands.run``.
+        """
+        return commands.run(self.command(argv), **options)
+
+    def update(self) -> None:
+        """Start the programs whose configuration files have changed."""
+        for name in ("supervisord", "supervisord-2"):
+            path = self._folders.etc / f"{name}.conf"
+            if self.processes(name.removesuffix("-2") == name):
+                self.run("supervisorctl", "-c", path, "update", timeout=120)
+
+    def processes(self, first: bool = True) -> list[dict[str, t.Any]]:
+        """Return the programs of supervisord; none if it does not answer.
+
+        Each has ``name``, ``statename``, ``pid`` in its namespace, ``start``
+        in seconds since 1970, and ``spawnerr``.
+
+        :param first: False selects those of the second hypervisor.
+        """
+        name = "supervisor.sock" if first else "supervisor-2.sock"
+        path = self._folders.run / name
+        if not path.is_socket():
+            return []
+        server = xmlrpc.client.ServerProxy(
+            "http://localhost", transport=_Transport(path)
+        )
+        try:
+            found = server.supervisor.getAllProcessInfo()
+        except (OSError, http.client.HTTPException):
+            return []
+        return t.cast("list[dict[str, t.Any]]", found)
+
+    def new_modules(self) -> list[str]:
+        """Return the kernel modules that were loaded since the start."""
+        if not self._folders.modules.exists():
+            return []
+        before = _names(self._folders.modules.read_text())
+        return sorted(_names(_MODULES.read_text()) - before)
+
+
+def _names(text: str) -> set[str]:
+    """Return the names of modules in the format of /proc/modules."""
+    return {line.split()[0] for line in text.splitlines()}
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to a UNIX socket."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        super().__init__("localhost", timeout=10)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+class _Transport(xmlrpc.client.Transport):
+    """XML-RPC by a UNIX socket.
+
+    :param path: The path of the socket.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: t.Any) -> http.client.HTTPConnection:
+        """Return a new connection."""
+        return _Connection(self._path)

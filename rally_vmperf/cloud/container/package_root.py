@@ -1,0 +1,117 @@
+"""The root file system of the container, made of Debian's packages.
+
+mmdebstrap installs the packages, and starts none of their services. The
+services see the result read-only, so that it cannot be damaged, and it is the
+same on each host.
+"""
+
+import collections.abc
+import os
+import pathlib
+
+from rally_vmperf import removal
+from rally_vmperf import resources
+from rally_vmperf.cloud.image import mirror
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.system import packages
+
+SUITE = "bookworm"
+#: The packages that the host must have.
+TOOLS = ("mmdebstrap", "zstd", "debian-archive-keyring", "iproute2")
+# mmdebstrap mounts /proc and /sys in the mount namespace that it finds.
+_ALONE = (
+    *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
+    "--mount-proc",
+)
+_EXCLUDED = ("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/doc/*")
+_TAR = (
+    *("tar", "--zstd", "--numeric-owner", "--xattrs"),
+    "--xattrs-include=*",
+)
+# Mount points of the container.
+_DIRECTORIES = ("proc", "sys", "dev", "run", "tmp", "lib/modules")
+# A mount point is the root that unshare wants in there.
+_ENTER = """
+set -e
+root=$1 directory=$2
+shift 2
+mount --bind "$root" "$root"
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount -t tmpfs tmpfs "$root/tmp"
+mkdir -p "$root$directory"
+mount --bind "$directory" "$root$directory"
+exec chroot "$root" "$@"
+"""
+
+
+def provide(folders: layout.Layout) -> None:
+    """Make the root file system, unless it is there.
+
+    :param folders: The paths of the cloud.
+    :raises CloudError: If the packages cannot be installed.
+    """
+    if folders.package_root.is_dir():
+        return
+    draft = folders.root / "root.part"
+    removal.remove(draft, folders.root)
+    if folders.tarball.exists():
+        draft.mkdir()
+        commands.run([*_TAR, "-xpf", folders.tarball, "-C", draft])
+        draft.rename(folders.package_root)
+        return
+    _install(draft, folders.log / "packages.log")
+    draft.rename(folders.package_root)
+    archive = folders.root / "root.tar.part"
+    commands.run([*_TAR, "-cpf", archive, "-C", folders.package_root, "."])
+    archive.rename(folders.tarball)
+
+
+def _install(root: pathlib.Path, log: pathlib.Path) -> None:
+    """Install the packages into a new directory."""
+    names = packages.listed(
+        resources.path("etc", "embedded-cloud", "packages.txt")
+    )
+    options = mirror.proxy_options()
+    logins = mirror.logins(options)
+    shown = [one for one in options if not mirror.logins([one])]
+    arguments = [
+        *(*_ALONE, "mmdebstrap", "--mode=root", "--variant=apt"),
+        "--skip=output/dev",
+        '--aptopt=APT::Install-Recommends "false"',
+        '--aptopt=Acquire::Languages "none"',
+        *(f"--aptopt={option}" for option in shown),
+        *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
+        "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+        f"--include={','.join(names)}",
+        *(SUITE, str(root), *mirror.for_suite(SUITE)),
+    ]
+    environment = {**commands.plain_environment(), **logins}
+    commands.run(arguments, env=environment, log=log, timeout=3600)
+    policy = root / "usr/sbin/policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    policy.chmod(0o755)
+    for name in _DIRECTORIES:
+        (root / name).mkdir(parents=True, exist_ok=True)
+    resolver = root / "etc/resolv.conf"
+    resolver.unlink(missing_ok=True)
+    resolver.touch()
+
+
+def enter(
+    root: pathlib.Path,
+    directory: pathlib.Path,
+    argv: collections.abc.Iterable[str | os.PathLike[str]],
+) -> list[str]:
+    """Return the command that runs a program of the root file system.
+
+    :param root: The root file system.
+    :param directory: A directory that has the same path in there.
+    :param argv: The program and its arguments.
+    """
+    return [
+        *("unshare", "--mount", "--propagation", "private"),
+        *("sh", "-c", _ENTER, "sh", str(root), str(directory)),
+        *(os.fspath(word) for word in argv),
+    ]

@@ -1,1 +1,0 @@
-"""Bridges, packet filter and routes of the embedded cloud."""

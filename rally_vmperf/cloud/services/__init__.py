@@ -1,1 +1,0 @@
-"""The services of the embedded cloud, started, watched and ended."""
