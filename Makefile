@@ -32,7 +32,7 @@ UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: unit-packages lock clean bench-verdicts bench-busy main-job picture
+.PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy main-job picture
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
@@ -73,12 +73,12 @@ types: $(VENV)/whole
 docs: $(VENV)/whole
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
 
-functional: $(VENV)/whole cloud chromium
+functional: $(VENV)/whole cloud local-packages chromium
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
 	    run --serial
 
 # One topic of them, an hour at most: make long TOPIC=workloads
-long: $(VENV)/whole cloud
+long: $(VENV)/whole cloud local-packages
 	VMPERF_LONG=1 VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
 	    --test-path tests/long run --serial $(TOPIC:%='test_%\.')
 
@@ -110,7 +110,7 @@ environment: $(VENV)/whole cloud
 	        --spec $(CLOUD)/rally-env-member.json >/dev/null && \
 	    echo "Rally environment: embedded"; }
 
-baseline: environment
+baseline: environment local-packages
 	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
 	$(VMPERF) baseline record embedded $(CONF) --local \
 	    --task $(TASK) --task-args-file $(ARGS) $(PEER)
@@ -118,7 +118,7 @@ baseline: environment
 down: $(VENV)/ready
 	$(BIN)/rally-vmperf cloud down --root $(CLOUD)
 
-# As on a machine that never had a cloud; only the guest image is kept.
+# As on a machine that never had a cloud.
 purge: $(VENV)/ready
 	test ! -e $(CLOUD) || \
 	    $(BIN)/rally-vmperf cloud down --purge --root $(CLOUD)
@@ -152,10 +152,12 @@ lock:
 	printf '%s\n' pbr setuptools >>build/cloud.txt
 	$(COMPILE) -c constraints.txt -o constraints-cloud.txt build/cloud.txt
 
-unit-packages:
-	@dpkg-query --status $(UNIT_PACKAGES) >/dev/null 2>&1 || { \
+unit-packages: PACKAGES = $(UNIT_PACKAGES)
+local-packages: PACKAGES = $(LOCAL_PACKAGES)
+unit-packages local-packages:
+	@dpkg-query --status $(PACKAGES) >/dev/null 2>&1 || { \
 	    apt-get update -q && apt-get install -qy \
-	    --no-install-recommends $(UNIT_PACKAGES); }
+	    --no-install-recommends $(PACKAGES); }
 
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -q && \
