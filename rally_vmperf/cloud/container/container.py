@@ -59,7 +59,7 @@ class Container:
         self._folders.make_directories()
         if self._folders.used:
             self._folders.guests_gone.touch()
-        self._folders.modules.write_text(_MODULES.read_text())
+        self._folders.modules.write_text("\n".join(_list_modules()))
         log = self._folders.log / "container.log"
         with log.open("w") as stream:
             process = subprocess.Popen(
@@ -170,13 +170,16 @@ class Container:
         """Return the kernel modules that were loaded since the start."""
         if not self._folders.modules.exists():
             return []
-        before = _names(self._folders.modules.read_text())
-        return sorted(_names(_MODULES.read_text()) - before)
+        before = self._folders.modules.read_text().splitlines()
+        return sorted(set(_list_modules()) - set(before))
 
 
-def _names(text: str) -> set[str]:
-    """Return the names of modules in the format of /proc/modules."""
-    return {line.split()[0] for line in text.splitlines()}
+def _list_modules() -> list[str]:
+    """Return the names of the kernel modules that are loaded."""
+    if not _MODULES.exists():
+        # A kernel without modules.
+        return []
+    return [line.split()[0] for line in _MODULES.read_text().splitlines()]
 
 
 class _Connection(http.client.HTTPConnection):
