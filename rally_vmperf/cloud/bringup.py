@@ -11,7 +11,6 @@ from rally_vmperf import atomic
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import teardown
 from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.container import hypervisors
 from rally_vmperf.cloud.container import kvm
 from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.image import guest_image
@@ -22,6 +21,7 @@ from rally_vmperf.cloud.resources import inventory
 from rally_vmperf.cloud.resources import keys
 from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.state import routing
 from rally_vmperf.cloud.state import settings
 from rally_vmperf.cloud.state import state_root
@@ -193,7 +193,7 @@ class Bringup:
                 "whether the second hypervisor has guests; run "
                 "'rally-vmperf cloud up' first"
             )
-        hypervisors.check_removable(self._connect())
+        inventory.check_hypervisor_removable(self._connect())
 
     def start(self) -> None:
         """Start the container, or the services that were configured anew."""
@@ -231,7 +231,7 @@ class Bringup:
         inventory.ensure_networks(cloud, wanted)
         self._progress.say("networks")
         if self._fewer:
-            hypervisors.forget(cloud)
+            inventory.forget_hypervisor(cloud)
         inventory.wait_for_hypervisors(cloud, self._starts_of_hypervisors())
         if self._folders.guests_gone.exists():
             inventory.forget_guests(cloud)
@@ -277,10 +277,10 @@ class Bringup:
         starts = self._starts(first=True)
         found = {
             (hypervisors.NAMES[0], name): starts.get(name, 0)
-            for name in inventory.AGENTS
+            for name in hypervisors.AGENTS
         }
         if self._settings.hypervisors == 2:
-            name = inventory.AGENTS[0]
+            name = hypervisors.AGENTS[0]
             found[hypervisors.NAMES[1], name] = starts.get("hypervisor-2", 0)
         return found
 

@@ -6,8 +6,8 @@ import typing as t
 
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.container import hypervisors
 from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.system import layout
 
 COLUMNS = ("Service", "Host", "State", "PID", "Since", "Trouble")

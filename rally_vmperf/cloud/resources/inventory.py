@@ -1,4 +1,4 @@
-"""Flavors, networks, quotas and the image for the cloud's users."""
+"""Flavors, networks, quotas and hypervisors of the cloud."""
 
 import collections.abc
 import datetime
@@ -7,13 +7,13 @@ import typing as t
 
 import openstack
 
+from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.system import errors
 
 TIMEOUT = 300.0
-AGENTS = tuple(
-    f"neutron-{name}-agent"
-    for name in ("linuxbridge", "dhcp", "l3", "metadata")
-)
+_ENDED = ("completed", "error", "failed", "cancelled")
+#: The version of Nova's API whose migrations have an identifier and a time.
+_MIGRATIONS = "2.59"
 
 
 def wait(
@@ -108,6 +108,55 @@ def forget_guests(cloud: t.Any) -> None:
     wait(
         "the end of earlier guests",
         lambda: not list(cloud.compute.servers(all_projects=True)),
+    )
+
+
+def check_hypervisor_removable(cloud: t.Any) -> None:
+    """Reject the removal of the second hypervisor while it is in use.
+
+    :param cloud: A connection as administrator.
+    :raises errors.CloudError: With the names of its guests, or with its
+        migrations that have not ended.
+    """
+    name = hypervisors.NAMES[1]
+    guests = [
+        server.name
+        for server in cloud.compute.servers(all_projects=True)
+        if server.compute_host == name
+    ]
+    if guests:
+        raise errors.CloudError(
+            f"--hypervisors=1: hypervisor {name} has guests "
+            f"({', '.join(sorted(guests))}); migrate or delete them first"
+        )
+    answer = cloud.compute.get("/os-migrations", microversion=_MIGRATIONS)
+    openstack.exceptions.raise_from_response(answer)
+    running = [
+        one["instance_uuid"]
+        for one in answer.json()["migrations"]
+        if name in (one["source_compute"], one["dest_compute"])
+        and one["status"] not in _ENDED
+    ]
+    if running:
+        raise errors.CloudError(
+            f"--hypervisors=1: hypervisor {name} has migrations that have "
+            f"not ended, of {', '.join(running)}; wait for their end"
+        )
+
+
+def forget_hypervisor(cloud: t.Any) -> None:
+    """Delete the second hypervisor, which has ended, in Nova and Neutron.
+
+    :param cloud: A connection as administrator.
+    """
+    for service in cloud.compute.services(host=hypervisors.NAMES[1]):
+        cloud.compute.update_service_forced_down(service, forced=True)
+        cloud.compute.delete_service(service)
+    for agent in cloud.network.agents(host=hypervisors.NAMES[1]):
+        cloud.network.delete_agent(agent)
+    wait(
+        f"the removal of hypervisor {hypervisors.NAMES[1]}",
+        lambda: len(list(cloud.compute.hypervisors())) == 1,
     )
 
 

@@ -11,9 +11,8 @@ import yaml
 
 from rally_vmperf import atomic
 from rally_vmperf import resources
-from rally_vmperf.cloud.container import hypervisors
-from rally_vmperf.cloud.resources import inventory
 from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.state import settings
 from rally_vmperf.cloud.system import layout
 
@@ -103,7 +102,7 @@ class Templates:
             "private_network": ranges.private,
             "peer_address": ranges.peer,
             "database_accounts": DATABASE_ACCOUNTS,
-            "agents": inventory.AGENTS,
+            "agents": hypervisors.AGENTS,
             "hypervisors": self._hypervisors,
             "hypervisor_count": chosen.hypervisors,
             "virtualization": chosen.virtualization,

@@ -1,21 +1,18 @@
-"""The hypervisors in the container: what differs between them, and removal."""
+"""The hypervisors in the container, and what differs between them."""
 
 import dataclasses
 import pathlib
-import typing as t
 import uuid
 
-import openstack
-
-from rally_vmperf.cloud.resources import inventory
 from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
 NAMES = ("vmperf-hypervisor", "vmperf-hypervisor-2")
-_ENDED = ("completed", "error", "failed", "cancelled")
-#: The version of Nova's API whose migrations have an identifier and a time.
-_MIGRATIONS = "2.59"
+#: The agents of Neutron on the first one; the second one has the first agent.
+AGENTS = tuple(
+    f"neutron-{name}-agent"
+    for name in ("linuxbridge", "dhcp", "l3", "metadata")
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,52 +84,3 @@ def describe(
         Hypervisor(1, chosen.controller, str(first), folders),
         Hypervisor(2, chosen.second, str(uuid.uuid5(first, "2")), folders),
     ]
-
-
-def check_removable(cloud: t.Any) -> None:
-    """Reject the removal of the second hypervisor while it is in use.
-
-    :param cloud: A connection as administrator.
-    :raises errors.CloudError: With the names of its guests, or with its
-        migrations that have not ended.
-    """
-    name = NAMES[1]
-    guests = [
-        server.name
-        for server in cloud.compute.servers(all_projects=True)
-        if server.compute_host == name
-    ]
-    if guests:
-        raise errors.CloudError(
-            f"--hypervisors=1: hypervisor {name} has guests "
-            f"({', '.join(sorted(guests))}); migrate or delete them first"
-        )
-    answer = cloud.compute.get("/os-migrations", microversion=_MIGRATIONS)
-    openstack.exceptions.raise_from_response(answer)
-    running = [
-        one["instance_uuid"]
-        for one in answer.json()["migrations"]
-        if name in (one["source_compute"], one["dest_compute"])
-        and one["status"] not in _ENDED
-    ]
-    if running:
-        raise errors.CloudError(
-            f"--hypervisors=1: hypervisor {name} has migrations that have "
-            f"not ended, of {', '.join(running)}; wait for their end"
-        )
-
-
-def forget(cloud: t.Any) -> None:
-    """Delete the second hypervisor, which has ended, in Nova and Neutron.
-
-    :param cloud: A connection as administrator.
-    """
-    for service in cloud.compute.services(host=NAMES[1]):
-        cloud.compute.update_service_forced_down(service, forced=True)
-        cloud.compute.delete_service(service)
-    for agent in cloud.network.agents(host=NAMES[1]):
-        cloud.network.delete_agent(agent)
-    inventory.wait(
-        f"the removal of hypervisor {NAMES[1]}",
-        lambda: len(list(cloud.compute.hypervisors())) == 1,
-    )
