@@ -1,5 +1,6 @@
 """Reject a host on which the embedded cloud could not work."""
 
+import collections.abc
 import dataclasses
 import os
 import pathlib
@@ -52,8 +53,6 @@ def gather(folders: layout.Layout) -> Facts:
     existing = next(
         path for path in (folders.root, *folders.root.parents) if path.exists()
     )
-    places = {folders.root, layout.DEFAULT_ROOT}
-    earlier = [place / name for place in places for name in _EARLIER]
     runs = container.Container(folders).pid is not None
     return Facts(
         user=os.geteuid(),
@@ -61,10 +60,21 @@ def gather(folders: layout.Layout) -> Facts:
         memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         disk=shutil.disk_usage(existing).free,
         provided=folders.package_root.exists() and folders.image.exists(),
-        earlier=next((path for path in earlier if path.exists()), None),
+        earlier=find_earlier({folders.root, layout.DEFAULT_ROOT}),
         other=pathlib.Path("/sys/class/net", layout.LINK).exists()
         and not runs,
     )
+
+
+def find_earlier(
+    roots: collections.abc.Iterable[pathlib.Path],
+) -> pathlib.Path | None:
+    """Return a file of a cloud of an earlier form, if there is one.
+
+    :param roots: The state directories.
+    """
+    files = (root / name for root in roots for name in _EARLIER)
+    return next((path for path in files if path.exists()), None)
 
 
 def check_user(user: int) -> None:
@@ -76,6 +86,19 @@ def check_user(user: int) -> None:
         raise errors.CloudError(
             f"the embedded cloud needs root, this is user {user}; run the "
             "command with sudo"
+        )
+
+
+def check_earlier(path: pathlib.Path | None) -> None:
+    """Reject a cloud of an earlier form.
+
+    :param path: The file of the cloud; None for no such cloud.
+    """
+    if path:
+        raise errors.CloudError(
+            f"{path} belongs to a cloud of an earlier version, outside of a "
+            "container; remove it with that version: rally-vmperf cloud down "
+            f"--purge, then delete {path.parent}"
         )
 
 
@@ -97,13 +120,7 @@ def check(facts: Facts) -> None:
             f"{facts.memory / GIB:.1f} GiB of memory are too little for the "
             f"services and one guest; use a host with {MEMORY // GIB} GiB"
         )
-    if facts.earlier:
-        raise errors.CloudError(
-            f"{facts.earlier} belongs to a cloud of an earlier version, "
-            "outside of a container; remove it with that version: "
-            "rally-vmperf cloud down --purge, then delete "
-            f"{facts.earlier.parent}"
-        )
+    check_earlier(facts.earlier)
     if facts.other:
         raise errors.CloudError(
             f"the host has a link {layout.LINK} of another cloud; end that "

@@ -1,6 +1,7 @@
 """Take the embedded cloud down."""
 
 from rally_vmperf import removal
+from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud.container import container
 from rally_vmperf.cloud.state import state_root
 from rally_vmperf.cloud.system import console
@@ -18,12 +19,15 @@ def down(
     :param folders: The paths of the cloud.
     :param progress: The output for the user.
     :param purge: Whether to delete the state directory, too.
-    :raises errors.CloudError: If something is still mounted in there.
+    :raises errors.CloudError: If something is still mounted in there, or if
+        the cloud has an earlier form.
     """
     if not folders.root.exists():
         progress.say(f"{folders.root} does not contain a cloud")
         return
     state_root.require(folders)
+    # Its processes would remain, without their files.
+    preflight.check_earlier(preflight.find_earlier([folders.root]))
     with lock.hold(folders.root):
         container.Container(folders).end()
         progress.say("the container has ended")

@@ -162,7 +162,7 @@ class Container:
         )
         try:
             found = server.supervisor.getAllProcessInfo()
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
         return t.cast("list[dict[str, t.Any]]", found)
 

@@ -111,6 +111,5 @@ def require(folders: layout.Layout) -> None:
 def _unmarked(root: pathlib.Path, name: str) -> str:
     return (
         f"folder {root} holds {name} and not root's file {removal.MARKER}, so "
-        f"no cloud was made in it; {_OTHER}, or, if an earlier version's "
-        f"cloud is in it, adopt it: touch {root / removal.MARKER}"
+        f"no cloud was made in it; {_OTHER}"
     )
