@@ -1,32 +1,85 @@
-"""A state root and a process table for each test."""
+"""A state directory for each test, and a supervisord that answers."""
 
+import io
 import pathlib
+import socketserver
 import tempfile
+import threading
 import unittest
+import xmlrpc.server
 
 from rally_vmperf import removal
+from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.state import settings
+from rally_vmperf.cloud.state import templates
+from rally_vmperf.cloud.system import console
 from rally_vmperf.cloud.system import layout
-from rally_vmperf.cloud.system import procfs
-from tests.unit.cloud import fakes
+
+
+class _Handler(xmlrpc.server.SimpleXMLRPCRequestHandler):
+    """A request by a UNIX socket, which has no option of TCP."""
+
+    disable_nagle_algorithm = False
+
+
+class _Supervisord(
+    socketserver.UnixStreamServer, xmlrpc.server.SimpleXMLRPCDispatcher
+):
+    """A server of supervisord's method that is in use."""
+
+    logRequests = False
+
+    def __init__(self, path, method):
+        xmlrpc.server.SimpleXMLRPCDispatcher.__init__(self)
+        super().__init__(str(path), _Handler)
+        self.register_function(method, "supervisor.getAllProcessInfo")
 
 
 class CloudTestCase(unittest.TestCase):
-    """Gives a test folders of its own."""
+    """A test with a state directory of its own."""
 
-    def setUp(self) -> None:
+    def setUp(self):
         super().setUp()
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory())
+        )
         self.folders = layout.Layout(self.folder / "root")
-        self.folders.make_folders()
+        self.folders.make_directories()
         removal.mark(self.folders.root)
-        proc = self.folder / "proc"
-        proc.mkdir()
-        self.proc = fakes.FakeProc(proc)
-        self.processes = procfs.ProcessTable(proc)
-        self.findings: list[str] = []
+        self.output = io.StringIO()
+        self.progress = console.Progress(self.output)
 
-    def found(self, damage: str, done: str) -> None:
-        """Keep what would be said of a damage."""
-        self.findings.append(f"{damage}; {done}")
+    def fill_databases(self):
+        """Let the databases have data that could be lost."""
+        (self.folders.data / "done" / "schema-nova").touch()
+
+    def make_templates(self, **options):
+        """Return the templates of a cloud with these settings."""
+        path = self.folders.etc / "secrets.json"
+        self.secrets = credentials.load(path, used=False)
+        return templates.Templates(
+            self.folders, self.secrets, settings.Settings(**options)
+        )
+
+    def serve(self, method, name="supervisor.sock"):
+        """Answer at supervisord's socket until the end of the test."""
+        server = _Supervisord(self.folders.run / name, method)
+        self.addCleanup(server.server_close)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+
+
+def process(name, state="RUNNING", **changes):
+    """Return supervisord's description of a program."""
+    return {
+        "name": name,
+        "statename": state,
+        "pid": 7,
+        "start": 1_700_000_000,
+        "exitstatus": 0,
+        "spawnerr": "",
+        "description": "pid 7, uptime 0:00:09",
+        **changes,
+    }

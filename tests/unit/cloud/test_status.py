@@ -1,58 +1,93 @@
+import shutil
+from unittest import mock
+
+from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import status
-from rally_vmperf.cloud.services import schema
-from rally_vmperf.cloud.services import services
-from rally_vmperf.cloud.services import supervisor
-from rally_vmperf.cloud.state import credentials
+from rally_vmperf.cloud.container import container
+from rally_vmperf.cloud.state import hypervisors
+from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 
 class DescribeTestCase(base.CloudTestCase):
-    def setUp(self):
-        super().setUp()
-        self.keeper = supervisor.Supervisor(self.folders, self.processes)
-        self.known = [
-            services.Service(name=name, argv=[name], address=f"at {name}")
-            for name in ("mariadb", "keystone", "glance")
-        ]
+    def describe(self, *processes):
+        """Return the rows without the time, by service."""
+        if processes:
+            self.serve(lambda: list(processes))
+        return {
+            row[0]: (row[2], row[3], row[5])
+            for row in status.describe(self.folders)
+        }
 
-    def test_running_dead_and_stopped(self):
-        for name, pid in (("mariadb", 10), ("keystone", 11)):
-            self.proc.add(pid, argv=[name])
-            identity = self.processes.identify(pid)
-            self.keeper.records.write(name, identity, "digest")
-        # keystone has ended, and its number is another's now
-        self.proc.add(11, argv=["vi"], start_time=200)
-        lines = status.describe(self.known, self.keeper)
+    def test_states(self):
+        waiting = self.folders.run / "waiting"
+        waiting.mkdir()
+        for name in ("keystone", "schema-nova"):
+            path = waiting / f"supervisor.sock-{name}"
+            path.write_text("tcp:172.30.0.2:5672\n")
         self.assertEqual(
-            [
-                ("mariadb", "running", 10, "at mariadb"),
-                ("keystone", "dead", None, "at keystone"),
-                ("glance", "stopped", None, "at glance"),
-            ],
-            [(ln.service, ln.state, ln.pid, ln.address) for ln in lines],
+            {
+                "mariadb": ("running", "7", ""),
+                "keystone": ("running", "7", "waits for tcp:172.30.0.2:5672"),
+                "schema-nova": ("done", "", ""),
+                "schema-glance": ("exited", "", "exit status 1"),
+                "glance": ("fatal", "", "no such program"),
+            },
+            self.describe(
+                base.process("mariadb"),
+                base.process("keystone"),
+                base.process("schema-nova", "EXITED", pid=0),
+                base.process(
+                    "schema-glance",
+                    "EXITED",
+                    pid=0,
+                    exitstatus=1,
+                    description="exit status 1",
+                ),
+                base.process(
+                    "glance", "FATAL", pid=0, spawnerr="no such program"
+                ),
+            ),
         )
-        # neither was started with what it would be started with now
+
+    def test_both_hypervisors(self):
+        self.serve(lambda: [base.process("libvirtd")])
+        self.serve(lambda: [base.process("libvirtd")], "supervisor-2.sock")
+        rows = status.describe(self.folders)
         self.assertEqual(
-            ["was started with what has changed since", "has ended", ""],
-            [line.trouble for line in lines],
+            [("libvirtd", name) for name in hypervisors.NAMES],
+            [row[:2] for row in rows],
         )
-        self.assertRegex(lines[0].since, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        for row in rows:
+            self.assertEqual(len(status.COLUMNS), len(row))
+            self.assertRegex(row[4], r"^2023-11-1\d \d\d:\d\d:\d\d$")
 
-    def test_cells_match_the_columns(self):
-        line = status.describe(self.known, self.keeper)[0]
-        self.assertEqual(len(status.COLUMNS), len(line.cells()))
-
-    def test_of_an_empty_state_root(self):
-        lines = status.of_cloud(self.folders)
-        self.assertIn("nova-compute", [line.service for line in lines])
-        self.assertEqual({"stopped"}, {line.state for line in lines})
-
-    def test_damaged_parts(self):
-        credentials.load(self.folders.etc / "secrets.json")
-        schema.mark(self.folders, "nova").touch()
-        (self.folders.run / "mariadb").rmdir()
-        troubles = [ln.cells() for ln in status.of_cloud(self.folders)]
-        self.assertIn(
-            ("files", "damaged", "", "", "", "folder run/mariadb is gone"),
-            troubles,
+    def test_stopped(self):
+        self.assertEqual({"container": ("stopped", "", "")}, self.describe())
+        self.assertEqual(
+            [("container", "", "stopped", "", "", "")],
+            status.describe(layout.Layout(self.folder / "none")),
         )
+
+    def test_kernel_modules(self):
+        self.folders.modules.write_text("ext4 1 0 - Live\n")
+        modules = self.folder / "modules"
+        modules.write_text("ext4 1 0 - Live\ntun 1 0 - Live\n")
+        with mock.patch.object(container, "_MODULES", modules):
+            rows = self.describe()
+        self.assertEqual(("loaded: tun", "", ""), rows["kernel module"])
+
+    def test_lost_secrets(self):
+        self.assertNotIn("files", self.describe())
+        self.fill_databases()
+        self.assertEqual(
+            ("", "", "14 secrets are missing in secrets.json"),
+            self.describe()["files"],
+        )
+
+    def test_a_full_disk(self):
+        free = shutil.disk_usage(self.folder).free + preflight.GIB
+        with mock.patch.object(preflight, "DISK_OF_RUNNING", free):
+            self.assertRegex(
+                self.describe()["files"][2], "^only .* GiB of disk are free$"
+            )

@@ -1,71 +1,78 @@
-import io
 from unittest import mock
 
-from rally_vmperf import removal
 from rally_vmperf.cloud import teardown
-from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import console
+from rally_vmperf.cloud.container import container
+from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 
-class DownTestCase(base.CloudTestCase):
+class TeardownTestCase(base.CloudTestCase):
     def setUp(self):
         super().setUp()
-        self.stream = io.StringIO()
-        for name in ("sweep", "network_removal", "mounts", "packages"):
-            patch = mock.patch.object(teardown, name, autospec=True)
-            setattr(self, name, patch.start())
-            self.addCleanup(patch.stop)
-
-    def down(self, *, purge, folders=None):
-        teardown.down(
-            folders or self.folders, console.Progress(self.stream), purge=purge
+        self.ended = self.enterContext(
+            mock.patch.object(container.Container, "end", autospec=True)
         )
+
+    def down(self, *, purge=False):
+        teardown.down(self.folders, self.progress, purge=purge)
 
     def test_no_cloud(self):
-        self.down(purge=True, folders=layout.Layout(self.folder / "none"))
-        self.assertIn("does not contain a cloud", self.stream.getvalue())
-
-    def test_names_of_others_are_left_alone(self):
-        """What is called qrouter-* is ours only while the cloud is up."""
-        self.down(purge=False)
-        self.network_removal.remove.assert_not_called()
-
-    def test_bridges_go_with_the_cloud(self):
-        self.folders.before.write_text('{"settings": {}, "leftovers": []}')
-        with mock.patch.object(teardown.machine, "LEFTOVERS", ()):
-            self.down(purge=False)
-        self.network_removal.remove.assert_called_once_with(addresses.USUAL)
-        self.assertFalse(self.folders.before.exists())
-
-    def test_databases_stay_and_guests_do_not(self):
-        self.down(purge=False)
-        self.assertTrue((self.folders.data / "mysql").exists())
-        self.assertTrue(self.folders.guests_gone.exists())
-
-    def test_a_purge_keeps_the_image(self):
-        kept = {self.folders.image.name, "vmperf-guest.manifest"}
-        for name in kept:
-            (self.folders.root / name).touch()
-        self.down(purge=True)
-        self.assertEqual(
-            {*kept, removal.MARKER},
-            {path.name for path in self.folders.root.iterdir()},
+        teardown.down(
+            layout.Layout(self.folder / "none"), self.progress, purge=True
         )
+        self.assertIn("does not contain a cloud", self.output.getvalue())
+        self.ended.assert_not_called()
 
-    def test_guests_are_given_up_before_they_are_ended(self):
-        self.sweep.side_effect = KeyboardInterrupt
-        with self.assertRaises(KeyboardInterrupt):
-            self.down(purge=False)
-        self.assertTrue(self.folders.guests_gone.exists())
+    def test_data_remains(self):
+        self.fill_databases()
+        self.down()
+        self.ended.assert_called_once()
+        self.assertTrue(self.folders.used)
 
-    def test_an_interrupted_purge_is_known_for_one(self):
-        self.sweep.side_effect = KeyboardInterrupt
-        with self.assertRaises(KeyboardInterrupt):
-            self.down(purge=True)
-        self.assertTrue(self.folders.purging.exists())
-
-    def test_a_purge_without_an_image_leaves_nothing(self):
+    def test_a_purge_leaves_nothing(self):
+        self.folders.package_root.mkdir()
+        self.folders.image.touch()
         self.down(purge=True)
+        self.ended.assert_called_once()
         self.assertFalse(self.folders.root.exists())
+
+    def test_a_mount_ends_a_purge(self):
+        table = self.folder / "mounts"
+        table.write_text(f"tmpfs {self.folders.data}/x tmpfs rw 0 0\n")
+        with (
+            mock.patch.object(teardown.mounts, "TABLE", table),
+            self.assertRaisesRegex(
+                errors.CloudError, "data/x is mounted, so .*; unmount it first"
+            ),
+        ):
+            self.down(purge=True)
+        self.assertTrue(self.folders.data.exists())
+
+    def test_a_cloud_of_an_earlier_form(self):
+        """Its processes would remain, without their files."""
+        (self.folders.root / "before.json").touch()
+        with self.assertRaisesRegex(
+            errors.CloudError, "before.json belongs to a cloud of an earlier"
+        ):
+            self.down(purge=True)
+        self.ended.assert_not_called()
+        self.assertTrue(self.folders.data.exists())
+
+    def test_a_rebuild_keeps_what_takes_long_or_is_the_users(self):
+        self.fill_databases()
+        kept = [
+            *(self.folders.package_root, self.folders.tarball),
+            *(self.folders.image, self.folders.root / "baselines/a.json"),
+            *(self.folders.root / "journal/b", self.folders.addresses),
+            self.folders.etc / "secrets.json",
+        ]
+        for path in kept:
+            path.touch()
+        teardown.discard(self.folders, self.progress)
+        self.ended.assert_called_once()
+        self.assertFalse(self.folders.used)
+        for path in (self.folders.data, self.folders.log, self.folders.run):
+            self.assertFalse(path.exists())
+        for path in kept:
+            self.assertTrue(path.exists(), path)

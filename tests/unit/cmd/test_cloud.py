@@ -17,19 +17,32 @@ class ParserTestCase(unittest.TestCase):
         parsed = self.parse(cloud.Up)
         self.assertEqual(pathlib.Path("/var/lib/vmperf-cloud"), parsed.root)
         self.assertIsNone(parsed.disk_cache)
-        parsed = self.parse(cloud.Up, "--disk-cache", "directsync")
+        self.assertIsNone(parsed.hypervisors)
+        self.assertFalse(parsed.rebuild)
+        parsed = self.parse(
+            cloud.Up,
+            *("--disk-cache", "directsync", "--hypervisors", "2", "--rebuild"),
+        )
         self.assertEqual("directsync", parsed.disk_cache)
+        self.assertEqual(2, parsed.hypervisors)
+        self.assertTrue(parsed.rebuild)
 
-    def test_a_network_that_is_none(self):
-        for given, said in (
-            ("10.0.0.0/24", "10.0.0.0/24 is not from /8 to /22; use a"),
-            ("here", "'here'; use a network such as 10.66.0.0/22"),
+    def test_rejected_values(self):
+        for option, given, said in (
+            ("--network", "10.0.0.0/24", "is not from /8 to /22; use a"),
+            (
+                "--network",
+                "here",
+                "'here'; use a network such as 10.66.0.0/22",
+            ),
+            ("--hypervisors", "3", "invalid choice: 3 (choose from 1, 2)"),
+            ("--disk-cache", "fast", "invalid choice: 'fast'"),
         ):
             with (
                 self.assertRaises(SystemExit),
                 contextlib.redirect_stderr(io.StringIO()) as shown,
             ):
-                self.parse(cloud.Up, "--network", given)
+                self.parse(cloud.Up, option, given)
             self.assertIn(said, shown.getvalue())
 
     def test_down(self):

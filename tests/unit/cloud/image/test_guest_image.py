@@ -191,10 +191,9 @@ class BuildTestCase(base.CloudTestCase):
         self.recipe = guest_image.Recipe(
             output=self.folders.root / "o.qcow2", mirror="deb a b c"
         )
-        for module in (guest_image, guest_image.image_disk):
-            self.enterContext(
-                mock.patch.object(module.commands, "run", self.run_program)
-            )
+        self.enterContext(
+            mock.patch.object(guest_image.commands, "run", self.run_program)
+        )
         self.enterContext(
             mock.patch.object(
                 guest_image.mirror,
@@ -213,7 +212,7 @@ class BuildTestCase(base.CloudTestCase):
             (files / "manifest").write_text("fio\t3.33-3\n")
             pathlib.Path(argv[-2]).touch()
         elif argv[0] == "qemu-img":
-            argv[-1].write_text("image")
+            pathlib.Path(argv[-1]).write_text("image")
 
     def build(self, **variables):
         with mock.patch.dict(os.environ, **variables):

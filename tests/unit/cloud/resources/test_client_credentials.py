@@ -10,9 +10,6 @@ import openstack
 from rally_openstack.environment.platforms import existing
 
 from rally_vmperf.cloud.resources import client_credentials
-from rally_vmperf.cloud.services import schema
-from rally_vmperf.cloud.services import templates
-from rally_vmperf.cloud.state import credentials
 from tests.unit.cloud import base
 
 
@@ -32,85 +29,6 @@ class EnvironmentSpecTestCase(unittest.TestCase):
                 self.assertNotIn(other, inner)
 
 
-class KnownPasswordsTestCase(base.CloudTestCase):
-    def test_of_clouds_yaml(self):
-        secrets = credentials.load(self.folders.etc / "secrets.json")
-        shipped = templates.Templates(self.folders, {"secrets": secrets})
-        self.folders.clouds.write_text(shipped.render("clouds.yaml.j2"))
-        self.assertEqual(
-            {"admin": secrets["admin"], "member": secrets["member"]},
-            client_credentials.known_passwords(self.folders),
-        )
-
-    def test_of_a_broken_one(self):
-        self.assertEqual({}, client_credentials.known_passwords(self.folders))
-        for text in ("", "clouds: [", "clouds: {}", "[]"):
-            with self.subTest(text):
-                self.folders.clouds.write_text(text)
-                self.assertEqual(
-                    {}, client_credentials.known_passwords(self.folders)
-                )
-
-
-class PasswordsTestCase(base.CloudTestCase):
-    def setUp(self):
-        super().setUp()
-        self.path = self.folders.etc / "secrets.json"
-        self.secrets = self.load()
-        self.assertEqual([], self.findings)
-
-    def load(self):
-        return client_credentials.load_secrets(self.folders, self.found)
-
-    def settle(self):
-        """Bring the cloud up, as far as passwords go."""
-        schema.mark(self.folders, "keystone").touch()
-        client_credentials.note_passwords(self.folders, self.secrets)
-        shipped = templates.Templates(self.folders, {"secrets": self.secrets})
-        self.folders.clouds.write_text(shipped.render("clouds.yaml.j2"))
-
-    def test_a_new_cloud_has_nothing_to_renew(self):
-        self.assertFalse(
-            client_credentials.passwords_changed(self.folders, self.secrets)
-        )
-
-    def test_as_before(self):
-        self.settle()
-        self.assertEqual(self.secrets, self.load())
-        self.assertFalse(
-            client_credentials.passwords_changed(self.folders, self.secrets)
-        )
-        self.assertEqual([], self.findings)
-
-    def test_lost(self):
-        self.settle()
-        self.path.write_text("{")
-        secrets = self.load()
-        for name in credentials.PURPOSES:
-            same = secrets[name] == self.secrets[name]
-            self.assertEqual(name in ("admin", "member"), same, name)
-        self.assertRegex(self.findings[0], "^14 secrets .* are as before$")
-        # until everyone has the new ones
-        self.assertTrue(
-            client_credentials.passwords_changed(self.folders, secrets)
-        )
-        self.assertEqual(secrets, self.load())
-        self.assertTrue(
-            client_credentials.passwords_changed(self.folders, secrets)
-        )
-        client_credentials.note_passwords(self.folders, secrets)
-        self.assertFalse(
-            client_credentials.passwords_changed(self.folders, secrets)
-        )
-
-    def test_lost_with_what_users_have(self):
-        self.settle()
-        self.path.unlink()
-        self.folders.clouds.unlink()
-        self.assertNotEqual(self.secrets["admin"], self.load()["admin"])
-        self.assertIn("recreate Rally's environments", self.findings[0])
-
-
 def found(name, ignore_missing=True):
     """Return what the cloud knows by a name, or raise like the SDK."""
     if ignore_missing:
@@ -125,8 +43,7 @@ class TempestConfTestCase(base.CloudTestCase):
 
     def test_written(self):
         """Identifiers, the password, ours, and only root may read it."""
-        secrets = credentials.load(self.folders.etc / "secrets.json")
-        shipped = templates.Templates(self.folders, {"secrets": secrets})
+        shipped = self.make_templates()
         cloud = mock.Mock()
         cloud.image.find_image = found
         cloud.compute.find_flavor = found
@@ -144,6 +61,6 @@ class TempestConfTestCase(base.CloudTestCase):
         self.assertEqual(
             "binding,router", conf["network-feature-enabled"]["api_extensions"]
         )
-        self.assertEqual(secrets["admin"], conf["auth"]["admin_password"])
+        self.assertEqual(self.secrets["admin"], conf["auth"]["admin_password"])
         limits = pathlib.Path(conf["vmperf"]["limits_file"])
         self.assertIn("vmperf_overhead", limits.read_text())

@@ -4,14 +4,15 @@ from tests.unit.cloud import base
 
 class SettingsTestCase(base.CloudTestCase):
     def test_kept(self):
-        chosen = settings.Settings("writeback", "kvm")
+        chosen = settings.Settings("writeback", "kvm", 2)
         settings.save(self.folders, chosen)
         self.assertEqual(chosen, settings.load(self.folders))
 
     def test_defaults_for_what_cannot_be_read(self):
-        for text in ("", "{", '{"disk_cache": "fast"}', '{"other": 1}'):
+        for text in ("", "{", '{"disk_cache": "fast"}', '{"hypervisors": 3}'):
             with self.subTest(text):
                 self.folders.settings.write_text(text)
                 self.assertEqual(
-                    settings.Settings(), settings.load(self.folders)
+                    settings.Settings("none", "qemu", 1),
+                    settings.load(self.folders),
                 )

@@ -1,92 +1,114 @@
+import configparser
+import json
 import re
 import stat
+import subprocess
 
 import jinja2
-import yaml
 
 from rally_vmperf import resources
-from rally_vmperf.cloud.services import templates
-from rally_vmperf.cloud.state import credentials
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.cloud.state import addresses
+from rally_vmperf.cloud.state import hypervisors
+from rally_vmperf.cloud.state import templates
 from tests.unit.cloud import base
 
-#: What only a cloud that is up tells.
-FOUND = {
+SHIPPED = resources.path("etc", "embedded-cloud")
+# The values that only a cloud that runs has, or only some templates.
+VALUES = {
     **dict.fromkeys(
         (
-            "image_id",
-            "flavor_id",
-            "flavor_alt_id",
-            "network_id",
-            "limits_file",
+            *("image_id", "flavor_id", "flavor_alt_id", "network_id"),
+            *("limits_file", "user"),
         ),
-        "x",
+        "admin",
     ),
     "extensions": ["router", "quotas"],
 }
+USUAL = re.compile(r"172\.30\.0|172\.24\.4|10\.254\.1")
 
 
 class TemplatesTestCase(base.CloudTestCase):
-    def setUp(self):
-        super().setUp()
-        self.secrets = credentials.load(self.folders.etc / "secrets.json")
-        self.values = {
-            "secrets": self.secrets,
-            "host_uuid": "6b1c7c9e-0000-4000-8000-000000000001",
-            "virtualization": "qemu",
-            "disk_cache": "none",
-        }
-        self.shipped = templates.Templates(self.folders, self.values)
+    def write(self, **options):
+        (self.folders.etc / "peer_host_ed25519").touch()
+        self.make_templates(**options).write_all()
 
-    def test_every_template_renders(self):
-        folder = resources.path("etc", "embedded-cloud")
-        names = sorted(path.name for path in folder.glob("*.j2"))
-        self.assertLessEqual(set(templates.FILES), set(names))
-        for name in names:
-            with self.subTest(name):
-                self.shipped.render(name, user="admin", **FOUND)
+    def programs(self, name="supervisord.conf"):
+        """Return the sections of programs."""
+        config = configparser.ConfigParser(
+            interpolation=None, inline_comment_prefixes=(";",)
+        )
+        config.read(self.folders.etc / name)
+        self.assertIn("unix_http_server", config)
+        return {
+            section.removeprefix("program:"): config[section]
+            for section in config
+            if section.startswith("program:")
+        }
+
+    def test_every_template_renders_with_the_chosen_ranges(self):
+        addresses.save(self.folders, addresses.parse("10.66.0.0/22"))
+        self.write()
+        shipped = self.make_templates()
+        own = hypervisors.describe(
+            self.folders,
+            addresses.load(self.folders),
+            self.secrets["libvirt_host"],
+        )[1]
+        rendered = {
+            path.name: shipped.render(path.name, own=own, **VALUES)
+            for path in SHIPPED.glob("*.j2")
+        }
+        self.assertGreater(len(rendered), 20)
+        for name, text in rendered.items():
+            self.assertIsNone(USUAL.search(text), name)
+        for name, expected in (
+            ("clouds.yaml.j2", "http://10.66.0.2:5000/v3"),
+            ("resources.yaml.j2", "start: 10.66.1.10"),
+            ("resources.yaml.j2", "cidr: 10.66.2.0/24"),
+            ("task-args.yaml.j2", "address: 10.66.1.2"),
+            ("hypervisor-neutron.conf.j2", "local_ip = 10.66.0.3"),
+            ("container.env.j2", "HOST_ADDRESS=10.66.0.1\n"),
+        ):
+            self.assertIn(expected, rendered[name])
 
     def test_a_missing_value_is_an_error(self):
-        del self.values["disk_cache"]
-        shipped = templates.Templates(self.folders, self.values)
         with self.assertRaises(jinja2.UndefinedError):
-            shipped.render("nova.conf.j2")
+            self.make_templates().render("hypervisor-nova.conf.j2")
 
     def test_disk_cache_and_emulation(self):
-        text = self.shipped.render("nova.conf.j2")
+        text = self.make_templates().render("nova.conf.j2")
         self.assertIn("disk_cachemodes = file=none\n", text)
         self.assertIn("virt_type = qemu\n", text)
-        self.values.update(virtualization="kvm", disk_cache="unsafe")
-        text = templates.Templates(self.folders, self.values).render(
-            "nova.conf.j2"
-        )
+        text = self.make_templates(
+            disk_cache="unsafe", virtualization="kvm"
+        ).render("nova.conf.j2")
         self.assertIn("disk_cachemodes = file=unsafe\n", text)
         self.assertNotIn("cpu_mode", text)
 
-    def test_guests_run_as_a_user_without_rights(self):
-        """Their machines are no processes of root."""
-        lines = self.shipped.render("qemu.conf.j2").splitlines()
-        for key in ("user", "group"):
-            self.assertIn(f'{key} = "{layout.QEMU_GROUP}"', lines)
-        given = [line for line in lines if re.match("(user|group) *=", line)]
-        self.assertEqual(2, len(given))
-
     def test_passwords_stay_words(self):
         """A password such as 123e4567 must not become a number."""
-        self.secrets.update(dict.fromkeys(self.secrets, "123e4567"))
-        clouds = yaml.safe_load(self.shipped.render("clouds.yaml.j2"))
+        self.make_templates()
+        secrets = dict.fromkeys(self.secrets, "123e4567" * 4)
+        (self.folders.etc / "secrets.json").write_text(json.dumps(secrets))
+        clouds = self.make_templates().data("clouds.yaml.j2")
         password = clouds["clouds"]["vmperf-member"]["auth"]["password"]
-        self.assertEqual("123e4567", password)
-        schema = self.shipped.data("schema.yaml.j2")
-        bootstrap = schema["keystone"][-1]["environment"]
-        self.assertEqual("123e4567", bootstrap["OS_BOOTSTRAP_PASSWORD"])
+        self.assertEqual(secrets["member"], password)
+
+    def test_no_service_shares_a_database_account(self):
+        shipped = self.make_templates()
+        for name in ("glance", "keystone", "neutron", "placement"):
+            text = shipped.render(f"{name}.conf.j2")
+            self.assertEqual(
+                [(name, self.secrets[f"database_{name}"])],
+                re.findall(r"pymysql://(\w+):(\w+)@", text),
+            )
 
     def test_secrets_are_for_root_only(self):
-        templates.write_all(self.shipped, self.folders)
+        self.write()
         found = 0
-        for path in self.folders.root.rglob("*"):
-            if not path.is_file():
-                continue
+        for path in filter(
+            lambda path: path.is_file(), self.folders.root.rglob("*")
+        ):
             text = path.read_text()
             if any(secret in text for secret in self.secrets.values()):
                 found += 1
@@ -94,10 +116,91 @@ class TemplatesTestCase(base.CloudTestCase):
                 self.assertEqual(0o600, mode, path)
         self.assertGreater(found, 8)
 
-    def test_no_service_shares_a_database_account(self):
-        for name in ("glance", "keystone", "neutron", "placement"):
-            text = self.shipped.render(f"{name}.conf.j2")
-            accounts = re.findall(r"pymysql://(\w+):(\w+)@", text)
+    def test_guests_run_as_a_user_without_rights(self):
+        self.write()
+        for number in (1, 2):
+            data = self.folders.hypervisor_data(number)
+            lines = (data / "libvirt/etc/qemu.conf").read_text().splitlines()
+            given = [line for line in lines if re.match("(user|group) ", line)]
             self.assertEqual(
-                [(name, self.secrets[f"database_{name}"])], accounts
+                ['user = "libvirt-qemu"', 'group = "libvirt-qemu"'], given
             )
+
+    def test_libvirt_has_no_port(self):
+        """Without authentication, a port gives every user root's rights."""
+        self.write(hypervisors=2)
+        for number in (1, 2):
+            data = self.folders.hypervisor_data(number)
+            text = (data / "libvirt/etc/libvirtd.conf").read_text()
+            self.assertIn('unix_sock_rw_perms = "0700"', text)
+            nova = self.folders.etc / f"hypervisor-{number}/nova.conf"
+            uris = re.findall("_uri = (.*)", nova.read_text())
+            self.assertEqual(2, len(uris))
+            for uri in uris:
+                self.assertTrue(uri.startswith("qemu+unix:///system?"), uri)
+        self.assertNotIn("--listen", (SHIPPED / "libvirtd.sh").read_text())
+
+    def test_programs(self):
+        """Each waits by probes that after.sh knows, and runs a command."""
+        self.write(hypervisors=2)
+        programs = self.programs()
+        self.assertLessEqual(
+            {"mariadb", "keystone", "hypervisor-2", *hypervisors.AGENTS},
+            programs.keys(),
+        )
+        for name, section in [
+            *programs.items(),
+            *self.programs("supervisord-2.conf").items(),
+        ]:
+            with self.subTest(name):
+                script, root, *words = section["command"].split()
+                self.assertEqual(f"{self.folders.root}/bin/after.sh", script)
+                self.assertEqual(str(self.folders.root), root)
+                end = words.index("--")
+                for probe in words[:end]:
+                    self.assertRegex(probe, "^(file|unix|tcp|http):")
+                self.assertTrue(words[end + 1 :])
+                self.assertNotIn("%", section["command"])
+
+    def test_one_hypervisor(self):
+        self.write()
+        self.assertNotIn("hypervisor-2", self.programs())
+
+    def test_what_a_setting_restarts(self):
+        """supervisord starts the programs whose environment has changed."""
+        self.write()
+        before = {n: dict(one) for n, one in self.programs().items()}
+        self.write()
+        same = {n: dict(one) for n, one in self.programs().items()}
+        self.assertEqual(before, same)
+        self.write(disk_cache="unsafe")
+        changed = {
+            name
+            for name, section in self.programs().items()
+            if dict(section) != before[name]
+        }
+        self.assertEqual(
+            {
+                f"nova-{name}"
+                for name in ("api", "conductor", "scheduler", "compute")
+            },
+            changed,
+        )
+
+    def test_scripts(self):
+        """Bash can parse them."""
+        self.write()
+        scripts = [
+            *(self.folders.scripts.iterdir()),
+            self.folders.etc / "schema.sh",
+        ]
+        self.assertGreater(len(scripts), 8)
+        for path in scripts:
+            subprocess.run(["bash", "-n", path], check=True)
+
+    def test_schema_scripts_make_the_databases(self):
+        text = self.make_templates().render("schema.sh.j2")
+        for account, names in templates.DATABASE_ACCOUNTS.items():
+            self.assertIn(f"CREATE OR REPLACE USER {account}@", text)
+            for name in names:
+                self.assertIn(f"CREATE DATABASE {name} ", text)

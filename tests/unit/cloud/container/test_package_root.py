@@ -1,0 +1,107 @@
+import pathlib
+import stat
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.cloud.container import package_root
+from rally_vmperf.cloud.image import mirror
+from rally_vmperf.cloud.system import commands
+from rally_vmperf.cloud.system import errors
+from tests.unit.cloud import base
+
+OPTIONS = [
+    'Acquire::http::Proxy "http://192.0.2.3:3128";',
+    'Acquire::https::Proxy "http://user:pw@192.0.2.2:3128";',
+]
+LINE = "deb http://mirror.example/debian bookworm main"
+
+
+class ProvideTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        for name, value in (("proxy_options", OPTIONS), ("for_suite", [LINE])):
+            patch = mock.patch.object(
+                mirror, name, autospec=True, return_value=value
+            )
+            self.enterContext(patch)
+        self.draft = self.folders.root / "root.part"
+        (self.draft / "stale").mkdir(parents=True)
+
+    def run_program(self, argv, **_options):
+        """Do in short what the programs do."""
+        if "mmdebstrap" in argv:
+            self.assertFalse(self.draft.exists())
+            for name in ("usr/sbin", "etc"):
+                (self.draft / name).mkdir(parents=True)
+            (self.draft / "etc/resolv.conf").symlink_to("/run/elsewhere")
+        elif "-cpf" in argv:
+            argv[argv.index("-cpf") + 1].touch()
+
+    def provide(self):
+        """Return the calls that make the root file system."""
+        with mock.patch.object(
+            package_root.commands, "run", autospec=True
+        ) as run:
+            run.side_effect = self.run_program
+            package_root.provide(self.folders)
+        return run.call_args_list
+
+    def test_from_packages(self):
+        install, archive = self.provide()
+        words = install.args[0]
+        self.assertIn("--include=mariadb-server,rabbitmq-server,", str(words))
+        self.assertEqual(["bookworm", str(self.draft), LINE], words[-3:])
+        self.assertIn(f"--aptopt={OPTIONS[0]}", words)
+        self.assertNotIn("user:pw", " ".join(words))
+        self.assertEqual(
+            "http://user:pw@192.0.2.2:3128",
+            install.kwargs["env"]["https_proxy"],
+        )
+        self.assertIn(self.folders.package_root, archive.args[0])
+        self.assertTrue(self.folders.tarball.exists())
+        root = self.folders.package_root
+        policy = root / "usr/sbin/policy-rc.d"
+        self.assertEqual(0o755, stat.S_IMODE(policy.stat().st_mode))
+        self.assertTrue((root / "lib/modules").is_dir())
+        self.assertFalse((root / "etc/resolv.conf").is_symlink())
+        self.assertFalse(self.draft.exists())
+        self.assertEqual([], self.provide())
+
+    def test_from_the_archive(self):
+        self.folders.tarball.touch()
+        (unpack,) = self.provide()
+        self.assertEqual("tar", unpack.args[0][0])
+        self.assertEqual(
+            ["-xpf", self.folders.tarball, "-C", self.draft],
+            unpack.args[0][-4:],
+        )
+        self.assertEqual([], [*self.folders.package_root.iterdir()])
+
+    def test_a_failure_leaves_a_draft(self):
+        """The next command does not take it for the whole."""
+        failure = errors.CloudError("no mirror")
+        with (
+            mock.patch.object(self, "run_program", side_effect=failure),
+            self.assertRaisesRegex(errors.CloudError, "no mirror"),
+        ):
+            self.provide()
+        self.assertFalse(self.folders.package_root.exists())
+
+
+@unittest.skipUnless(
+    commands.quietly(["unshare", "--mount", "true"]), "no namespaces"
+)
+class EnterTestCase(unittest.TestCase):
+    def test_program(self):
+        """It has one directory of the host, and its mounts remain inside."""
+        before = pathlib.Path("/proc/self/mounts").read_text()
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+            pathlib.Path(name, "file").touch()
+            script = f"ls {name} && ls -A /tmp && exit 3"
+            argv = package_root.enter(
+                pathlib.Path("/"), pathlib.Path(name), ["sh", "-c", script]
+            )
+            self.assertEqual("file\n", commands.run(argv, accept=(3,)))
+        after = pathlib.Path("/proc/self/mounts").read_text()
+        self.assertEqual(before, after)
