@@ -16,13 +16,10 @@ from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.image import guest_image
 from rally_vmperf.cloud.resources import client_credentials
 from rally_vmperf.cloud.resources import identity
-from rally_vmperf.cloud.resources import image_store
 from rally_vmperf.cloud.resources import inventory
-from rally_vmperf.cloud.resources import keys
 from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.state import credentials
 from rally_vmperf.cloud.state import hypervisors
-from rally_vmperf.cloud.state import routing
 from rally_vmperf.cloud.state import settings
 from rally_vmperf.cloud.state import state_root
 from rally_vmperf.cloud.state import templates
@@ -112,7 +109,7 @@ class Bringup:
             self._progress.say(f"{name} of an interrupted build removed")
         folders.make_directories()
         packages.install(package_root.TOOLS, folders.log / "apt.log")
-        used = routing.used(routing.routes(), routing.resolvers())
+        used = addresses.find_used(addresses.routes(), addresses.resolvers())
         chosen = addresses.settle(folders, used, network, made=folders.used)
         if chosen != addresses.USUAL:
             self._progress.say(
@@ -176,7 +173,7 @@ class Bringup:
         self._templates = templates.Templates(
             folders, self._secrets, self._settings
         )
-        keys.make(folders)
+        client_credentials.make_keys(folders)
         cookie = folders.data / _COOKIE
         if not cookie.exists():
             # Erlang's own has 36 bits.
@@ -220,7 +217,7 @@ class Bringup:
             self._progress.say("identity")
         cloud = self._connect()
         self._wait_for("glance", "http://{}:9292/")
-        image_store.ensure(cloud, wanted["image"], self._folders.image)
+        inventory.ensure_image(cloud, wanted["image"], self._folders.image)
         self._progress.say("image")
         self._wait_for("nova-api", "http://{}:8774/")
         inventory.ensure_flavors(cloud, wanted["flavors"])

@@ -108,10 +108,9 @@ MAY_IMPORT = {
 FOLDERS = {
     "cloud/system": set(),
     "cloud/state": {"system"},
-    "cloud/services": {"state", "system"},
-    "cloud/network": {"services", "state", "system"},
-    "cloud/resources": {"network", "services", "state", "system"},
+    "cloud/resources": {"state", "system"},
     "cloud/image": {"system"},
+    "cloud/container": {"image", "resources", "system"},
     "cmd/baselines": {"."},
     "execution/stations": set(),
     "guests/planning": {"."},

@@ -1,7 +1,8 @@
-"""Flavors, networks, quotas and hypervisors of the cloud."""
+"""Flavors, networks, quotas, hypervisors and the guest image."""
 
 import collections.abc
 import datetime
+import pathlib
 import time
 import typing as t
 
@@ -171,6 +172,29 @@ def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
         made = cloud.compute.create_flavor(**flavor)
         if specs:
             cloud.compute.create_flavor_extra_specs(made, specs)
+
+
+def ensure_image(
+    cloud: t.Any,
+    wanted: dict[str, t.Any],
+    path: pathlib.Path,
+) -> None:
+    """Upload the guest image unless Glance has this build of it.
+
+    :param cloud: a connection as administrator
+    :param wanted: its name and properties
+    :param path: the file
+    """
+    stamp = str(path.stat().st_mtime_ns)
+    name = wanted["name"]
+    for image in cloud.image.images(name=name):
+        known = image.properties.get("vmperf_build") == stamp
+        if known and image.status == "active":
+            return
+        cloud.image.delete_image(image)
+    cloud.create_image(
+        filename=str(path), wait=True, vmperf_build=stamp, **wanted
+    )
 
 
 def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> None:

@@ -5,6 +5,7 @@ from unittest import mock
 from rally_vmperf.cloud.resources import inventory
 from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.system import errors
+from tests.unit.cloud import base
 
 NOON = 1_767_268_800.0  # 2026-01-01 12:00 UTC
 FIRST, SECOND = hypervisors.NAMES
@@ -150,3 +151,63 @@ class QuotasTestCase(unittest.TestCase):
             inventory.ensure_quotas(
                 cloud, {"projects": ["p"], "compute": {}, "network": {}}
             )
+
+
+class FakeImages:
+    """Glance, in as far as it is asked.
+
+    :param images: those that are there
+    """
+
+    def __init__(self, *images):
+        self.image = self
+        self.held = list(images)
+        self.uploaded = []
+
+    def images(self, name):
+        """Return the images of a name."""
+        return [image for image in self.held if image.name == name]
+
+    def delete_image(self, image):
+        """Remove one."""
+        self.held.remove(image)
+
+    def create_image(self, **wanted):
+        """Take one."""
+        self.uploaded.append(wanted)
+
+
+class ImageTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        self.folders.image.touch()
+        self.stamp = str(self.folders.image.stat().st_mtime_ns)
+
+    def image(self, **change):
+        described = {
+            "name": "vmperf-guest",
+            "status": "active",
+            "properties": {"vmperf_build": self.stamp},
+        }
+        return one(**{**described, **change})
+
+    def ensure(self, *images):
+        cloud = FakeImages(*images)
+        inventory.ensure_image(
+            cloud, {"name": "vmperf-guest"}, self.folders.image
+        )
+        return cloud
+
+    def test_whole(self):
+        cloud = self.ensure(self.image())
+        self.assertEqual((1, []), (len(cloud.held), cloud.uploaded))
+
+    def test_first_time_and_another_build(self):
+        for images in ([], [self.image(properties={})]):
+            cloud = self.ensure(*images)
+            self.assertEqual([], cloud.held)
+            self.assertEqual(self.stamp, cloud.uploaded[0]["vmperf_build"])
+
+    def test_an_interrupted_upload(self):
+        cloud = self.ensure(self.image(status="queued"))
+        self.assertEqual(([], 1), (cloud.held, len(cloud.uploaded)))
