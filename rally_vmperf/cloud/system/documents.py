@@ -1,6 +1,5 @@
 """JSON files that may be damaged."""
 
-import os
 import pathlib
 import typing as t
 
@@ -17,8 +16,3 @@ def read(path: pathlib.Path) -> dict[str, t.Any] | None:
     except documents.DocumentError:
         return None
     return content if isinstance(content, dict) else None
-
-
-def broken(path: pathlib.Path) -> bool:
-    """Return whether there is a file that cannot be read."""
-    return os.path.lexists(path) and read(path) is None

@@ -22,9 +22,8 @@ class DescribeTestCase(base.CloudTestCase):
     def test_states(self):
         waiting = self.folders.run / "waiting"
         waiting.mkdir()
-        for name in ("keystone", "schema-nova"):
-            path = waiting / f"supervisor.sock-{name}"
-            path.write_text("tcp:172.30.0.2:5672\n")
+        path = waiting / "supervisor.sock-keystone"
+        path.write_text("tcp:172.30.0.2:5672\n")
         self.assertEqual(
             {
                 "mariadb": ("running", "7", ""),
@@ -70,12 +69,14 @@ class DescribeTestCase(base.CloudTestCase):
         )
 
     def test_kernel_modules(self):
-        self.folders.modules.write_text("ext4 1 0 - Live\n")
+        self.folders.modules.write_text("ext4\n")
         modules = self.folder / "modules"
         modules.write_text("ext4 1 0 - Live\ntun 1 0 - Live\n")
         with mock.patch.object(container, "_MODULES", modules):
-            rows = self.describe()
-        self.assertEqual(("loaded: tun", "", ""), rows["kernel module"])
+            rows = status.describe(self.folders)
+        self.assertEqual(
+            [("kernel module", "", "loaded: tun", "", "", "")], rows[1:]
+        )
 
     def test_lost_secrets(self):
         self.assertNotIn("files", self.describe())

@@ -158,8 +158,12 @@ class CommandTestCase(ContainerTestCase):
 class ModulesTestCase(ContainerTestCase):
     def test_loaded_since_the_start(self):
         now = self.folder / "modules"
+        with mock.patch.object(container, "_MODULES", now):
+            self.folders.modules.write_text("")
+            self.assertEqual([], self.container.new_modules())
+        self.folders.modules.unlink()
         now.write_text("vxlan 1 0 - Live\next4 1 0 - Live\ntun 1 0 - Live\n")
         with mock.patch.object(container, "_MODULES", now):
             self.assertEqual([], self.container.new_modules())
-            self.folders.modules.write_text("ext4 1 0 - Live\n")
+            self.folders.modules.write_text("ext4\n")
             self.assertEqual(["tun", "vxlan"], self.container.new_modules())

@@ -159,12 +159,3 @@ class UsedTestCase(base.CloudTestCase):
         for network in ("10.254.0.0/16", "172.16.0.0/12", "172.30.0.0/16"):
             self.assertIn(network, found)
         self.assertNotIn("128.0.0.0/1", found)
-
-    def test_of_this_machine(self):
-        self.assertIn(
-            "127.0.0.1/32",
-            {
-                str(network)
-                for network in addresses.find_used(addresses.routes(), [])
-            },
-        )

@@ -9,7 +9,6 @@ import jinja2
 from rally_vmperf import resources
 from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.state import hypervisors
-from rally_vmperf.cloud.state import templates
 from tests.unit.cloud import base
 
 SHIPPED = resources.path("etc", "embedded-cloud")
@@ -197,10 +196,3 @@ class TemplatesTestCase(base.CloudTestCase):
         self.assertGreater(len(scripts), 8)
         for path in scripts:
             subprocess.run(["bash", "-n", path], check=True)
-
-    def test_schema_scripts_make_the_databases(self):
-        text = self.make_templates().render("schema.sh.j2")
-        for account, names in templates.DATABASE_ACCOUNTS.items():
-            self.assertIn(f"CREATE OR REPLACE USER {account}@", text)
-            for name in names:
-                self.assertIn(f"CREATE DATABASE {name} ", text)
