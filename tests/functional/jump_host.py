@@ -34,9 +34,11 @@ def served(admin):
     Yields the jump host as a task names it. The container has the same path
     for its keys as the host.
     """
-    with tempfile.TemporaryDirectory(dir=breakage.PLACE.data) as name:
-        with _served(admin, pathlib.Path(name)) as found:
-            yield found
+    with (
+        tempfile.TemporaryDirectory(dir=breakage.PLACE.data) as name,
+        _served(admin, pathlib.Path(name)) as found,
+    ):
+        yield found
 
 
 @contextlib.contextmanager

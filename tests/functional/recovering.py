@@ -5,10 +5,14 @@ import subprocess
 import unittest
 
 import openstack
+from keystoneauth1 import exceptions
 
 from tests import patience
 from tests.functional import breakage as d
 from tests.functional import laboratory
+
+#: Of an API that does not answer, or not yet.
+ERRORS = (openstack.exceptions.SDKException, exceptions.ClientException)
 
 
 def up(*options: str) -> subprocess.CompletedProcess:
@@ -54,7 +58,23 @@ class Case(unittest.TestCase):
         self.assertRegex(done.stdout.splitlines()[-1], pattern)
 
     def check_it_works(self):
-        """Use every service of the cloud."""
+        """Use every service of the cloud; one may have started just now."""
+        errors = []
+
+        def works():
+            try:
+                self._use()
+            except (AssertionError, OSError, *ERRORS) as error:
+                errors.append(error)
+                return False
+            return True
+
+        try:
+            laboratory.wait_for("working cloud", works, 120)
+        except AssertionError as error:
+            raise error from errors[-1]
+
+    def _use(self):
         for user in ("admin", "member"):
             cloud = connect(user)
             cloud.authorize()

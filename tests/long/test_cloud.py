@@ -9,7 +9,6 @@ import tempfile
 import ddt
 
 from tests.functional import breakage as d
-from tests.functional import laboratory
 from tests.functional import left_behind
 from tests.functional import recovering
 from tests.long import guest
@@ -37,9 +36,7 @@ class TestEnd(recovering.Case):
         before = self.down()
         self.up()
         cloud = recovering.connect("admin")
-        self.enterContext(
-            guest.booted(cloud, d.PLACE.root, "vmperf-killed")
-        )
+        self.enterContext(guest.booted(cloud, d.PLACE.root, "vmperf-killed"))
         # It must be up for the removal of the rest of the guest.
         self.addCleanup(self.up)
         self.assertEqual(1, len(d.guests()))
@@ -77,9 +74,7 @@ class TestSettings(recovering.Case):
     def test_disk_cache(self):
         """The services that read it start anew, and guests go on."""
         cloud = recovering.connect("admin")
-        self.enterContext(
-            guest.booted(cloud, d.PLACE.root, "vmperf-cached")
-        )
+        self.enterContext(guest.booted(cloud, d.PLACE.root, "vmperf-cached"))
         running = d.guests()
         self.assertEqual(1, len(running))
         before = {name: d.program(name)["pid"] for name in ("nova-compute",

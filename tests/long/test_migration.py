@@ -100,7 +100,9 @@ class TestMigration(recovering.Case):
             if status == "error" and races() > before:
                 raise RaceError
             self.assertEqual("completed", status)
-            self.assertEqual((target, "ACTIVE"), (moved.host(), moved.status()))
+            self.assertEqual(
+                (target, "ACTIVE"), (moved.host(), moved.status())
+            )
             self.assertEqual(life, moved.said(LIFE))
             later = float(moved.said(UPTIME))
             self.assertGreater(later, uptime)
