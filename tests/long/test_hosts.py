@@ -24,7 +24,7 @@ SUITE, VERSION = "trixie", "13"
 #: What a host has whose user follows the pages.
 PACKAGES = (
     *("mmdebstrap", "zstd", "debian-archive-keyring", "iproute2"),
-    *("python3", "python3-venv", "util-linux", "procps", "openssh-client"),
+    *("python3", "python3-venv", "mount", "procps", "openssh-client"),
 )
 #: Installs the checkout in $1.
 INSTALL = """
