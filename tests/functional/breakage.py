@@ -57,7 +57,8 @@ def attached(namespace: str) -> collections.abc.Iterator[str]:
     path.touch(exist_ok=False)
     source = f"/proc/{CONTAINER.pid}/root{path}"
     try:
-        run("mount", "--bind", source, str(path))
+        # mount would take the link to another root for one to /.
+        run("mount", "--no-canonicalize", "--bind", source, str(path))
         yield namespace
     finally:
         run("ip", "netns", "delete", namespace)

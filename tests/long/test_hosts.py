@@ -40,6 +40,7 @@ hostname other-host
 ip link set lo up
 mount --bind "$1" "$1"
 mount -t proc proc "$1/proc"
+mount -t tmpfs tmpfs "$1/run"
 mount -t sysfs sysfs "$1/sys"
 mount --rbind /sys/fs/cgroup "$1/sys/fs/cgroup"
 mount --rbind /dev "$1/dev"
