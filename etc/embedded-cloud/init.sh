@@ -53,6 +53,8 @@ RULES
 
 mkdir -p /run/lock /run/netns /run/sshd "$cloud/run/mariadb"
 chown mysql: "$cloud/run/mariadb" "$cloud/data/mysql"
+mkdir -m 700 "$cloud/run/libvirt-$API_ADDRESS" \
+    "$cloud/run/libvirt-$SECOND_ADDRESS"
 chgrp libvirt-qemu "$cloud/data/nova"
 mount --bind "$cloud/etc/hosts" /etc/hosts
 . "$cloud/bin/libvirt-folders.sh"

@@ -135,13 +135,11 @@ class Templates:
         for name, target in _FILES.items():
             mode = 0o644 if target in _OPEN_FILES else 0o600
             self._write(name, self._folders.root / target, mode)
-        # MariaDB reads it as its own user.
         for user in ("admin", "member"):
             self._write(
                 "openrc.j2", self._folders.root / f"openrc-{user}", user=user
             )
         for own in self._hypervisors:
-            own.socket.parent.mkdir(mode=0o700, exist_ok=True)
             for name, path in (
                 ("hypervisor-nova.conf.j2", own.nova),
                 ("hypervisor-neutron.conf.j2", own.neutron),
