@@ -123,7 +123,9 @@ def check_removable(cloud: t.Any) -> None:
 
 
 def forget(cloud: t.Any) -> None:
-    """Delete the second hypervisor, which has ended, in Nova and Neutron.
+    """Delete the second hypervisor in Nova and Neutron, if it is there.
+
+    It has ended.
 
     :param cloud: A connection as administrator.
     """
@@ -134,5 +136,5 @@ def forget(cloud: t.Any) -> None:
         cloud.network.delete_agent(agent)
     inventory.wait(
         f"the removal of hypervisor {NAMES[1]}",
-        lambda: len(list(cloud.compute.hypervisors())) == 1,
+        lambda: len(list(cloud.compute.hypervisors())) <= 1,
     )
