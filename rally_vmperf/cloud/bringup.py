@@ -167,8 +167,8 @@ class Bringup:
             "kvm" if hardware else "qemu",
             hypervisor_count or before.hypervisors,
         )
-        self._fewer = self._settings.hypervisors < before.hypervisors
-        if self._fewer and folders.used:
+        fewer = self._settings.hypervisors < before.hypervisors
+        if fewer and folders.used:
             self._check_removal()
         self._templates = templates.Templates(
             folders, self._secrets, self._settings
@@ -227,7 +227,8 @@ class Bringup:
         inventory.wait_for_agents(cloud, self._starts_of_agents())
         inventory.ensure_networks(cloud, wanted)
         self._progress.say("networks")
-        if self._fewer:
+        if self._settings.hypervisors == 1:
+            # Also after a removal that was interrupted.
             inventory.forget_hypervisor(cloud)
         inventory.wait_for_hypervisors(cloud, self._starts_of_hypervisors())
         if self._folders.guests_gone.exists():

@@ -1,149 +1,155 @@
-"""Damages to the embedded cloud, each done by hand as it were."""
+"""The container of the embedded cloud, and damages to what runs in it."""
 
+import collections.abc
+import contextlib
+import fcntl
 import os
 import pathlib
-import shutil
+import re
 import signal
 import subprocess
-import sys
 import time
+import typing as t
 
-from rally_vmperf.cloud.services import leftovers
-from rally_vmperf.cloud.state import ownership
-from rally_vmperf.cloud.state import records
+import psutil
+
+from rally_vmperf.cloud.container import container
 from rally_vmperf.cloud.system import layout
-from rally_vmperf.cloud.system import procfs
 from tests import patience
 from tests.functional import laboratory
 
 PLACE = layout.Layout(pathlib.Path(laboratory.CLOUD or "/nonexistent"))
+CONTAINER = container.Container(PLACE)
 COMMAND = [str(laboratory.BIN / "rally-vmperf"), "cloud"]
 ROOT = ["--root", str(PLACE.root)]
 
 
 def run(*words: str, check: bool = True) -> str:
-    """Run a program and return what it printed."""
+    """Run a program on the host and return what it printed."""
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if check and done.returncode:
         raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def sql(text: str) -> None:
-    """Have MariaDB do something as its administrator."""
-    run("mariadb", f"--socket={PLACE.run}/mariadb/mysql.sock", "-uroot",
-        "-e", text)  # fmt: skip
+@contextlib.contextmanager
+def running(*words: str) -> collections.abc.Iterator[subprocess.Popen]:
+    """Run a program in the container while the block runs."""
+    process = subprocess.Popen(
+        CONTAINER.command(words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        # nsenter waits for a child, and does not end it.
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+        process.wait()
 
 
-def end(*names: str) -> None:
-    """End services at once, by their recorded numbers."""
-    for name in names:
-        record = records.Records(PLACE).read(name)
-        if record and procfs.ProcessTable().alive(record.identity):
-            os.kill(record.identity.pid, signal.SIGKILL)
+@contextlib.contextmanager
+def attached(namespace: str) -> collections.abc.Iterator[str]:
+    """Give the host a network namespace of the container, by its name."""
+    path = pathlib.Path("/run/netns", namespace)
+    path.parent.mkdir(exist_ok=True)
+    path.touch(exist_ok=False)
+    source = f"/proc/{CONTAINER.pid}/root{path}"
+    try:
+        # mount would take the link to another root for one to /.
+        run("mount", "--no-canonicalize", "--bind", source, str(path))
+        yield namespace
+    finally:
+        run("ip", "netns", "delete", namespace)
 
 
-def end_wholly(name: str) -> None:
-    """End a service with its workers, which outlive it for a moment."""
-    end(name)
-    table = procfs.ProcessTable()
-    while left := leftovers.of(name, None, PLACE, table):
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-        time.sleep(0.1)
+def processes() -> dict[int, list[int]]:
+    """Return the processes of the container by their numbers on the host.
+
+    The values are their numbers in the container, and for those of the second
+    hypervisor also in its namespace.
+    """
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            groups = (folder / "cgroup").read_text()
+            status = (folder / "status").read_text()
+        except OSError:
+            continue
+        numbers = re.search(r"^NSpid:(.*)$", status, re.M)[1].split()
+        if f"/{layout.CGROUP}" in groups and len(numbers) > 1:
+            found[int(folder.name)] = [int(one) for one in numbers[1:]]
+    return found
+
+
+def host_pid(pid: int, first: bool = True) -> int:
+    """Return the number on the host of a process of a hypervisor."""
+    depth = 1 if first else 2
+    (found,) = (
+        outside
+        for outside, inside in processes().items()
+        if len(inside) == depth and inside[-1] == pid
+    )
+    return found
 
 
 def guests() -> set[int]:
     """Return the processes of the cloud's guests."""
-    table = procfs.ProcessTable()
-    owner = ownership.Ownership(PLACE, table)
-    return {pid for pid in table.pids() if owner.guest(pid)}
+    found = set()
+    for pid in processes():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if psutil.Process(pid).name().startswith("qemu-system"):
+                found.add(pid)
+    return found
 
 
-def end_all() -> None:
-    """End every process of the cloud at once."""
-    table = procfs.ProcessTable()
-    for pid in ownership.Ownership(PLACE, table).all():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+def waiting_process() -> int:
+    """Return the process on the host that waits for the container's end."""
+    argv = ["bash", str(PLACE.scripts / "enter.sh"), str(PLACE.root)]
+    (found,) = (
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if process.info["cmdline"] == argv
+    )
+    return found
 
 
-def tell_to_stop(name: str) -> None:
-    """Leave a service alive and deaf."""
-    os.kill(records.Records(PLACE).read(name).identity.pid, signal.SIGSTOP)
+def program(name: str, first: bool = True) -> dict[str, t.Any]:
+    """Return what supervisord knows of a program."""
+    (found,) = (
+        one for one in CONTAINER.processes(first) if one["name"] == name
+    )
+    return found
 
 
-def remove(*names: str) -> None:
-    """Remove files and folders below the state root."""
-    for name in names:
-        path = PLACE.root / name
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+def ready(name: str, first: bool = True) -> bool:
+    """Return whether a program runs, and waits for no other."""
+    socket = "supervisor.sock" if first else "supervisor-2.sock"
+    waits = (PLACE.run / "waiting" / f"{socket}-{name}").exists()
+    return program(name, first)["statename"] == "RUNNING" and not waits
 
 
-def cut(name: str, size: int = 0) -> None:
-    """Truncate a file below the state root."""
-    os.truncate(PLACE.root / name, size)
+def end(name: str, first: bool = True) -> int:
+    """End a service by SIGKILL; return its number in its namespace."""
+    pid = program(name, first)["pid"]
+    os.kill(host_pid(pid, first), signal.SIGKILL)
+    return pid
 
 
-def spoil(name: str, begin: int, size: int) -> None:
-    """Overwrite a part of a file below the state root, and keep its size."""
-    with (PLACE.root / name).open("r+b") as stream:
-        stream.seek(begin)
-        stream.write(b"\xff" * size)
+def end_container() -> None:
+    """End the first process of the container, and wait for the rest."""
+    os.kill(CONTAINER.pid, signal.SIGKILL)
+    with (PLACE.root / "container.lock").open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
 
 
-def overwrite_middle(path: pathlib.Path) -> None:
-    """Change a few bytes and neither size nor time."""
-    before = path.stat()
-    with path.open("r+b") as stream:
-        stream.seek(before.st_size // 2)
-        stream.write(b"damaged")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def glance_file() -> pathlib.Path:
-    """Return Glance's file of the guest image."""
-    return next((PLACE.data / "glance" / "images").iterdir())
-
-
-def namespaces(prefix: str) -> list[str]:
-    """Return the namespaces whose names begin so."""
-    names = (line.split()[0] for line in run("ip", "netns").splitlines())
-    return [name for name in names if name.startswith(prefix)]
-
-
-def lose_namespaces() -> None:
-    """Remove the agents' namespaces."""
-    for name in namespaces("q"):
-        run("ip", "netns", "delete", name)
-
-
-def flush_rules() -> None:
-    """Flush the firewalls of the machine and of the routers."""
-    for table in ("raw", "filter"):
-        run("iptables", "-t", table, "-F")
-        run("iptables", "-t", table, "-X")
-    for name in namespaces("qrouter"):
-        run("ip", "netns", "exec", name, "iptables", "-t", "nat", "-F")
-
-
-def lose_mount() -> None:
-    """Unmount what libvirtd sees in place of /etc/libvirt."""
-    pid = str(records.Records(PLACE).read("libvirtd").identity.pid)
-    run("nsenter", "-t", pid, "--mount", "umount", "/etc/libvirt")
-
-
-def interrupt(words: list[str], sign: str, *, seconds: float = 60) -> None:
+def interrupt(words: list[str], sign: str, *, seconds: float = 300) -> None:
     """Start a command, and kill it when it has printed a sign.
 
     :param words: of ``rally-vmperf cloud``
     :param sign: what to wait for
-    :param seconds: after which it is killed in any case
+    :param seconds: the time limit
     """
     process = subprocess.Popen(
         [*COMMAND, *words, *ROOT],
@@ -152,25 +158,13 @@ def interrupt(words: list[str], sign: str, *, seconds: float = 60) -> None:
         text=True,
     )
     deadline = time.monotonic() + patience.seconds(seconds)
+    said = []
     for line in process.stdout:
+        said.append(line)
         if sign in line or time.monotonic() > deadline:
             break
     process.kill()
     process.wait()
     process.stdout.close()
-
-
-def listen(address: str, port: int) -> subprocess.Popen:
-    """Have a foreign process at an address, and return it."""
-    code = (
-        "import socket, time; s = socket.socket();"
-        " s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1);"
-        f" s.bind(('{address}', {port})); s.listen(); print('here', flush=1);"
-        " time.sleep(600)"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
-    )
-    if process.stdout.readline() != "here\n":
-        raise AssertionError(f"{address}:{port} is not free")
-    return process
+    if sign not in said[-1]:
+        raise AssertionError(f"it did not say {sign!r}: {''.join(said)}")

@@ -2,10 +2,11 @@
 
 import contextlib
 import pathlib
-import subprocess
+import tempfile
 import time
 
 from rally_vmperf.machines.remote import hostkey
+from tests.functional import breakage
 
 PORT = 2222
 
@@ -27,14 +28,21 @@ def namespace(admin) -> str:
 
 
 @contextlib.contextmanager
-def served(admin, folder: pathlib.Path):
+def served(admin):
     """Have a server in the router's namespace that forwards, and no more.
 
-    Yields the jump host as a task names it.
-
-    :param folder: for its keys
+    Yields the jump host as a task names it. The container has the same path
+    for its keys as the host.
     """
-    folder.mkdir(exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(dir=breakage.PLACE.data) as name,
+        _served(admin, pathlib.Path(name)) as found,
+    ):
+        yield found
+
+
+@contextlib.contextmanager
+def _served(admin, folder: pathlib.Path):
     host, client = hostkey.generate("jump"), hostkey.generate("client")
     for name, content in (
         ("host", host.private),
@@ -50,8 +58,11 @@ def served(admin, folder: pathlib.Path):
     )
     known = folder / "known_hosts"
     known.write_text(f"[{address}]:{PORT} {host.public}\n")
-    process = _serve(namespace(admin), folder, address)
-    try:
+    words = ("ip", "netns", "exec", namespace(admin), *_sshd(folder, address))
+    with breakage.running(*words) as process:
+        time.sleep(1)
+        if process.poll() is not None:
+            raise AssertionError("sshd has ended at once")
         yield {
             "address": address,
             "port": PORT,
@@ -59,29 +70,17 @@ def served(admin, folder: pathlib.Path):
             "key_file": str(folder / "client"),
             "known_hosts": str(known),
         }
-    finally:
-        process.terminate()
-        process.wait()
 
 
-def _serve(inside: str, folder: pathlib.Path, address: str):
+def _sshd(folder: pathlib.Path, address: str) -> list[str]:
     settings = [
         f"HostKey={folder}/host",
         f"AuthorizedKeysFile={folder}/authorized",
         "StrictModes=no",
-        "UsePAM=no",
+        "UsePAM=yes",
         "PidFile=none",
         "MaxSessions=0",
         f"ListenAddress={address}:{PORT}",
     ]
     words = [word for one in settings for word in ("-o", one)]
-    sshd = ["/usr/sbin/sshd", "-D", "-f", "/dev/null", *words]
-    process = subprocess.Popen(
-        ["ip", "netns", "exec", inside, *sshd],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    time.sleep(1)
-    if process.poll() is not None:
-        raise AssertionError("sshd has ended at once")
-    return process
+    return ["/usr/sbin/sshd", "-D", "-f", "/dev/null", *words]

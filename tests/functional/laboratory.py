@@ -5,7 +5,6 @@ import functools
 import json
 import os
 import pathlib
-import pwd
 import re
 import shutil
 import signal
@@ -329,7 +328,7 @@ def networks() -> addresses.Addresses:
 def peer() -> dict[str, str]:
     """Return the embedded cloud's peer, as tasks name it."""
     return {
-        "address": str(networks().peer.ip),
+        "address": networks().peer,
         "user": "root",
         "key_file": f"{CLOUD}/etc/id_ed25519",
         "known_hosts": f"{CLOUD}/known_hosts",
@@ -349,10 +348,25 @@ def qemu(server):
 
 
 def user_of(process: int) -> str:
-    """Return the name of the user as whom a process works."""
+    """Return the name in the container of the user of a process."""
     status = pathlib.Path("/proc", str(process), "status").read_text()
     _, effective, *_ = re.search(r"^Uid:(.*)$", status, re.M)[1].split()
-    return pwd.getpwuid(int(effective)).pw_name
+    return name_of(int(effective), "passwd")
+
+
+def name_of(number: int, database: str) -> str:
+    """Return the name of a user or group of the container.
+
+    :param number: its number
+    :param database: passwd or group
+    """
+    lines = pathlib.Path(CLOUD, "root/etc", database).read_text().splitlines()
+    (name,) = (
+        entry[0]
+        for entry in (line.split(":") for line in lines)
+        if entry[2] == str(number)
+    )
+    return name
 
 
 def _start(task: pathlib.Path, arguments: dict) -> list[str]:

@@ -1,7 +1,8 @@
-"""What the embedded cloud left on this machine; nothing, after `make down`.
+"""What the embedded cloud left on this host; nothing, after `make down`.
 
 Run it as a program: it names what it finds and exits with 1 if that is
-anything at all.
+anything at all. Kernel modules and the packages that ``cloud up`` installs
+stay, and only a comparison with an earlier snapshot tells whose they are.
 """
 
 import os
@@ -12,83 +13,96 @@ import sys
 
 CLOUD = os.environ.get("VMPERF_CLOUD", "/var/lib/vmperf-cloud")
 
-_LINK = re.compile(r"^(br-ex|br-mgmt|brq|tap|qr-|qg-|vxlan-|ext1|peer)")
-_NAMESPACE = re.compile(r"^(qdhcp|qrouter|vmperf)-")
+#: What has a name of the cloud, of Neutron or of libvirt, wherever it is.
+_OURS = re.compile(
+    r"(device|route|address|rule|namespace|chain|unit|control group) .*"
+    r"(vmperf|br-ex|br-mgmt|brq|\btap|qr-|qg-|vxlan-|ext[12]\b|mgmt2|uplink"
+    r"|\bpeer\b|neutron-|qdhcp-|qrouter-|hypervisor-2)"
+)
 
 
-def namespaces() -> list[str]:
-    """Return network namespaces of ours."""
-    listed = subprocess.run(
-        ["ip", "netns", "list"], capture_output=True, text=True, check=True
-    )
-    return [
-        f"namespace {line.split()[0]}"
-        for line in listed.stdout.splitlines()
-        if _NAMESPACE.match(line)
-    ]
-
-
-def links() -> list[str]:
-    """Return network devices of ours."""
-    names = sorted(os.listdir("/sys/class/net"))
-    return [f"device {name}" for name in names if _LINK.match(name)]
-
-
-def mounts() -> list[str]:
-    """Return what is mounted below the cloud's folder."""
-    lines = pathlib.Path("/proc/mounts").read_text().splitlines()
-    points = [line.split()[1] for line in lines]
-    return [f"mount {point}" for point in points if point.startswith(CLOUD)]
-
-
-def processes() -> list[str]:
-    """Return living processes that were started for the cloud."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        if folder.name == str(os.getpid()):
-            continue
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        line = b" ".join(words).decode(errors="replace").strip()
-        if CLOUD in line or line.startswith("qemu-system"):
-            found.append(f"process {folder.name}: {line[:100]}")
-    return found
-
-
-def control_groups() -> list[str]:
-    """Return control groups that held bare metal to a shape."""
-    found = pathlib.Path("/sys/fs/cgroup").glob("**/rally-vmperf-*")
-    return [f"control group {path}" for path in found if path.is_dir()]
-
-
-def rules() -> list[str]:
-    """Return chains of Neutron's agents and of ours in the firewall."""
+def _lines(*words: str) -> list[str]:
+    """Return what a program prints; nothing if it is not installed."""
     try:
-        saved = subprocess.run(
-            ["iptables-save"], capture_output=True, text=True, check=True
+        done = subprocess.run(
+            words, capture_output=True, text=True, check=True
         )
     except FileNotFoundError:
         return []
-    return [
-        f"chain {line[1:]}"
-        for line in saved.stdout.splitlines()
-        if re.match(":(neutron-|vmperf-)", line)
-    ]
+    # Counters of packets, the rest of a lifetime, and comments with a time.
+    text = re.sub(r"\[\d+:\d+\]|expires \d+sec|(?m:^#.*)", "", done.stdout)
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _read(path: pathlib.Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _mounts() -> list[str]:
+    """Return what is mounted below the cloud's folder."""
+    lines = pathlib.Path("/proc/mounts").read_text().splitlines()
+    points = [line.split()[1] for line in lines]
+    return [point for point in points if point.startswith(f"{CLOUD}/")]
+
+
+def _processes() -> list[str]:
+    """Return processes of the container, and those started for the cloud."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        if int(folder.name) in (os.getpid(), os.getppid()):
+            continue
+        line = _read(folder / "cmdline").replace("\0", " ").strip()
+        inside = "/vmperf-cloud" in _read(folder / "cgroup")
+        if inside or CLOUD in line or line.startswith("qemu-system"):
+            found.append(f"{folder.name}: {line[:100]}")
+    return found
+
+
+def _control_groups() -> list[str]:
+    """Return control groups of the cloud, and of bare metal in a shape."""
+    names = ("**/vmperf-cloud", "**/rally-vmperf-*")
+    root = pathlib.Path("/sys/fs/cgroup")
+    found = (path for name in names for path in root.glob(name))
+    return [str(path) for path in found if path.is_dir()]
+
+
+def ours() -> set[str]:
+    """Return what is only there for a cloud."""
+    found = {
+        "mount": _mounts(),
+        "process": _processes(),
+        "control group": _control_groups(),
+    }
+    return {f"{kind} {one}" for kind, all_ in found.items() for one in all_}
+
+
+def snapshot() -> set[str]:
+    """Return what a cloud may change on a host."""
+    units = pathlib.Path("/etc/systemd/system")
+    show = ("dpkg-query", "-W", "-f", "${Package} ${Version} ${Status}\n")
+    modules = _read(pathlib.Path("/proc/modules")).splitlines()
+    found = {
+        "namespace": _lines("ip", "netns", "list"),
+        "device": os.listdir("/sys/class/net"),
+        "address": _lines("ip", "-brief", "address"),
+        "route": _lines("ip", "route", "show", "table", "all"),
+        "rule": _lines("ip", "rule"),
+        "chain": [*_lines("iptables-save"), *_lines("nft", "list", "ruleset")],
+        "unit": [str(path) for path in units.glob("**/*")],
+        "module": [line.split()[0] for line in modules],
+        "package": _lines(*show),
+    }
+    named = {f"{kind} {one}" for kind, all_ in found.items() for one in all_}
+    return named | ours()
 
 
 def main() -> int:
     """Name everything that is left."""
-    left = [
-        *namespaces(),
-        *links(),
-        *rules(),
-        *mounts(),
-        *processes(),
-        *control_groups(),
-    ]
-    for line in left:
+    left = ours() | {line for line in snapshot() if _OURS.match(line)}
+    for line in sorted(left):
         print(f"left behind: {line}")
     return 1 if left else 0
 

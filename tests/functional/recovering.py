@@ -1,25 +1,39 @@
 """``cloud up`` after damage, for tests of any length."""
 
+import socket
 import subprocess
 import unittest
 
 import openstack
+from keystoneauth1 import exceptions
 
-from rally_vmperf.cloud.services import probes
 from tests import patience
 from tests.functional import breakage as d
 from tests.functional import laboratory
 
+#: Of an API that does not answer, or not yet.
+ERRORS = (openstack.exceptions.SDKException, exceptions.ClientException)
 
-def up() -> subprocess.CompletedProcess:
+
+def up(*options: str) -> subprocess.CompletedProcess:
     """Run ``cloud up`` to its end."""
     return subprocess.run(
-        [*d.COMMAND, "up", *d.ROOT],
+        [*d.COMMAND, "up", *options, *d.ROOT],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=patience.seconds(400),
+        timeout=patience.seconds(600),
         check=False,
+    )
+
+
+def connect(user):
+    """Return a connection with what clouds.yaml says now."""
+    config = openstack.config.OpenStackConfig(
+        config_files=[str(d.PLACE.clouds)], load_envvars=False
+    )
+    return openstack.connection.Connection(
+        config=config.get_one(f"vmperf-{user}")
     )
 
 
@@ -29,39 +43,40 @@ class Case(unittest.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.said = ""
         self.addCleanup(self.check_it_works)
 
-    def up(self):
-        """Bring the cloud up, and keep what it said."""
-        done = up()
-        self.said = done.stdout
-        self.assertEqual(0, done.returncode, self.said)
+    def up(self, *options):
+        """Bring the cloud up; return what it said."""
+        done = up(*options)
+        self.assertEqual(0, done.returncode, done.stdout)
+        return done.stdout
 
-    def repaired(self, *said: str):
-        """Bring the cloud up; it says what was wrong, and works again."""
-        self.up()
-        for phrase in said:
-            self.assertRegex(self.said, f"found: .*{phrase}")
-
-    def nothing_more(self):
-        """Bring the cloud up again; there is nothing more to repair."""
-        self.up()
-        self.assertNotIn("found:", self.said)
-
-    def connect(self, user):
-        """Return a connection with what clouds.yaml says now."""
-        config = openstack.config.OpenStackConfig(
-            config_files=[str(d.PLACE.clouds)], load_envvars=False
-        )
-        return openstack.connection.Connection(
-            config=config.get_one(f"vmperf-{user}")
-        )
+    def check_rejected(self, pattern, *options):
+        """Fail unless ``cloud up`` says what the pattern describes."""
+        done = up(*options)
+        self.assertEqual(1, done.returncode, done.stdout)
+        self.assertRegex(done.stdout.splitlines()[-1], pattern)
 
     def check_it_works(self):
-        """Use every service of the cloud."""
+        """Use every service of the cloud; one may have started just now."""
+        errors = []
+
+        def works():
+            try:
+                self._use()
+            except (AssertionError, OSError, *ERRORS) as error:
+                errors.append(error)
+                return False
+            return True
+
+        try:
+            laboratory.wait_for("working cloud", works, 120)
+        except AssertionError as error:
+            raise error from errors[-1]
+
+    def _use(self):
         for user in ("admin", "member"):
-            cloud = self.connect(user)
+            cloud = connect(user)
             cloud.authorize()
             images = [(i.name, i.status) for i in cloud.image.images()]
             self.assertIn(("vmperf-guest", "active"), images)
@@ -69,6 +84,9 @@ class Case(unittest.TestCase):
             self.assertIn("vmperf.small", flavors)
             networks = {network.name for network in cloud.network.networks()}
             self.assertLessEqual({"public", "private"}, networks)
-        hypervisors = list(self.connect("admin").compute.hypervisors())
-        self.assertEqual(["up"], [one.state for one in hypervisors])
-        self.assertTrue(probes.tcp(f"{laboratory.networks().peer.ip}:22"))
+        admin = connect("admin")
+        hypervisors = {one.state for one in admin.compute.hypervisors()}
+        self.assertEqual({"up"}, hypervisors)
+        self.assertTrue(all(one.is_alive for one in admin.network.agents()))
+        address = (laboratory.networks().peer, 22)
+        socket.create_connection(address, timeout=10).close()

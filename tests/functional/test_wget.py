@@ -9,7 +9,6 @@ import unittest
 
 import ddt
 
-from rally_vmperf.cloud.system import layout
 from rally_vmperf.cloud.system import packages
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
@@ -36,8 +35,8 @@ class TestDownload(unittest.IsolatedAsyncioTestCase):
     def setUpClass(cls):
         """Install the servers without starting their services."""
         super().setUpClass()
-        folders = layout.Layout(pathlib.Path(laboratory.CLOUD))
-        packages.provide(folders, registry.debian_packages({"wget"}))
+        log = laboratory.laboratory().folder / "apt.log"
+        packages.install(registry.debian_packages({"wget"}), log)
 
     async def asyncSetUp(self):
         """Make the working directories as a run does."""

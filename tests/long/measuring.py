@@ -133,7 +133,7 @@ class MeasuringCase(laboratory.Case):
         return records
 
     def _install(self, names):
-        """Have the tools of bare metal and of the peer, which are here."""
+        """Have the tools of bare metal, which is here; the peer has them."""
         if names & NOT_HAD:
             missing = ", ".join(sorted(names & NOT_HAD))
             self.skipTest(f"no package has the tools of: {missing}")

@@ -73,7 +73,7 @@ class TestHostile(laboratory.Case):
         words = ("--task", str(TASK), "--flavor", "vmperf.tiny")
         lab.record_baseline("hostile", *words)
         before = lab.journals()
-        with jump_host.served(lab.admin, lab.folder / "jump") as jump:
+        with jump_host.served(lab.admin) as jump:
             done = lab.start(TASK, user_data=user_data(), jump=jump)
         self.check_ended(2, done)
         through = f" through root@{jump['address']}:{jump['port']} after"

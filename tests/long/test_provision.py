@@ -8,7 +8,10 @@ import threading
 import yaml
 
 from rally_vmperf.cloud.image import tool_packages
+from rally_vmperf.cloud.system import layout
+from rally_vmperf.machines.remote import routes
 from tests import repository
+from tests.functional import breakage
 from tests.functional import laboratory
 from tests.long import long
 
@@ -55,20 +58,29 @@ class Proxy(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def proxy(served):
-    """Serve a folder as a mirror behind a proxy; give its URL and log."""
+    """Serve a folder as a mirror behind a proxy; give its URL and log.
+
+    It is at the peer's address: guests reach nothing of the host.
+    """
     asked = []
 
     def handler(*args):
         made = type("Handler", (Proxy,), {"asked": asked})
         return made(*args, directory=str(served))
 
-    # the bridge between this machine and the guests
-    bridge = laboratory.networks().gateway
-    server = http.server.ThreadingHTTPServer((bridge, 0), handler)
+    address = laboratory.networks().peer
+    server = http.server.ThreadingHTTPServer(
+        (address, 0), handler, bind_and_activate=False
+    )
+    server.socket.close()
+    with breakage.attached(layout.PEER_NAMESPACE) as namespace:
+        server.socket = routes.open_socket(namespace)
+    server.server_bind()
+    server.server_activate()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://{bridge}:{server.server_port}", asked
+        yield f"http://{address}:{server.server_port}", asked
     finally:
         server.shutdown()
         thread.join()

@@ -1,6 +1,7 @@
 """Guests on a private network, out of a network namespace."""
 
 from tests import patience
+from tests.functional import breakage
 from tests.functional import jump_host
 from tests.functional import laboratory
 from tests.long import long
@@ -10,7 +11,7 @@ SHORT = laboratory.TASKS / "short.yaml"
 
 @long.LONG
 class TestNamespace(laboratory.Case):
-    """Out of a network namespace of this machine."""
+    """Out of a network namespace, which the host is given."""
 
     def test_out_of_a_namespace(self):
         """The router's namespace has a way to the guest."""
@@ -19,7 +20,9 @@ class TestNamespace(laboratory.Case):
             "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
         )
         lab.use("member")
-        namespace = jump_host.namespace(lab.admin)
+        namespace = self.enterContext(
+            breakage.attached(jump_host.namespace(lab.admin))
+        )
         before = lab.journals()
         with lab.started(
             SHORT, network="private", guest_options={"namespace": namespace}

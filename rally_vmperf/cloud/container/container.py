@@ -87,10 +87,6 @@ class Container:
 
         :raises errors.CloudError: If a process does not end.
         """
-        pid = self.pid
-        if pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
         inventory.wait("the end of the container", self._ended, _END_TIMEOUT)
         script = self._folders.scripts / "enter.sh"
         if script.exists() and (self._folders.etc / "container.env").exists():
@@ -98,7 +94,15 @@ class Container:
             commands.run(["bash", script, self._folders.root, "clean"])
 
     def _ended(self) -> bool:
-        """Return whether the process that waits on the host has ended."""
+        """End it; return whether the process on the host has ended, too.
+
+        An interrupted command may have started it just now.
+        """
+        pid = self.pid
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            return False
         path = self._folders.root / "container.lock"
         with path.open("w") as stream:
             try:

@@ -18,7 +18,10 @@ from rally_vmperf.cloud.system import packages
 
 SUITE = "bookworm"
 #: The packages that the host must have.
-TOOLS = ("mmdebstrap", "zstd", "debian-archive-keyring", "iproute2")
+TOOLS = (
+    *("mmdebstrap", "zstd", "debian-archive-keyring"),
+    *("iproute2", "mount"),
+)
 # mmdebstrap mounts /proc and /sys in the mount namespace that it finds.
 _ALONE = (
     *("unshare", "--mount", "--pid", "--fork", "--kill-child"),

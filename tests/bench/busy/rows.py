@@ -56,14 +56,15 @@ class Rows:
     def __init__(self, root: pathlib.Path) -> None:
         folders = layout.Layout(root)
         self._container = container.Container(folders)
-        self._client = (
-            *("mariadb", f"--socket={folders.run}/mariadb/mysql.sock"),
-            *("-uroot", "--batch", "--skip-column-names"),
-        )
+        self._socket = folders.run / "mariadb/mysql.sock"
 
     def ask(self, statement: str) -> list[str]:
         """Return a cloud's answer, a string for each row."""
-        answer = self._container.run(*self._client, text=statement)
+        answer = self._container.run(
+            *("mariadb", f"--socket={self._socket}", "-uroot", "--batch"),
+            "--skip-column-names",
+            text=statement,
+        )
         return answer.splitlines()
 
     def copy(
