@@ -186,7 +186,7 @@ class Bringup:
         """Reject fewer hypervisors while the second one is in use."""
         if self._container.pid is None:
             raise errors.CloudError(
-                "--hypervisors=1: the cloud must run, because it tells "
+                "--hypervisors=1: the cloud must run, because it knows "
                 "whether the second hypervisor has guests; run "
                 "'rally-vmperf cloud up' first"
             )
