@@ -4,7 +4,6 @@
 nothing is changed or deleted in a folder without one.
 """
 
-import os
 import pathlib
 import pwd
 
@@ -12,63 +11,38 @@ from rally_vmperf import removal
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
-#: Nothing at all below these is a place for a cloud.
-SYSTEM = (
-    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32"),
-    *("/lost+found", "/proc", "/run", "/sbin", "/sys", "/usr"),
-)
-#: These are not, and folders in them may be.
-SHARED = (
-    *("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var"),
-    *("/var/backups", "/var/cache", "/var/crash", "/var/games", "/var/lib"),
-    *("/var/local", "/var/log", "/var/mail", "/var/opt", "/var/snap"),
-    *("/var/spool", "/var/www"),
-    *("/tmp", "/var/tmp"),  # noqa: S108 - refused, not used
+# Nothing below these is a place for a cloud, nor are the directories of / and
+# of /var themselves.
+_SYSTEM = (
+    *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32"),
+    *("lost+found", "proc", "run", "sbin", "sys", "usr"),
 )
 _OTHER = f"name another with --root, such as {layout.DEFAULT_ROOT}"
 
 
 def check_name(root: pathlib.Path) -> pathlib.Path:
-    """Return the folder's real path, if it may hold a cloud.
+    """Return the real path of a directory, if it may hold a cloud.
 
-    :param root: what the user asked for
-    :raises errors.CloudError: for system folders and homes
+    :param root: The path that the user named.
+    :raises errors.CloudError: For directories of the system, and homes.
     """
     real = root.resolve()
     shown = str(real) if real == root else f"{root} (which is {real})"
-    for folder in map(pathlib.Path, SYSTEM):
-        if any(_same(one, folder) for one in (real, *real.parents)):
-            raise errors.CloudError(
-                f"folder {shown} is in the system's {folder}, which a "
-                f"cloud must not use; {_OTHER}"
-            )
-    if any(_same(real, pathlib.Path(folder)) for folder in SHARED):
+    homes = {pathlib.Path(user.pw_dir).resolve() for user in pwd.getpwall()}
+    homes.add(pathlib.Path.home().resolve())
+    parts = real.parts
+    shortest = 4 if parts[1:2] == ("var",) else 3
+    if len(parts) < shortest or parts[1] in _SYSTEM:
         raise errors.CloudError(
             f"folder {shown} belongs to the system, which a cloud must not "
             f"use; {_OTHER}"
         )
-    if real.parent == pathlib.Path("/home") or any(
-        _same(real, home) for home in homes()
-    ):
+    if real in homes or real.parent == pathlib.Path("/home"):
         raise errors.CloudError(
             f"{shown} is the home directory of a user, which a cloud must not "
             f"use; {_OTHER}"
         )
     return real
-
-
-def homes() -> set[pathlib.Path]:
-    """Return the homes of all users of the machine, and the caller's."""
-    found = {pathlib.Path(user.pw_dir) for user in pwd.getpwall()}
-    return found | {pathlib.Path(os.path.expanduser("~"))}
-
-
-def _same(path: pathlib.Path, folder: pathlib.Path) -> bool:
-    """Return whether two paths, links and mounts too, are one folder."""
-    try:
-        return path == folder or path.samefile(folder)
-    except OSError:
-        return False
 
 
 def claim(folders: layout.Layout) -> None:

@@ -47,7 +47,7 @@ _FILES = {
 _OPEN_FILES = ("etc/hosts",)
 _SCRIPTS = (
     *("after.sh", "enter.sh", "hypervisor.sh", "init.sh"),
-    *("libvirt-folders.sh", "libvirtd.sh", "mariadb.sh"),
+    *("cgroups.sh", "libvirt-folders.sh", "libvirtd.sh", "mariadb.sh"),
 )
 
 

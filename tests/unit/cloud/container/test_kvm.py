@@ -4,6 +4,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.cloud.container import kvm
+from rally_vmperf.cloud.container import package_root
 from tests.unit.cloud import base
 
 
@@ -20,10 +21,6 @@ class KvmTestCase(base.CloudTestCase):
                 self.folders.image, self.verdict, self.folders.package_root
             )
 
-    def test_the_sector_boots(self):
-        self.assertEqual(512, len(kvm.SECTOR))
-        self.assertEqual(b"\x55\xaa", kvm.SECTOR[-2:])
-
     def test_asked_once_in_each_boot(self):
         self.verdict.write_text(
             json.dumps({"boot_id": self.boot_id, "works": True})
@@ -39,20 +36,24 @@ class KvmTestCase(base.CloudTestCase):
             json.loads(self.verdict.read_text()),
         )
 
-    def test_the_image_stays_as_it_is(self):
-        line = kvm.guest_command(
-            "kvm", self.folders.image, self.folder / "serial"
-        )
-        self.assertIn("-snapshot", line)
-
     @ddt.data(
-        (b"Cloud-init v. 22", b"", True),
-        (b"Linux", b"KVM internal error", False),
+        ("echo 'Linux'; echo 'Cloud-init v. 22'; exec sleep 60", True),
+        ("echo 'KVM internal error' >&2; exec sleep 60", False),
+        ("echo 'no such device' >&2; exit 1", False),
+        ("exec sleep 60", False),
     )
     @ddt.unpack
-    def test_speaks(self, shown, complaint, expected):
-        serial, complaints = self.folder / "serial", self.folder / "complaints"
-        serial.write_bytes(shown)
-        complaints.write_bytes(complaint)
-        guest = mock.Mock(spec=["poll"], **{"poll.return_value": None})
-        self.assertIs(expected, kvm.speaks(guest, serial, complaints, 60))
+    def test_boots(self, script, expected):
+        with mock.patch.object(
+            package_root,
+            "enter",
+            autospec=True,
+            return_value=["sh", "-c", f"exec 2>&1; {script}"],
+        ) as enter:
+            answer = kvm.boots(
+                self.folders.image, self.folders.package_root, "kvm", 1
+            )
+        self.assertIs(expected, answer)
+        _, directory, guest = enter.call_args.args
+        self.assertEqual(self.folders.image.parent, directory)
+        self.assertIn("-snapshot", guest)
