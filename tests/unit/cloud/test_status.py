@@ -62,11 +62,11 @@ class DescribeTestCase(base.CloudTestCase):
             self.assertRegex(row[4], r"^2023-11-1\d \d\d:\d\d:\d\d$")
 
     def test_stopped(self):
-        self.assertEqual({"container": ("stopped", "", "")}, self.describe())
-        self.assertEqual(
-            [("container", "", "stopped", "", "", "")],
-            status.describe(layout.Layout(self.folder / "none")),
-        )
+        for folders in (self.folders, layout.Layout(self.folder / "none")):
+            self.assertEqual(
+                [("container", "", "stopped", "", "", "")],
+                status.describe(folders),
+            )
 
     def test_kernel_modules(self):
         self.folders.modules.write_text("ext4\n")

@@ -25,10 +25,9 @@ class TeardownTestCase(base.CloudTestCase):
         self.ended.assert_not_called()
 
     def test_data_remains(self):
-        self.fill_databases()
         self.down()
         self.ended.assert_called_once()
-        self.assertTrue(self.folders.used)
+        self.assertTrue(self.folders.data.exists())
 
     def test_a_purge_leaves_nothing(self):
         self.folders.package_root.mkdir()

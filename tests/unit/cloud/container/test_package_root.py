@@ -7,7 +7,6 @@ from unittest import mock
 from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.system import commands
-from rally_vmperf.cloud.system import errors
 from tests.unit.cloud import base
 
 OPTIONS = [
@@ -80,10 +79,11 @@ class ProvideTestCase(base.CloudTestCase):
 
     def test_a_failure_leaves_a_draft(self):
         """The next command does not take it for the whole."""
-        failure = errors.CloudError("no mirror")
         with (
-            mock.patch.object(self, "run_program", side_effect=failure),
-            self.assertRaisesRegex(errors.CloudError, "no mirror"),
+            mock.patch.object(
+                self, "run_program", autospec=True, side_effect=OSError
+            ),
+            self.assertRaises(OSError),
         ):
             self.provide()
         self.assertFalse(self.folders.package_root.exists())
@@ -95,7 +95,6 @@ class ProvideTestCase(base.CloudTestCase):
 class EnterTestCase(unittest.TestCase):
     def test_program(self):
         """It has one directory of the host, and its mounts remain inside."""
-        before = pathlib.Path("/proc/self/mounts").read_text()
         with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
             pathlib.Path(name, "file").touch()
             script = f"ls {name} && ls -A /tmp && exit 3"
@@ -103,5 +102,5 @@ class EnterTestCase(unittest.TestCase):
                 pathlib.Path("/"), pathlib.Path(name), ["sh", "-c", script]
             )
             self.assertEqual("file\n", commands.run(argv, accept=(3,)))
-        after = pathlib.Path("/proc/self/mounts").read_text()
-        self.assertEqual(before, after)
+        mounted = pathlib.Path("/proc/self/mounts").read_text()
+        self.assertNotIn(name, mounted)
