@@ -1,5 +1,7 @@
 """A second hypervisor: live migration there and back, and its removal."""
 
+import re
+
 from rally_vmperf.cloud.state import hypervisors
 from tests.functional import breakage as d
 from tests.functional import laboratory
