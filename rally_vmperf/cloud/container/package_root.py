@@ -85,6 +85,8 @@ def _install(root: pathlib.Path, log: pathlib.Path) -> None:
         '--aptopt=APT::Install-Recommends "false"',
         '--aptopt=Acquire::Languages "none"',
         *(f"--aptopt={option}" for option in shown),
+        # An interrupted installation is deleted.
+        "--dpkgopt=force-unsafe-io",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
         "--dpkgopt=path-include=/usr/share/doc/*/copyright",
         f"--include={','.join(names)}",
