@@ -99,7 +99,9 @@ def guests() -> set[int]:
     found = set()
     for pid in processes():
         with contextlib.suppress(psutil.NoSuchProcess):
-            if psutil.Process(pid).name().startswith("qemu-system"):
+            line = " ".join(psutil.Process(pid).cmdline())
+            # libvirtd starts others for a moment, to see what QEMU can do.
+            if "qemu-system" in line and "-name guest=" in line:
                 found.add(pid)
     return found
 

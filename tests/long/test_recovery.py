@@ -43,6 +43,8 @@ class TestRecovery(recovering.Case):
         )
         self.assertEqual(1, len(self.running))
         self.assertEqual(self.running, d.guests())
+        # An API answers some seconds after its start.
+        self.check_it_works()
         self.assertEqual("ACTIVE", self.guest.status())
 
     def test_none_is_left_out(self):
