@@ -8,6 +8,7 @@ import tempfile
 
 import ddt
 
+from rally_vmperf.cloud.state import settings
 from tests.functional import breakage as d
 from tests.functional import left_behind
 from tests.functional import recovering
@@ -79,7 +80,8 @@ class TestSettings(recovering.Case):
         self.assertEqual(1, len(running))
         before = {name: d.program(name)["pid"] for name in ("nova-compute",
                   "libvirtd", "keystone")}  # fmt: skip
-        self.addCleanup(self.up, "--disk-cache", "none")
+        chosen = settings.load(d.PLACE).disk_cache
+        self.addCleanup(self.up, "--disk-cache", chosen)
         self.up("--disk-cache", "writeback")
         text = (d.PLACE.etc / "nova.conf").read_text()
         self.assertIn("disk_cachemodes = file=writeback", text)

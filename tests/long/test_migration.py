@@ -3,6 +3,7 @@
 import re
 
 from rally_vmperf.cloud.state import hypervisors
+from rally_vmperf.cloud.state import settings
 from tests.functional import breakage as d
 from tests.functional import laboratory
 from tests.functional import recovering
@@ -41,9 +42,10 @@ class TestMigration(recovering.Case):
 
     @classmethod
     def setUpClass(cls):
-        """Go back to one in the end."""
+        """Go back to the earlier number in the end."""
         super().setUpClass()
-        cls.addClassCleanup(recovering.up, "--hypervisors", "1")
+        before = str(settings.load(d.PLACE).hypervisors)
+        cls.addClassCleanup(recovering.up, "--hypervisors", before)
 
     def setUp(self):
         super().setUp()
