@@ -26,13 +26,13 @@ class BootTest(unittest.TestCase):
 
     def boot(self, admin=None, progress=lambda line: None, **options):
         numbers = itertools.count()
-        return boot.boot(
+        return boot.prepare(
             self.cloud,
             made.asked(**options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             progress,
             admin=admin,
-        )
+        ).run()
 
     def test_floating(self):
         found = self.boot(count=2)
@@ -356,7 +356,7 @@ class BootTest(unittest.TestCase):
 
         asked = made.asked(count=11)
         with self.assertRaisesRegex(errors.GuestError, "quota for 10 more"):
-            boot.boot(self.cloud, asked, lambda: "n", note)
+            boot.prepare(self.cloud, asked, lambda: "n", note)
         self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
         self.assertIn("11 of 10 instances", lines[1])
         self.assertEqual([], self.cloud.left())

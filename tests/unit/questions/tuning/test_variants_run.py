@@ -186,7 +186,7 @@ class TestRun(unittest.TestCase):
             made.guest("g2", group="b", host_id="h2", host="compute2"),
             made.guest("g3", group="c", host_id="h1", host="compute1"),
         ]
-        (found,) = variants_run.find_host_findings(guests, "a")
+        (found,) = variants_run.find_host_findings(guests, "a", {"h1"})
         self.assertEqual(
             ("variant_host_differs", "g2"), (found.kind, found.subject)
         )

@@ -1,0 +1,79 @@
+"""Groups of guests that boot one after another: the largest must fit."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests import networks
+from rally_vmperf.guests import request
+from rally_vmperf.guests.planning import capacity
+from rally_vmperf.guests.planning import requirements
+
+
+def find_requirements(
+    connection: cloud.Connection,
+    guest_request: request.Request,
+    demands: collections.abc.Iterable[capacity.Demand],
+    networks_by_group: collections.abc.Mapping[str, networks.Networks | None],
+    admin: cloud.Connection | None,
+    together: requirements.Requirements,
+) -> requirements.Requirements:
+    """Return the requirements of groups of which one is booted at a time.
+
+    The amount of each resource is that of the group that is closest to its
+    limit. The error names the first group that does not fit on its own.
+
+    :param networks_by_group: The networks of each group; None if they do not
+        exist yet.
+    :param admin: The connection of an administrator; None if there is none.
+    :param together: The requirements of all groups, which do not fit.
+    """
+    rows: dict[tuple[str, str], requirements.Requirement] = {}
+    remarks: dict[str, None] = {}
+    for demand in demands:
+        group = demand.group
+        group_request = guest_request.for_group(group)
+        placement = hosts.resolve_placement(connection, group_request)
+        alone = requirements.find_requirements(
+            connection,
+            group_request,
+            [demand],
+            placement,
+            networks_by_group[group.name],
+            admin,
+        )
+        if alone.error and admin is not None:
+            remark = requirements.describe_impossible(
+                admin, demand, placement.hosts
+            )
+            if remark:
+                remarks[remark] = None
+                continue
+        if alone.error:
+            return dataclasses.replace(
+                together,
+                error=f"variant {group.name!r} does not fit on its own: "
+                f"{alone.error}",
+            )
+        for row in alone.rows:
+            key = row.owner, row.resource
+            rows[key] = max(rows.get(key, row), row, key=_get_shortage)
+        remarks |= dict.fromkeys(alone.remarks)
+    reason, _, _ = together.error.rpartition("; ")
+    return requirements.Requirements(
+        title=f"{together.title}, one variant after another",
+        rows=tuple(rows.values()),
+        remarks=(
+            *remarks,
+            "the guests of all variants do not fit at once, so that those of "
+            "each variant boot for its condition and are deleted after it: "
+            f"{reason}",
+        ),
+        error="" if rows else together.error,
+    )
+
+
+def _get_shortage(row: requirements.Requirement) -> int:
+    """Return the required amount beyond the free one, if that is known."""
+    return row.amount - (row.free or 0)
