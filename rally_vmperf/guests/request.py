@@ -8,7 +8,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.guests import errors
 from rally_vmperf.machines.remote import target
-from rally_vmperf.measurement.samples import units
 
 if t.TYPE_CHECKING:
     from rally_vmperf.machines.remote import hostkey
@@ -159,10 +158,6 @@ class Request:
             host=group.host if has_place else self.host,
             aggregate=group.aggregate if has_place else self.aggregate,
         )
-
-    def title(self) -> str:
-        """Return the number of guests as text."""
-        return units.number_of("guest", self.count)
 
 
 def parse_config(

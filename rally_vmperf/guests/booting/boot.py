@@ -91,17 +91,23 @@ class Boot:
         self._policies: set[str] = set()
 
     def pin_host(self, host: str) -> None:
-        """Boot further guests on a host, if the user may select one.
+        """Boot further guests on a host, if the user may select hosts.
 
         Guests whose group has a host or an aggregate of its own stay there.
         """
         guest_request = self.planned.guest_request
+        if guest_request.host:
+            return
         try:
             placement_ = hosts.resolve_placement(
                 self.connection, dataclasses.replace(guest_request, host=host)
             )
-        except errors.GuestError as error:
-            self.progress(f"Nova chooses the host of each boot: {error}")
+        except errors.GuestError:
+            self.progress(
+                f"the first guests booted on {host}, and the user may not "
+                "select this host for the others, so that Nova chooses; with "
+                "host, the admin of the environment boots all guests there"
+            )
         else:
             self.planned = dataclasses.replace(
                 self.planned, placement=placement_

@@ -14,7 +14,7 @@ from rally_vmperf.guests.planning import requirements
 def find_requirements(
     connection: cloud.Connection,
     guest_request: request.Request,
-    demands: collections.abc.Iterable[capacity.Demand],
+    demands: collections.abc.Sequence[capacity.Demand],
     networks_by_group: collections.abc.Mapping[str, networks.Networks | None],
     admin: cloud.Connection | None,
     together: requirements.Requirements,
@@ -30,7 +30,7 @@ def find_requirements(
     :param together: The requirements of all groups, which do not fit.
     """
     rows: dict[tuple[str, str], requirements.Requirement] = {}
-    remarks: dict[str, None] = {}
+    names_by_remark: dict[str, list[str]] = {}
     for demand in demands:
         group = demand.group
         group_request = guest_request.for_group(group)
@@ -48,7 +48,7 @@ def find_requirements(
                 admin, demand, placement.hosts
             )
             if remark:
-                remarks[remark] = None
+                names_by_remark[remark] = [group.name]
                 continue
         if alone.error:
             return dataclasses.replace(
@@ -59,13 +59,19 @@ def find_requirements(
         for row in alone.rows:
             key = row.owner, row.resource
             rows[key] = max(rows.get(key, row), row, key=_get_shortage)
-        remarks |= dict.fromkeys(alone.remarks)
+        for remark in alone.remarks:
+            names_by_remark.setdefault(remark, []).append(group.name)
     reason, _, _ = together.error.rpartition("; ")
     return requirements.Requirements(
         title=f"{together.title}, one variant after another",
         rows=tuple(rows.values()),
         remarks=(
-            *remarks,
+            *(
+                remark
+                if len(names) == len(demands)
+                else f"{', '.join(names)}: {remark}"
+                for remark, names in names_by_remark.items()
+            ),
             "the guests of all variants do not fit at once, so that those of "
             "each variant boot for its condition and are deleted after it: "
             f"{reason}",
