@@ -58,6 +58,12 @@ def create_run(
     hosts = {guest.host_id for guest in guests if guest.group == reference}
     findings = find_host_findings(guests, reference, hosts)
     sequential = request.booted.sequential
+    if sequential and request.protocol.reboot == "between_repetitions":
+        # Each condition has new guests.
+        request = dataclasses.replace(
+            request,
+            protocol=dataclasses.replace(request.protocol, reboot="never"),
+        )
     fallback_setting = setting.build_setting(
         request.booted, request.assignments, findings=findings
     )
