@@ -17,7 +17,7 @@ def find_requirements(
     demands: collections.abc.Sequence[capacity.Demand],
     networks_by_group: collections.abc.Mapping[str, networks.Networks | None],
     admin: cloud.Connection | None,
-    together: requirements.Requirements,
+    joint: requirements.Requirements,
 ) -> requirements.Requirements:
     """Return the requirements of groups of which one is booted at a time.
 
@@ -27,7 +27,7 @@ def find_requirements(
     :param networks_by_group: The networks of each group; None if they do not
         exist yet.
     :param admin: The connection of an administrator; None if there is none.
-    :param together: The requirements of all groups, which do not fit.
+    :param joint: The requirements of all groups, which do not fit.
     """
     rows: dict[tuple[str, str], requirements.Requirement] = {}
     names_by_remark: dict[str, list[str]] = {}
@@ -52,7 +52,7 @@ def find_requirements(
                 continue
         if alone.error:
             return dataclasses.replace(
-                together,
+                joint,
                 error=f"variant {group.name!r} does not fit on its own: "
                 f"{alone.error}",
             )
@@ -61,9 +61,9 @@ def find_requirements(
             rows[key] = max(rows.get(key, row), row, key=_get_shortage)
         for remark in alone.remarks:
             names_by_remark.setdefault(remark, []).append(group.name)
-    reason, _, _ = together.error.rpartition("; ")
+    reason, _, _ = joint.error.rpartition("; ")
     return requirements.Requirements(
-        title=f"{together.title}, one variant after another",
+        title=f"{joint.title}, one variant after another",
         rows=tuple(rows.values()),
         remarks=(
             *(
@@ -76,7 +76,7 @@ def find_requirements(
             "each variant boot for its condition and are deleted after it: "
             f"{reason}",
         ),
-        error="" if rows else together.error,
+        error="" if rows else joint.error,
     )
 
 
