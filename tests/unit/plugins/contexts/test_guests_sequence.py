@@ -8,6 +8,7 @@ import ddt
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.plugins import open_runs
+from rally_vmperf.runs import guest_arrival
 from tests.unit.guests import testing
 from tests.unit.plugins.contexts import test_guests
 
@@ -84,7 +85,16 @@ class SequenceTest(Case):
         self.assertEqual({}, self.cloud.block_storage.all_volumes)
         self.assertEqual(1, len(self.cloud.compute.all_keypairs))
         self.assertEqual(1, len(self.entries()))
-        context.cleanup()
+        remove = guest_arrival.RunGuests.remove
+        with mock.patch.object(
+            guest_arrival.RunGuests,
+            "remove",
+            autospec=True,
+            side_effect=remove,
+        ) as removed:
+            context.cleanup()
+        # A boot may have been interrupted.
+        removed.assert_called_once_with(mock.ANY, interrupted=True)
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
 

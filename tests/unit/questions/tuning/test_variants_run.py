@@ -38,12 +38,13 @@ class GroupBoots:
 
     :param guests: the guests of all groups
     :param failing: group -> why it does not boot
-    :ivar events: the groups that were booted, and the machines that were left
+    :ivar events: the groups that were booted
+    :ivar machines: the guests that were booted
     """
 
     def __init__(self, guests, failing):
         self.guests = {guest.group: guest for guest in guests}
-        self.failing, self.events = failing, []
+        self.failing, self.events, self.machines = failing, [], []
         self.is_new, self.booted = False, None
 
     def is_ready(self, group):
@@ -61,7 +62,8 @@ class GroupBoots:
         self.booted = models.BootedGuests(
             guests=(guest,), client_key="", sequential=True
         )
-        return whole.Arrived([golden.Machine(guest.name)])
+        self.machines.append(golden.Machine(guest.name))
+        return whole.Arrived(self.machines[-1:])
 
 
 class TestRun(unittest.TestCase):
@@ -73,7 +75,14 @@ class TestRun(unittest.TestCase):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
 
-    def run_of(self, document=None, absent=(), boots=None, **changes):
+    def run_of(
+        self,
+        document=None,
+        absent=(),
+        boots=None,
+        workloads=whole.WORKLOADS,
+        **changes,
+    ):
         """Return a run of three guests, one of each variant.
 
         :param absent: the names of those that failed to boot
@@ -87,6 +96,7 @@ class TestRun(unittest.TestCase):
             document,
             *map(golden.Machine, names),
             question="tuning",
+            workloads=workloads,
             options={
                 **TIMEOUTS,
                 **variants.create_guest_options(arguments, GUEST),
@@ -221,7 +231,10 @@ class TestRun(unittest.TestCase):
 
     def test_arguments_of_groups(self):
         """They are those of the reference, whatever a variant has."""
-        run = self.run_of(boots={})
+        arguments = {"time": 2, "threads": "vcpus"}
+        run = self.run_of(
+            boots={}, workloads=[{"name": "sysbench", "arguments": arguments}]
+        )
         guest = self.boots.guests["virtio"]
         self.boots.guests["virtio"] = dataclasses.replace(
             guest, flavor=dataclasses.replace(guest.flavor, vcpus=2)
@@ -230,6 +243,10 @@ class TestRun(unittest.TestCase):
         (workload,) = record["workloads"]
         self.assertEqual(1, workload["arguments"]["threads"])
         self.assertEqual(1, record["shape"]["vcpus"])
+        jobs = [job for one in self.boots.machines for job in one.jobs]
+        self.assertEqual(3, len(jobs))
+        for job in jobs:
+            self.assertIn("--threads=1", job)
 
     def test_findings(self):
         """What is wrong with a guest concerns its variant alone."""
