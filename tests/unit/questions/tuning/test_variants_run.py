@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.execution import protocols
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.questions import table
@@ -80,7 +81,7 @@ class TestRun(unittest.TestCase):
         document=None,
         absent=(),
         boots=None,
-        workloads=whole.WORKLOADS,
+        request=None,
         **changes,
     ):
         """Return a run of three guests, one of each variant.
@@ -88,6 +89,7 @@ class TestRun(unittest.TestCase):
         :param absent: the names of those that failed to boot
         :param boots: group -> why it does not boot, if groups boot one after
             another; None if they do not
+        :param request: what else is requested
         """
         names = [name for name in ("g1", "g2", "g3") if name not in absent]
         arguments = {**ARGUMENTS, **changes}
@@ -96,7 +98,7 @@ class TestRun(unittest.TestCase):
             document,
             *map(golden.Machine, names),
             question="tuning",
-            workloads=workloads,
+            **(request or {}),
             options={
                 **TIMEOUTS,
                 **variants.create_guest_options(arguments, GUEST),
@@ -172,7 +174,12 @@ class TestRun(unittest.TestCase):
 
     def test_one_group_after_the_other(self):
         """Each condition has a boot of its own, in the order of its block."""
-        run = self.run_of(boots={})
+        run = self.run_of(
+            boots={},
+            request={
+                "protocol": protocols.Protocol(reboot="between_repetitions")
+            },
+        )
         boots = []
         for number in (1, 2):
             record = run.repeat(number)
@@ -198,6 +205,8 @@ class TestRun(unittest.TestCase):
             boots += [machine["boot_id"] for machine in record["machines"]]
             self.assertEqual(3, record["shape"]["copies"])
             self.assertEqual("each_condition", record["options"]["boot"])
+            # New guests are not rebooted.
+            self.assertNotIn("reboot", record["options"])
             self.assertTrue(codec.decode(record).rebooted)
             self.assertFalse(
                 [
@@ -233,7 +242,10 @@ class TestRun(unittest.TestCase):
         """They are those of the reference, whatever a variant has."""
         arguments = {"time": 2, "threads": "vcpus"}
         run = self.run_of(
-            boots={}, workloads=[{"name": "sysbench", "arguments": arguments}]
+            boots={},
+            request={
+                "workloads": [{"name": "sysbench", "arguments": arguments}]
+            },
         )
         guest = self.boots.guests["virtio"]
         self.boots.guests["virtio"] = dataclasses.replace(
