@@ -50,7 +50,7 @@ class Plan(base.Lister):
                 {"env": {"platforms": {"openstack": platform}}},
                 question.guest_options(workload.arguments, workload.guests),
                 has_networks="network" not in workload.contexts,
-                one_host=question.one_host(workload),
+                **question.list_flags(workload),
             )
             requirements = guests_plan.requirements
             rows += [
@@ -63,7 +63,11 @@ class Plan(base.Lister):
             ]
             demand, *_ = guests_plan.demands
             flavor = demand.flavor
-            workload = dataclasses.replace(workload, vcpus=flavor.vcpus)
+            workload = dataclasses.replace(
+                workload,
+                vcpus=flavor.vcpus,
+                sequential=guests_plan.sequential,
+            )
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))
             remarks = list(requirements.remarks)

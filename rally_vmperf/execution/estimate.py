@@ -23,15 +23,18 @@ def estimate_minutes(
     repetitions: int,
     levels: int = 1,
     boots: int = 0,
+    new_guests: int = 0,
 ) -> int:
     """Return the approximate duration of a run in minutes, boot included.
 
     :param repetitions: The number of repetitions, warm-up included.
     :param levels: The number of levels in each repetition.
     :param boots: The number of reboots during the run.
+    :param new_guests: The number of times that guests are replaced by others.
     """
     once = sum(_estimate_seconds(assignment) for assignment in assignments)
-    seconds = _READY + boots * _BOOT + repetitions * levels * once
+    ready = (1 + new_guests) * _READY + boots * _BOOT
+    seconds = ready + repetitions * levels * once
     return math.ceil(seconds / 60)
 
 

@@ -119,6 +119,8 @@ class BootedGuests:
     :param caps: The policies that limit their rates.
     :param ssh_sources: The networks from which their security group allows
         SSH; None if they are not known.
+    :param sequential: A flag that they are the first of several groups, which
+        boot one after another.
     """
 
     guests: tuple[Guest, ...]
@@ -127,6 +129,7 @@ class BootedGuests:
     findings: tuple[finding.Finding, ...] = ()
     caps: tuple[rate_caps.Cap, ...] = ()
     ssh_sources: tuple[str, ...] | None = None
+    sequential: bool = False
 
     def without(
         self, missing: collections.abc.Mapping[str, str]

@@ -8,7 +8,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.guests import errors
 from rally_vmperf.machines.remote import target
-from rally_vmperf.measurement.samples import units
 
 if t.TYPE_CHECKING:
     from rally_vmperf.machines.remote import hostkey
@@ -112,6 +111,8 @@ class Request:
     :param empty_host: A flag that a host with guests of others is rejected.
     :param one_host: A flag that the guests share a host unless another
         placement is requested.
+    :param sequential: A flag that groups boot one after another if they do
+        not fit together.
     """
 
     groups: tuple[Group, ...]
@@ -137,6 +138,7 @@ class Request:
     empty_host: bool = False
     boot_timeout: float = 600
     one_host: bool = False
+    sequential: bool = False
 
     @property
     def count(self) -> int:
@@ -157,20 +159,15 @@ class Request:
             aggregate=group.aggregate if has_place else self.aggregate,
         )
 
-    def title(self) -> str:
-        """Return the number of guests as text."""
-        return units.number_of("guest", self.count)
-
 
 def parse_config(
     config: documents.Arguments,
     tenant_network: str | None = None,
-    *,
-    one_host: bool = False,
+    **flags: bool,
 ) -> Request:
     """Return the request in the options of the vmperf_guests context.
 
-    :param one_host: A flag that the guests share a host, as in ``Request``.
+    :param flags: The flags of ``Request`` that the scenario determines.
     :raises GuestError: If groups have the same name, or if sources are not
         valid networks.
     """
@@ -193,9 +190,7 @@ def parse_config(
     options["groups"] = tuple(
         _parse_group(group) for group in list_group_options(config)
     )
-    return Request(
-        **{**options, "tenant_network": tenant_network, "one_host": one_host}
-    )
+    return Request(**{**options, "tenant_network": tenant_network, **flags})
 
 
 def parse_sources(config: documents.Arguments) -> "tuple[routes.Network, ...]":

@@ -135,7 +135,8 @@ def decode_record(document: Json) -> model.Record:
                 rate_caps.Cap, document.get("rate_limits", ())
             ),
             host_limits=tuple(_list_host_limits(hosts, bare_metal, shape)),
-            rebooted=document["options"].get("reboot", "never") != "never",
+            rebooted="boot" in document["options"]
+            or document["options"].get("reboot", "never") != "never",
         ),
         **{key: document[key] for key in _RECORD},
         shape=shape,

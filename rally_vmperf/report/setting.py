@@ -179,7 +179,9 @@ def _protocol(record: model.Record) -> list[str]:
             titles.setdefault(step, []).append(workload.title)
     total = len(record.workloads)
     reboot = str(record.options.get("reboot", "")).replace("_", " ")
+    boot = str(record.options.get("boot", "")).replace("_", " ")
     return [
+        *([f"guests booted for {boot}, deleted after it"] if boot else []),
         *([f"guests stopped and started {reboot}"] if reboot else []),
         *(
             step if len(names) == total else f"{step} of {text.flatten(names)}"

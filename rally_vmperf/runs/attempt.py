@@ -37,6 +37,36 @@ class ReadySession:
     ] = dataclasses.field(default_factory=dict)
 
 
+def create_unprepared_condition(
+    condition: conditions.Condition,
+    position: int,
+    reason: str,
+    metrics: collections.abc.Iterable[sample.Metric],
+) -> repetition.Condition:
+    """Return a condition without results, whose machines are unavailable.
+
+    :param reason: The reason why they could not be prepared.
+    :param metrics: The metrics that are missing.
+    """
+    names = condition.choose(frozenset(), 1).names if condition.choose else ()
+    return repetition.Condition(
+        axes=condition.axes,
+        position=position,
+        state="incomplete",
+        missing=tuple(
+            repetition.Missing(
+                name=metric.name, machine=name, reason=reason[:_MAX_LENGTH]
+            )
+            for metric in metrics
+            for name in names
+        ),
+        findings=tuple(
+            finding.Finding("guest_unavailable", name, reason)
+            for name in names
+        ),
+    )
+
+
 @dataclasses.dataclass
 class Attempt:
     """One measurement of a condition; a failure keeps the results so far.

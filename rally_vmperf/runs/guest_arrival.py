@@ -68,31 +68,44 @@ class RunGuests:
         self,
         tenant_network: str | None,
         ports_open: range,
-        *,
-        one_host: bool,
-    ) -> tuple[models.BootedGuests, arrival.Guests]:
+        **flags: bool,
+    ) -> "tuple[models.BootedGuests, arrival.Guests, GroupBoots | None]":
         """Boot the guests, and wait for SSH; return them and connections.
 
-        The caller removes all resources, also if this function raises.
+        If the groups do not fit together, only the first one is booted. The
+        caller removes all resources, also if this function raises.
 
         :param tenant_network: The identifier of the network of the project;
             None if none was created for it.
         :param ports_open: The ports on which guests listen for other guests.
-        :param one_host: A flag that the guests share a host, unless the
-            options specify a placement.
+        :param flags: The flags of the request that the scenario determines.
+        :returns: The guests, their connections, and the boots of the other
+            groups; None if all groups are booted.
         :raises GuestError: If the boot fails; the message names the solution.
         """
         connection = self.connect()
-        booted = boot.boot(
+        guest_boot = boot.prepare(
             connection,
-            request.parse_config(
-                self.options, tenant_network, one_host=one_host
-            ),
+            request.parse_config(self.options, tenant_network, **flags),
             self.new_name,
             self.progress,
             admin=self.connect_admin(),
             ports_open=ports_open,
         )
+        if not guest_boot.planned.sequential:
+            return *self.wait(connection, guest_boot.run()), None
+        demand, *_ = guest_boot.planned.demands
+        boots = GroupBoots(run_guests=self, guest_boot=guest_boot)
+        connections = boots.boot(demand.group.name)
+        return boots.booted, connections, boots
+
+    def wait(
+        self, connection: cloud.Connection, booted: models.BootedGuests
+    ) -> tuple[models.BootedGuests, arrival.Guests]:
+        """Wait until guests answer SSH; return them, and their connections.
+
+        :raises GuestError: If no guest answers.
+        """
         return wait_for_guests(
             connection, booted, self.options["ssh_timeout"], self.progress
         )
@@ -112,16 +125,30 @@ class RunGuests:
         :raises GuestError: If a resource remains; the message names it and
             the command that deletes it.
         """
+        self._remove(self._list_kinds(), interrupted=interrupted)
+        self.run_ledger.drop(self.id)
+
+    def remove_guests(self) -> None:
+        """Delete the guests, but not the resources that groups share.
+
+        :raises GuestError: If a resource remains.
+        """
+        # Placement frees the host a moment after Nova lists no server.
+        self._remove(
+            self._list_kinds() & inventory.SINGLE_GUEST_KINDS, interrupted=True
+        )
+
+    def _remove(self, kinds: set[str], *, interrupted: bool) -> None:
+        """Delete the resources of some kinds, and verify it."""
         removal.remove_resources(
             self.connect(),
             self.owner,
             self.progress,
             interrupted=interrupted,
-            kinds=self._list_kinds(),
+            kinds=kinds,
             admin=self.connect_admin(),
             remedy=self.remedy,
         )
-        self.run_ledger.drop(self.id)
 
     def _list_kinds(self) -> set[str]:
         """Return the kinds of resources that these guests can have."""
@@ -131,6 +158,56 @@ class RunGuests:
             for option, kind in inventory.OPTIONAL_KINDS.items()
             if option not in options
         }
+
+
+@dataclasses.dataclass(kw_only=True)
+class GroupBoots:
+    """The boots of groups of guests, of which one exists at a time.
+
+    :ivar booted: The guests of the latest boot.
+    :ivar is_new: Whether they have not been measured.
+    """
+
+    run_guests: RunGuests
+    guest_boot: boot.Boot
+    is_new: bool = False
+
+    def __post_init__(self) -> None:
+        self.booted = models.BootedGuests(guests=(), client_key="")
+
+    def is_ready(self, group: str) -> bool:
+        """Return whether the guests of a group have just booted."""
+        return self.is_new and self.booted.guests[0].group == group
+
+    def boot(self, group: str) -> arrival.Guests:
+        """Delete the guests, boot those of a group; return connections.
+
+        All groups boot on the host of the first one, if the user may select
+        it.
+
+        :raises GuestError: If a guest remains, or does not boot or answer.
+        """
+        is_first, self.is_new = not self.booted.guests, False
+        if not is_first:
+            self.run_guests.remove_guests()
+        booted, connections = self.run_guests.wait(
+            self.guest_boot.connection, self.guest_boot.run(group)
+        )
+        if booted.absent:
+            connections.close()
+            raise errors.GuestError(
+                "; ".join(
+                    finding_.detail
+                    for finding_ in booted.findings
+                    if finding_.kind == "guest_unavailable"
+                )
+            )
+        self.booted = dataclasses.replace(booted, sequential=True)
+        self.is_new = True
+        host = booted.guests[0].host
+        if is_first and host:
+            self.guest_boot.pin_host(host)
+        return connections
 
 
 def wait_for_guests(

@@ -30,6 +30,7 @@ from rally_vmperf.runs import setting
 
 if t.TYPE_CHECKING:
     from rally_vmperf.execution.stations import arrival
+    from rally_vmperf.runs import guest_arrival
 
 
 class RunCache:
@@ -41,6 +42,7 @@ class RunCache:
 
     def __init__(self) -> None:
         self._connections: dict[str, arrival.Guests] = {}
+        self._group_boots: dict[str, guest_arrival.GroupBoots] = {}
         self._runs: dict[str, runs.Run] = {}
 
     def keep_connections(
@@ -64,6 +66,25 @@ class RunCache:
             )
         return self._connections[owner]
 
+    def keep_group_boots(
+        self, owner: str, group_boots: "guest_arrival.GroupBoots"
+    ) -> None:
+        """Store the boots of groups that do not fit on a host together."""
+        self._group_boots[owner] = group_boots
+
+    def boot_group(self, owner: str, group: str) -> models.BootedGuests:
+        """Boot the guests of a group in place of others, and return them.
+
+        :raises GuestError: If they do not boot.
+        """
+        boots = self._group_boots[owner]
+        if not boots.is_ready(group):
+            if connections := self._connections.pop(owner, None):
+                connections.close()
+            self.keep_connections(owner, boots.boot(group))
+        boots.is_new = False
+        return boots.booted
+
     def get_run(
         self, owner: str, create_run: t.Callable[[], runs.Run]
     ) -> runs.Run:
@@ -74,6 +95,7 @@ class RunCache:
 
     def close(self, owner: str) -> None:
         """Close the connections of a run."""
+        self._group_boots.pop(owner, None)
         run = self._runs.pop(owner, None)
         connections = self._connections.pop(owner, None)
         try:
@@ -120,6 +142,8 @@ class RunRequest(RunEnvironment):
     :param workloads: The workloads, as the task lists them.
     :param peer: The peer, as the task defines it.
     :param tolerate: The kinds of void findings that the task tolerates.
+    :param vcpus: The number of vCPUs that determines arguments of workloads;
+        None for that of the guests.
     """
 
     question: str
@@ -129,14 +153,29 @@ class RunRequest(RunEnvironment):
     peer: documents.Arguments | None
     protocol: protocols.Protocol = protocols.DEFAULT
     tolerate: collections.abc.Collection[str] = ()
+    vcpus: int | None = None
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
         """The workloads with complete arguments for the guests' flavor."""
-        vcpus = setting.find_shape(self.booted.guests).vcpus
+        vcpus = self.vcpus or setting.find_shape(self.booted.guests).vcpus
         return tuple(
             assigned.for_vcpus(vcpus)
             for assigned in assignment.assign(self.workloads, self.protocol)
+        )
+
+    def boot_group(self, group: str) -> t.Self:
+        """Boot the guests of a group; return the request with these guests.
+
+        The guests of the earlier boot are deleted before. The arguments of
+        workloads do not change.
+
+        :raises GuestError: If the guests do not boot.
+        """
+        return dataclasses.replace(
+            self,
+            booted=self.run_cache.boot_group(self.owner, group),
+            vcpus=self.vcpus or setting.find_shape(self.booted.guests).vcpus,
         )
 
     def prepare_session(

@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import contextlib
 import dataclasses
 import datetime
 import functools
@@ -27,6 +28,11 @@ from rally_vmperf.workloads import base as workloads
 
 Progress = t.Callable[[str], None]
 ConditionResults = collections.abc.Sequence[repetition.Condition]
+_Condition = conditions.Condition
+#: A context manager of a condition and of the session with its machines.
+OpenedCondition = contextlib.AbstractContextManager[
+    tuple[conditions.Condition, attempt.ReadySession]
+]
 
 #: The errors that can occur while machines are prepared, in one line each.
 RECORDED_ERRORS = (
@@ -57,6 +63,9 @@ class Run:
     :param options: The options of the question, for the record.
     :param fallback_setting: The setting before machines are ready.
     :param open: A function that prepares the machines.
+    :param open_condition: A function that boots and prepares the machines of
+        one condition, in place of ``open``; a context manager of the condition
+        and of its session. None if all machines are prepared once.
     :param enough: A function that returns the reason why no further condition
         is measured, or an empty string, from the results of the earlier
         counted repetitions and of this one so far.
@@ -76,6 +85,7 @@ class Run:
     open: t.Callable[[], attempt.ReadySession]
     progress: Progress
     warn: Progress
+    open_condition: t.Callable[[_Condition], OpenedCondition] | None = None
     order: model.Order = model.AS_LISTED
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
@@ -94,7 +104,7 @@ class Run:
 
     def prepare(self) -> None:
         """Prepare the machines once; store a failure, do not raise it."""
-        if self.ready or self.failure:
+        if self.ready or self.failure or self.open_condition:
             return
         try:
             self.ready = self.open()
@@ -130,10 +140,10 @@ class Run:
         defect: BaseException | None = None
         try:
             self.prepare()
-            if self.ready is None:
+            if self.failure is not None:
                 repetition_result.miss("machines", str(self.failure))
             else:
-                self._measure(self.ready, number, repetition_result)
+                self._measure(number, repetition_result)
         except KeyboardInterrupt:
             repetition_result.state = "interrupted"
             repetition_result.miss("controller", "interrupted by the user")
@@ -162,13 +172,14 @@ class Run:
         return f", about {units.number_of('minute', max(1, minutes))} left"
 
     def _measure(
-        self,
-        ready: attempt.ReadySession,
-        number: int,
-        repetition_result: "RepetitionResult",
+        self, number: int, repetition_result: "RepetitionResult"
     ) -> None:
         """Measure the conditions, and add their results to the repetition."""
         stop_reason = ""
+        if self.open_condition:
+            # All guests are new ones.
+            self.lost.clear()
+            self._starts.clear()
         # Blocks start with the first counted repetition.
         ordered = conditions.order_conditions(
             self.conditions, self.order, number - self.warmup
@@ -183,6 +194,44 @@ class Run:
                 )
                 repetition_result.conditions.append(skipped)
                 continue
+            self._measure_condition(
+                condition, position, number, repetition_result
+            )
+            if repetition_result.conditions[-1].state == "complete":
+                stop_reason = self.enough(
+                    [*self._earlier, repetition_result.conditions]
+                )
+            if stop_reason:
+                self.progress(
+                    f"No further condition is measured: {stop_reason}"
+                )
+
+    def _measure_condition(
+        self,
+        condition: _Condition,
+        position: int,
+        number: int,
+        repetition_result: "RepetitionResult",
+    ) -> None:
+        """Measure one condition, and add its results to the repetition.
+
+        If its machines cannot be prepared, its metrics are missing.
+        """
+        with contextlib.ExitStack() as stack:
+            try:
+                condition, ready = stack.enter_context(self._open(condition))
+            except RECORDED_ERRORS as error:
+                self.warn(f"Condition {condition} cannot be measured: {error}")
+                repetition_result.conditions.append(
+                    attempt.create_unprepared_condition(
+                        condition,
+                        position,
+                        str(error),
+                        self.fallback_setting.expected_metrics,
+                    )
+                )
+                return
+            repetition_result.settings.append(ready.setting)
             attempt_ = attempt.Attempt(
                 ready,
                 condition,
@@ -206,14 +255,14 @@ class Run:
                     attempt_.result.readings,
                 )
                 self._starts.update(attempt_.started)
-            if repetition_result.conditions[-1].state == "complete":
-                stop_reason = self.enough(
-                    [*self._earlier, repetition_result.conditions]
-                )
-            if stop_reason:
-                self.progress(
-                    f"No further condition is measured: {stop_reason}"
-                )
+
+    def _open(self, condition: _Condition) -> OpenedCondition:
+        """Return a context manager of a condition and of its session."""
+        if self.open_condition:
+            return self.open_condition(condition)
+        return contextlib.nullcontext(
+            (condition, t.cast(attempt.ReadySession, self.ready))
+        )
 
     def _build(
         self,
@@ -223,6 +272,8 @@ class Run:
     ) -> model.Record:
         """Return the record of a repetition."""
         setting = self.ready.setting if self.ready else self.fallback_setting
+        if self.open_condition:
+            setting = setting.merge(repetition_result.settings)
         axes = [condition.axes for condition in self.conditions]
         conditions = sorted(
             repetition_result.conditions,
@@ -304,6 +355,7 @@ def _add_flows(
 class RepetitionResult:
     """The results of one repetition.
 
+    :param settings: The settings in which the conditions were measured.
     :param missing: The missing metrics that belong to no condition.
     """
 
@@ -312,6 +364,7 @@ class RepetitionResult:
     conditions: list[repetition.Condition] = dataclasses.field(
         default_factory=list
     )
+    settings: list[setting_.Setting] = dataclasses.field(default_factory=list)
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:

@@ -2,6 +2,8 @@
 
 import collections.abc
 import dataclasses
+import itertools
+import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import matching
@@ -19,6 +21,7 @@ from rally_vmperf.records import model
 Details = collections.abc.Mapping[str, documents.Facts]
 Guests = collections.abc.Sequence[models.Guest]
 Assignments = collections.abc.Sequence[assignment.Assignment]
+T = t.TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,49 @@ class Setting:
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
     hosts: tuple[model.HostCapacity, ...] = ()
+
+    def merge(
+        self, settings: collections.abc.Sequence["Setting"]
+    ) -> "Setting":
+        """Return the setting of sessions that follow one another.
+
+        :param settings: The settings, which have their own machines and share
+            workloads, baseline and peer. The shape remains that of this one.
+        """
+        if not settings:
+            return self
+        machines = {
+            machine.name: machine
+            for setting in settings
+            for machine in setting.machines
+        }
+        addresses: dict[str, str] = {}
+        details: dict[str, documents.Facts] = {}
+        for setting in settings:
+            addresses |= setting.ends.addresses
+            details |= setting.details
+        first, *_ = settings
+        return dataclasses.replace(
+            first,
+            shape=self.shape,
+            machines=tuple(
+                machines[name]
+                for name in sorted(
+                    machines,
+                    key=lambda name: (machines[name].role, len(name), name),
+                )
+            ),
+            details=details,
+            findings=_unite(setting.findings for setting in settings),
+            rate_limits=_unite(setting.rate_limits for setting in settings),
+            hosts=_unite(setting.hosts for setting in settings),
+            ends=first.ends._replace(addresses=addresses),
+        )
+
+
+def _unite(tuples: collections.abc.Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    """Return the elements of tuples, each once."""
+    return tuple(dict.fromkeys(itertools.chain(*tuples)))
 
 
 def build_setting(

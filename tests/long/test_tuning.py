@@ -83,6 +83,32 @@ class TestTuning(laboratory.Case):
                 },
             )
 
+    def test_one_variant_after_another(self):
+        """With quota for one guest, each condition has its own on one host."""
+        lab = self.laboratory
+        lab.use("admin")
+        compute, project = lab.admin.compute, lab.admin.current_project_id
+        limit = compute.get_quota_set(project).instances
+        self.addCleanup(compute.update_quota_set, project, instances=limit)
+        compute.update_quota_set(project, instances=1)
+        journals = lab.journals()
+        process = lab.start(
+            TASKS / "disk-buses.yaml",
+            **arguments(
+                "disk-buses",
+                repetitions=2,
+                vmperf_valid=False,
+                vmperf_tuning={},
+            ),
+        )
+        self.check_ended(0, process)
+        records = lab.records(self.new_journal(journals, process))
+        machines = [one for record in records for one in record["machines"]]
+        self.assertEqual(6, len({one["boot_id"] for one in machines}))
+        self.assertEqual(1, len({one["host"] for one in machines}))
+        for record in records:
+            self.assertEqual("complete", record["state"], record["missing"])
+
     def test_sigkill(self):
         """Copies and servers are removed within a minute."""
         lab = self.laboratory

@@ -34,11 +34,13 @@ class SecurityGroup:
     """A security group that guests receive when they are created.
 
     :param id: The identifier of the group; None if no port supports groups.
+    :param allowed: The networks from which SSH is allowed so far.
     """
 
     connection: cloud.Connection
     name: str
     id: str | None
+    allowed: set[routes.Network] = dataclasses.field(default_factory=set)
 
     def add_rules(self, rules: Rules) -> None:
         """Create rules in Neutron; they must differ from each other."""
@@ -72,7 +74,8 @@ class SecurityGroup:
             sources = _find_controller_networks(
                 guests, guest_request.namespace, progress
             )
-        self.add_rules(rules_for_sources(sources))
+        self.add_rules(rules_for_sources(sources - self.allowed))
+        self.allowed.update(sources)
         source_names = tuple(sorted(map(str, sources)))
         progress(
             f"SSH to guests is allowed from {format_sources(source_names)}"

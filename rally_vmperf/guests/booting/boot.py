@@ -1,4 +1,4 @@
-"""Boot all guests of a run at the same time."""
+"""Boot the guests of a run, or of one of its groups, at the same time."""
 
 import collections.abc
 import contextlib
@@ -23,17 +23,18 @@ from rally_vmperf.guests.booting import ports
 from rally_vmperf.guests.booting import rate_limits
 from rally_vmperf.guests.planning import plan
 from rally_vmperf.machines.remote import hostkey
+from rally_vmperf.measurement.samples import units
 
 
-def boot(
+def prepare(
     connection: cloud.Connection,
     guest_request: request.Request,
     new_name: ports.Names,
     progress: waiting.Progress,
     admin: cloud.Connection | None = None,
     ports_open: range = range(0),
-) -> models.BootedGuests:
-    """Boot the guests of all groups; return them, failures and findings.
+) -> "Boot":
+    """Create what guests share; return an object that boots them.
 
     All created resources have a name from ``new_name``. The caller removes
     them after the run, also if this function raises.
@@ -55,9 +56,9 @@ def boot(
             connection, admin, planned.demands, new_name, progress
         ),
     )
-    return _Boot(
-        connection, planned, new_name, progress, admin, ports_open
-    ).run()
+    boot = Boot(connection, planned, new_name, progress, admin, ports_open)
+    boot.create_shared_resources()
+    return boot
 
 
 #: Policies by which Nova looks up the hosts of the other members of a group;
@@ -66,8 +67,8 @@ _AFFINITY = ("affinity", "soft-affinity")
 
 
 @dataclasses.dataclass
-class _Boot:
-    """One boot of all guests, from the key pair to their addresses."""
+class Boot:
+    """The boot of guests, from the key pair to their addresses."""
 
     connection: cloud.Connection
     planned: plan.Plan
@@ -77,9 +78,7 @@ class _Boot:
     ports_open: range
 
     def __post_init__(self) -> None:
-        zones = self.planned.placement.zones
         self._guests = self.planned.guests()
-        self._zones = dict(zip(self._guests, zones, strict=True))
         self._networks = t.cast(networks.Networks, self.planned.networks)
         key_type = self.planned.guest_request.key_type
         self._client = hostkey.generate("rally-vmperf", key_type)
@@ -91,15 +90,48 @@ class _Boot:
         self._server_names: list[str] = []
         self._policies: set[str] = set()
 
-    def run(self) -> models.BootedGuests:
-        """Create the guests, wait until they run, and return them."""
+    def pin_host(self, host: str) -> None:
+        """Boot further guests on a host, if the user may select hosts.
+
+        Guests whose group has a host or an aggregate of its own stay there.
+        """
         guest_request = self.planned.guest_request
-        keypair, group, server_group = self._create_shared_resources()
+        if guest_request.host:
+            return
+        try:
+            placement_ = hosts.resolve_placement(
+                self.connection, dataclasses.replace(guest_request, host=host)
+            )
+        except errors.GuestError:
+            self.progress(
+                f"the first guests booted on {host}, and the user may not "
+                "select this host for the others, so that Nova chooses; with "
+                "host, the admin of the environment boots all guests there"
+            )
+        else:
+            self.planned = dataclasses.replace(
+                self.planned, placement=placement_
+            )
+
+    def run(self, group_name: str | None = None) -> models.BootedGuests:
+        """Create guests, wait until they run; return them and findings.
+
+        :param group_name: The name of their group; None for all groups.
+        :raises GuestError: If the guests cannot be booted; the line includes
+            the solution.
+        """
+        guest_request = self.planned.guest_request
+        guests_to_boot = {
+            name: demand
+            for name, demand in self._guests.items()
+            if group_name in (None, demand.group.name)
+        }
+        self._server_names.clear()
         self._volumes = volumes.create_volumes(
             self.connection,
             {
                 name: (demand.image, demand.group.boot_volume)
-                for name, demand in self._guests.items()
+                for name, demand in guests_to_boot.items()
                 if demand.group.boot_volume
             },
             guest_request.boot_timeout,
@@ -107,19 +139,17 @@ class _Boot:
             self.progress,
         )
         ids, started = {}, {}
-        for name in self._guests:
+        for name in guests_to_boot:
             started[name] = time.monotonic()
-            ids[name] = self._create_server(
-                name, keypair, group.id, server_group
-            )
+            ids[name] = self._create_server(name)
             if (
-                len(ids) == 1 < guest_request.count
+                len(ids) == 1 < len(guests_to_boot)
                 and guest_request.server_group in _AFFINITY
             ):
                 waiting.wait_until_placed(
                     self.connection, ids[name], guest_request.boot_timeout
                 )
-        self.progress(f"{guest_request.title()} requested, BUILD")
+        self.progress(f"{units.number_of('guest', len(ids))} requested, BUILD")
         waited = waiting.wait_until_active(
             self.connection,
             ids,
@@ -145,7 +175,7 @@ class _Boot:
         guests = self._add_hypervisors(described)
         if guest_request.empty_host:
             host_sharing.require_empty_hosts(self.admin, guests)
-        ssh_sources = group.allow_ssh(
+        ssh_sources = self._security_group.allow_ssh(
             guest_request, self._networks, guests, self.progress
         )
         placement_findings = placement.find_placement_findings(
@@ -156,7 +186,7 @@ class _Boot:
             self.admin,
             flavors={
                 demand.flavor.id: demand.flavor
-                for demand in self.planned.demands
+                for demand in guests_to_boot.values()
             }.values(),
             volume_types=filter(None, (guest_.disk.type for guest_ in guests)),
             port_policies=self._policies,
@@ -190,21 +220,15 @@ class _Boot:
             for guest_ in guests
         )
 
-    def _create_shared_resources(
-        self,
-    ) -> tuple[str, access.SecurityGroup, str | None]:
-        """Create and return key pair name, security group, server group id.
-
-        :returns: The name of the key pair, the security group, and the
-            identifier of the server group.
-        """
+    def create_shared_resources(self) -> None:
+        """Create the key pair, the security group and the server group."""
         guest_request = self.planned.guest_request
-        keypair, name = self.new_name(), self.new_name()
-        with cloud.convert_errors(f"create key pair {keypair}"):
+        self._keypair, name = self.new_name(), self.new_name()
+        with cloud.convert_errors(f"create key pair {self._keypair}"):
             self.connection.compute.create_keypair(
-                name=keypair, public_key=self._client.public
+                name=self._keypair, public_key=self._client.public
             )
-        group = access.create_security_group(
+        self._security_group = access.create_security_group(
             self.connection,
             name,
             {
@@ -218,48 +242,44 @@ class _Boot:
             guest_request.count,
             self.ports_open,
         )
-        if not guest_request.server_group:
-            return keypair, group, None
-        server_group_id = add_server_group(
-            self.connection, self.new_name(), guest_request.server_group
+        self._server_group_id = (
+            add_server_group(
+                self.connection, self.new_name(), guest_request.server_group
+            )
+            if guest_request.server_group
+            else None
         )
-        return keypair, group, server_group_id
 
     def _find_networks(self, name: str) -> networks.Networks:
         """Return the networks of a guest."""
         group = self._guests[name].group.name
         return self.planned.networks_by_group.get(group, self._networks)
 
-    def _create_server(
-        self,
-        name: str,
-        keypair: str,
-        security_group: str | None,
-        server_group: str | None,
-    ) -> str:
+    def _create_server(self, name: str) -> str:
         """Create a guest's ports and its server; return the server's id."""
         demand = self._guests[name]
         options = ports.create_ports(
             self.connection,
             self._find_networks(name).networks,
-            security_group,
+            self._security_group.id,
             self.new_name,
         )
-        if server_group:
-            options["scheduler_hints"] = {"group": server_group}
+        if self._server_group_id:
+            options["scheduler_hints"] = {"group": self._server_group_id}
         if name in self._volumes:
             options |= volumes.create_device_mapping(self._volumes[name])
         else:
             options["image_id"] = demand.image.id
-        if self._zones[name]:
-            options["availability_zone"] = self._zones[name]
+        zones = self.planned.placement.zones
+        if zone := zones[[*self._guests].index(name)]:
+            options["availability_zone"] = zone
         server_name = self.new_name()
         self._server_names.append(server_name)
         with cloud.convert_errors(f"create server {server_name}"):
             server = self.connection.compute.create_server(
                 name=server_name,
                 flavor_id=demand.flavor.id,
-                key_name=keypair,
+                key_name=self._keypair,
                 user_data=host_keys.compose_user_data(
                     self._host_keys[name],
                     self._client.public,

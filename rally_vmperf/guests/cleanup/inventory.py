@@ -37,6 +37,8 @@ RANKS = {
 
 #: The kinds of resources of guests.
 GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
+#: Those of single guests; the guests of a run share the others.
+SINGLE_GUEST_KINDS = frozenset({"server", "floating IP", "volume", "port"})
 #: Options of a group of guests -> the kinds that exist only with them.
 OPTIONAL_KINDS = {
     "boot_volume": "volume",

@@ -17,6 +17,7 @@ from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
+from rally_vmperf.guests.planning import sequence
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,8 @@ class Plan:
     :param demands: The image and the flavor of each group.
     :param networks_by_group: The networks of groups that have their own.
     :param networks: The networks; None if they do not exist yet.
+    :param sequential: A flag that groups boot one after another, because they
+        do not fit together.
     """
 
     guest_request: request.Request
@@ -36,6 +39,7 @@ class Plan:
     )
     networks: networks.Networks | None
     requirements: requirements.Requirements
+    sequential: bool = False
 
     def guests(self) -> dict[str, capacity.Demand]:
         """Return each guest's group by name, numbered through all groups."""
@@ -110,6 +114,21 @@ def create_plan(
         guest_networks,
         admin,
     )
+    sequential = bool(
+        guest_request.sequential and len(demands) > 1 and required.error
+    )
+    if sequential:
+        required = sequence.find_requirements(
+            connection,
+            guest_request,
+            demands,
+            {
+                group.name: networks_by_group.get(group.name, guest_networks)
+                for group in guest_request.groups
+            },
+            admin,
+            required,
+        )
     return Plan(
         guest_request=guest_request,
         demands=tuple(demands),
@@ -119,6 +138,7 @@ def create_plan(
         requirements=dataclasses.replace(
             required, remarks=(*required.remarks, *remarks)
         ),
+        sequential=sequential,
     )
 
 
@@ -183,14 +203,14 @@ def create_plan_from_options(
     guest_options: documents.Arguments,
     *,
     has_networks: bool,
-    one_host: bool = False,
+    **flags: bool,
 ) -> Plan:
     """Return the plan for the options of vmperf_guests.
 
     :param context: Rally's context object, with the credentials
     :param guest_options: of vmperf_guests
     :param has_networks: the networks are there already
-    :param one_host: the guests are to share one, where nothing else is asked
+    :param flags: The flags of the request that the scenario determines.
     :raises GuestError: as ``create_plan`` does
     """
     admin = credentials.get_admin_credential(context)
@@ -198,7 +218,7 @@ def create_plan_from_options(
         cloud.connect(
             credentials.get_guest_credential(context, guest_options)
         ),
-        request.parse_config(guest_options, one_host=one_host),
+        request.parse_config(guest_options, None, **flags),
         cloud.connect(admin) if admin else None,
         has_networks=has_networks,
     )

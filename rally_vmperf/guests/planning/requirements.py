@@ -201,23 +201,39 @@ def _compare_possible(
 
     :param host_requirements: The requirements of all groups.
     """
-    impossible = [
+    remarks = [describe_impossible(admin, demand, names) for demand in demands]
+    possible = [
         demand
-        for demand in demands
-        if "PCPU" in demand.per_guest
-        and capacity.find_hosts(admin, demand.per_guest, names, 1) == []
+        for demand, remark in zip(demands, remarks, strict=True)
+        if not remark
     ]
-    possible = [demand for demand in demands if demand not in impossible]
-    if not impossible or not possible:
+    if not any(remarks) or not possible:
         return host_requirements
     others = _compare_with_hosts(admin, guest_request, possible, names)
-    remarks = (
+    return dataclasses.replace(
+        others, remarks=(*others.remarks, *filter(None, remarks))
+    )
+
+
+def describe_impossible(
+    admin: cloud.Connection,
+    demand: capacity.Demand,
+    names: collections.abc.Set[str],
+) -> str:
+    """Return a remark if a group needs pinned CPUs that no host shows, or "".
+
+    :param names: The names of the permitted hosts; empty for all hosts.
+    """
+    if (
+        "PCPU" not in demand.per_guest
+        or capacity.find_hosts(admin, demand.per_guest, names, 1) != []
+    ):
+        return ""
+    return (
         f"no host has room for a guest of group {demand.group.name} "
         f"({_format_needs(demand)}) according to Placement; if it fails to "
         "boot, the others are measured without it"
-        for demand in impossible
     )
-    return dataclasses.replace(others, remarks=(*others.remarks, *remarks))
 
 
 def _format_needs(demand: capacity.Demand) -> str:

@@ -69,7 +69,11 @@ class Guests(context.OpenStackContext):
         """Delete the guests and all resources that were created for them."""
         live_line.close()
         open_runs.OPEN_RUNS.close(self.get_owner_id())
-        self._remove_guests()
+        # Guests that boot during the run may be interrupted, too.
+        run_guests = self.context.get("vmperf_guests")
+        self._remove_guests(
+            interrupted=bool(run_guests and run_guests["booted"].sequential)
+        )
         self._log_verdicts()
 
     def _create_run_guests(self) -> "guest_arrival.RunGuests":
@@ -97,13 +101,13 @@ class Guests(context.OpenStackContext):
 
     def _boot_guests(self, run_guests: "guest_arrival.RunGuests") -> None:
         """Boot the guests, wait for SSH; store guests and connections."""
-        ports_open, one_host = _get_scenario_requirements(run_guests.id)
-        booted, arrival = run_guests.boot(
-            credentials.get_tenant_network(self.context),
-            ports_open,
-            one_host=one_host,
+        ports_open, flags = _get_scenario_requirements(run_guests.id)
+        booted, arrival, group_boots = run_guests.boot(
+            credentials.get_tenant_network(self.context), ports_open, **flags
         )
         open_runs.OPEN_RUNS.keep_connections(run_guests.id, arrival)
+        if group_boots:
+            open_runs.OPEN_RUNS.keep_group_boots(run_guests.id, group_boots)
         self.context["vmperf_guests"] = {
             "booted": booted,
             "config": run_guests.options,
@@ -210,12 +214,12 @@ def _create_options(
     return question.guest_options(stored["args"], options)
 
 
-def _get_scenario_requirements(owner: str) -> tuple[range, bool]:
-    """Return open ports, and whether the guests share one host.
+def _get_scenario_requirements(owner: str) -> tuple[range, dict[str, bool]]:
+    """Return open ports, and the flags of the request for guests.
 
     :param owner: The identifier of a Rally workload with any scenario.
-    :returns: The ports on which guests listen for other guests, and whether
-        the guests must share a host.
+    :returns: The ports on which guests listen for other guests, and the flags
+        by name.
     """
     from rally_vmperf.execution import ports
     from rally_vmperf.questions import table
@@ -224,10 +228,10 @@ def _get_scenario_requirements(owner: str) -> tuple[range, bool]:
     stored = db.workload_get(owner)
     question = table.scenarios().get(stored["name"])
     if question is None:
-        return range(0), False
+        return range(0), {}
     workload = task.create_from_rally(stored, stored["name"])
     guest_ports = ports.guest_ports(workload.assignments, workload.count)
-    return guest_ports, question.one_host(workload)
+    return guest_ports, question.list_flags(workload)
 
 
 def _log_info(line: str) -> None:

@@ -40,7 +40,9 @@ class Tuning(base.MeasurementScenario):
         :param variants: The variants, a list of {name, flavor, image,
             extra_specs, image_properties, network, boot_volume, host,
             aggregate}; each has a name and what differs from the guests of
-            vmperf_guests. The guests of all variants are booted once.
+            vmperf_guests. The guests of all variants are booted once; if they
+            do not fit together, those of each variant boot for each of its
+            conditions and are deleted after it.
         :param reference: The name of the variant that the others are compared
             with. Default: the first one.
         :param order: The order of the variants. blocks: in a block of as many
@@ -60,7 +62,8 @@ class Tuning(base.MeasurementScenario):
             guests. A workload can override it.
         :param reboot: The time at which Nova stops and starts the guests:
             never, between workloads, or between repetitions. Variants are
-            compared within a boot with never.
+            compared within a boot with never, unless each condition has a
+            boot of its own.
         :param shape: The resources of bare metal in the baseline, if the task
             has one. guest: the CPUs and memory of the guests. whole: all CPUs
             and memory.

@@ -19,6 +19,9 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.runs import reference
 
+if t.TYPE_CHECKING:
+    from rally_vmperf.guests.planning import plan
+
 CONF = cfg.CONF
 LOG = logging.getLogger(__name__)
 
@@ -80,9 +83,15 @@ class Cloud(TaskValidator):
         if not context.get("users"):
             return
         workload, task_question = _convert_workload(config, scenario)
-        shape = _check_capacity(context, workload, task_question)
+        planned = _check_capacity(context, workload, task_question)
+        demand, *_ = planned.demands
+        shape = matching.Shape(
+            demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
+        )
         _check_baseline(workload, shape, task_question.compared(workload))
-        sized = dataclasses.replace(workload, vcpus=shape.vcpus)
+        sized = dataclasses.replace(
+            workload, vcpus=shape.vcpus, sequential=planned.sequential
+        )
         minutes = task_question.minutes(sized)
         LOG.info(f"plan: about {minutes} minutes, including boot of guests")
 
@@ -116,8 +125,8 @@ def _convert_workload(
 
 def _check_capacity(
     context: Config, workload: tasks.Task, task_question: question.Question
-) -> matching.Shape:
-    """Return the shape of the guests; reject guests that do not fit."""
+) -> "plan.Plan":
+    """Return the plan of the guests; reject guests that do not fit."""
     from rally_vmperf.guests.planning import plan
 
     # A network that a context creates does not exist yet.
@@ -125,13 +134,10 @@ def _check_capacity(
         context,
         task_question.guest_options(workload.arguments, workload.guests),
         has_networks="network" not in workload.contexts,
-        one_host=task_question.one_host(workload),
+        **task_question.list_flags(workload),
     )
     planned.requirements.check()
-    demand, *_ = planned.demands
-    return matching.Shape(
-        demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
-    )
+    return planned
 
 
 def _check_baseline(

@@ -165,6 +165,8 @@ class Question:
         without placement options must share a host.
     :param guest_options: A function that returns the options of vmperf_guests
         from the arguments of the scenario and the options in the task.
+    :param sequential: A flag that groups of guests that do not fit together
+        boot one after another.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Question:
     guest_options: t.Callable[
         [documents.Arguments, documents.Arguments], documents.Arguments
     ] = lambda arguments, options: options
+    sequential: bool = False
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )
@@ -210,6 +213,13 @@ class Question:
             tolerate=self.list_tolerated(subtask.criteria),
         )
         return self.run(request, subtask.question_arguments)
+
+    def list_flags(self, subtask: task.Task) -> dict[str, bool]:
+        """Return the flags of the request for the guests of a task."""
+        return {
+            "one_host": self.one_host(subtask),
+            "sequential": self.sequential,
+        }
 
     def list_tolerated(self, criteria: Criteria) -> frozenset[str]:
         """Return the kinds of findings that do not void a task's verdicts.

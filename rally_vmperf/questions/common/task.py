@@ -69,6 +69,7 @@ class Task:
     :param runner: The name of the runner.
     :param times: The number of repetitions, warm-up included.
     :param vcpus: The number of vCPUs of a guest; None before it is known.
+    :param sequential: A flag that guests boot for each condition.
     """
 
     title: str
@@ -79,6 +80,7 @@ class Task:
     runner: str
     times: int
     vcpus: int | None = None
+    sequential: bool = False
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:

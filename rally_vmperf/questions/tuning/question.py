@@ -41,11 +41,19 @@ def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
 def _estimate_minutes(subtask: task.Task) -> int:
     """Return the estimated duration of a task in minutes."""
     number = len(subtask.arguments["variants"])
+    conditions = number * subtask.times
     boots = subtask.count_reboots(number)
-    if subtask.arguments.get("idle_guests") == "stopped":
-        boots += number * subtask.times
+    if subtask.sequential:
+        between_workloads = subtask.protocol.reboot == "between_workloads"
+        boots = boots + 1 - conditions if between_workloads else 0
+    elif subtask.arguments.get("idle_guests") == "stopped":
+        boots += conditions
     return estimate.estimate_minutes(
-        subtask.assignments, subtask.times, number, boots
+        subtask.assignments,
+        subtask.times,
+        number,
+        boots,
+        new_guests=conditions if subtask.sequential else 0,
     )
 
 
@@ -89,4 +97,5 @@ QUESTION = question.Question(
         subtask.arguments["variants"]
     ),
     guest_options=variants.create_guest_options,
+    sequential=True,
 )

@@ -1,9 +1,11 @@
 """A run with one condition for each variant of a guest."""
 
 import collections.abc
+import contextlib
 import dataclasses
 import functools
 import secrets
+import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import matching
@@ -33,8 +35,8 @@ def create_run(
 ) -> runs.Run:
     """Return a run with one condition for each variant.
 
-    The guests of all variants are booted once. The random seed of the order
-    is recorded.
+    The guests of all variants are booted once, or those of each condition for
+    it. The random seed of the order is recorded.
 
     :param variants: The variants of the task.
     :param reference: The name of the variant that the others are compared
@@ -53,23 +55,65 @@ def create_run(
         covered_shapes = references.find_covered_shapes(
             request.baseline, request.assignments, [shape]
         )
-    findings = find_host_findings(guests, reference)
+    hosts = {guest.host_id for guest in guests if guest.group == reference}
+    findings = find_host_findings(guests, reference, hosts)
+    sequential = request.booted.sequential
+    if sequential and request.protocol.reboot == "between_repetitions":
+        # Each condition has new guests.
+        request = dataclasses.replace(
+            request,
+            protocol=dataclasses.replace(request.protocol, reboot="never"),
+        )
+    fallback_setting = setting.build_setting(
+        request.booted, request.assignments, findings=findings
+    )
 
-    def open_session() -> attempt.ReadySession:
+    def open_session(
+        prepared: run_request.RunRequest = request,
+    ) -> attempt.ReadySession:
         """Return a session, in which findings on a guest are its variant's."""
+        booted = prepared.booted
         return separate_findings(
-            request.prepare_session(
-                covered_shapes, idle_guests=idle_guests, findings=findings
+            prepared.prepare_session(
+                covered_shapes,
+                idle_guests="running" if sequential else idle_guests,
+                findings=find_host_findings(booted.guests, reference, hosts),
             ),
-            request.booted,
+            booted,
         )
 
+    @contextlib.contextmanager
+    def open_condition(
+        condition: conditions.Condition,
+    ) -> collections.abc.Iterator[
+        tuple[conditions.Condition, attempt.ReadySession]
+    ]:
+        """Boot the guests of a variant; yield its condition and session."""
+        name = str(condition.axes[repetition.VARIANT])
+        prepared = request.boot_group(name)
+        copies = _count_copies(
+            prepared.booted.guests, groups[name], covered_shapes
+        )
+        ready = open_session(prepared)
+        try:
+            yield dataclasses.replace(condition, copies=copies), ready
+        finally:
+            ready.session.close()
+
+    options: dict[str, t.Any] = {
+        "variants": list(variants),
+        "reference": reference,
+        "idle_guests": idle_guests,
+    }
+    if sequential:
+        options["boot"] = "each_condition"
+        number = sum(map(len, groups.values()))
+        fallback_setting = dataclasses.replace(
+            fallback_setting,
+            shape=dataclasses.replace(fallback_setting.shape, copies=number),
+        )
     return runs.Run(
-        **request.common_arguments(
-            variants=list(variants),
-            reference=reference,
-            idle_guests=idle_guests,
-        ),
+        **request.common_arguments(**options),
         # Judges compare with the first one, the reference.
         conditions=tuple(
             conditions.Condition(
@@ -80,10 +124,9 @@ def create_run(
             for name, names in groups.items()
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
-        fallback_setting=setting.build_setting(
-            request.booted, request.assignments, findings=findings
-        ),
+        fallback_setting=fallback_setting,
         open=open_session,
+        open_condition=open_condition if sequential else None,
     )
 
 
@@ -118,14 +161,16 @@ def choose_guests(
 
 
 def find_host_findings(
-    guests: collections.abc.Sequence[models.Guest], reference: str
+    guests: collections.abc.Sequence[models.Guest],
+    reference: str,
+    hosts: collections.abc.Set[str | None],
 ) -> list[finding.Finding]:
     """Return a finding on each guest that is on no host of the reference.
 
     :param reference: The name of the variant that the others are compared
         with.
+    :param hosts: The identifiers of the hosts on which it booted first.
     """
-    hosts = {guest.host_id for guest in guests if guest.group == reference}
     return [
         finding.Finding(
             "variant_host_differs",

@@ -98,7 +98,7 @@ class GuestTest(test.BaseTestCase):
         cls.run_guests.write_entry()
         with cls.remove_on_interrupt():
             try:
-                booted, arrival = cls.run_guests.boot(
+                booted, arrival, _ = cls.run_guests.boot(
                     network.get("id"), ports_open, one_host=one_host
                 )
                 arrival.close()

@@ -287,6 +287,32 @@ class PlanTest(unittest.TestCase):
         )
         self.assertEqual(2, len([r for r in rows if r["What"] == "cores"]))
 
+    def test_variants_that_boot_one_after_another(self):
+        """The reason is told; each boot takes its time."""
+        task = subtask()
+        task["contexts"]["vmperf_guests@openstack"]["count"] = 1
+        arguments = task["scenario"].pop("VMPerf.density")
+        arguments.pop("levels")
+        arguments["variants"] = [
+            {"name": "plain"},
+            {"name": "e1000", "image_properties": {"hw_vif_model": "e1000"}},
+        ]
+        task["scenario"]["VMPerf.tuning"] = arguments
+        minutes = {}
+        for instances in (2, 1):
+            self.cloud.compute.limits.instances = instances
+            code, rows, said = self.plan(task)
+            self.assertEqual(0, code, said)
+            needed = {row["What"]: row["Needed"] for row in rows}
+            self.assertEqual(instances, needed["instances"])
+            minutes[instances] = needed["minutes, about"]
+        self.assertRegex(
+            said,
+            "do not fit at once.* quota for 1 more instances, 2 are required",
+        )
+        # 5 repetitions of 2 variants
+        self.assertEqual(5 * 2 * 2, minutes[1] - minutes[2])
+
     def test_without_an_administrator(self):
         """A member is told of the quota, and of what it does not see."""
         self.platform = {"admin": None, "users": [ADMIN]}

@@ -4,14 +4,16 @@ from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 
 
-def asked(*, one_host=False, **options):
+def asked(*, one_host=False, sequential=False, **options):
     """Return a request by the options of the context."""
     given = {"network": {"name": "private"}, **options}
     if "groups" not in given:
         given.setdefault("image", {"name": "debian"})
         given.setdefault("flavor", {"name": "small"})
     network = given.pop("tenant_network", None)
-    return request.parse_config(given, network, one_host=one_host)
+    return request.parse_config(
+        given, network, one_host=one_host, sequential=sequential
+    )
 
 
 def guest(name="g1", **changes):

@@ -37,7 +37,7 @@ class RequestTest(unittest.TestCase):
         )
         self.assertEqual((target.JumpHost(**HOP),), found.jump)
         self.assertEqual("h1", found.host)
-        self.assertEqual("3 guests", found.title())
+        self.assertEqual(3, found.count)
 
     def test_groups(self):
         """What stands beside them holds for those that say nothing else."""

@@ -150,7 +150,7 @@ class RequestsTest(unittest.TestCase):
         cloud.compute.hypervisors.append(
             {"hypervisor_hostname": "h1", "vcpus": 4}
         )
-        booted = boot.boot(
+        booted = boot.prepare(
             cloud,
             made.asked(
                 count=2,
@@ -160,7 +160,7 @@ class RequestsTest(unittest.TestCase):
             lambda: f"{PREFIX}_{next(numbers):08}",
             lambda line: None,
             admin=cloud,
-        )
+        ).run()
         updated = {}
         for _ in range(2):
             found = placement.find_changes(cloud, booted.guests, updated)

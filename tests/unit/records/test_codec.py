@@ -64,6 +64,7 @@ class TestDecode(unittest.TestCase):
     def test_reboots(self):
         """With reboots, each repetition of a run is another boot."""
         for options, rebooted in (
+            ({"boot": "each_condition"}, True),
             ({}, False),
             ({"reboot": "never"}, False),
             ({"reboot": "between_repetitions"}, True),

@@ -44,6 +44,13 @@ class ProtocolTestCase(unittest.TestCase):
             setting._protocol(record),
         )
         self.assertEqual([], setting._protocol(RECORD))
+        record = dataclasses.replace(
+            RECORD, options={"boot": "each_condition"}
+        )
+        self.assertEqual(
+            ["guests booted for each condition, deleted after it"],
+            setting._protocol(record),
+        )
 
 
 class FlowsTestCase(unittest.TestCase):

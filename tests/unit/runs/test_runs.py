@@ -1,5 +1,6 @@
 """Tests of repetitions: recorded whatever happens to them."""
 
+import contextlib
 import os
 import tempfile
 import unittest
@@ -12,6 +13,7 @@ from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
 from rally_vmperf.runs import runs
 from tests.unit.records import full_disk
 from tests.unit.records import raw
@@ -137,6 +139,55 @@ class TestRepeat(RunTestCase):
             )
         self.assertEqual([1], tries)
         self.assertEqual(2, len(self.journal.read()))
+        run.close()
+
+    def test_machines_of_each_condition(self):
+        """They are prepared and left in turn, and new in each repetition."""
+        events = []
+        lost = actions.ActionResult(
+            lost=frozenset({"g1"}), started=frozenset({"g1"})
+        )
+
+        @contextlib.contextmanager
+        def open_condition(condition):
+            events.append(condition.axes["guests"])
+            if events[-1] == 3:
+                raise base.MachineError("g3: no way in")
+            ready = attempt.ReadySession(
+                session=fakes.Session(),
+                setting=fakes.SETTING,
+                actions=(Acting(before=lost),),
+            )
+            try:
+                yield condition, ready
+            finally:
+                events.append("left")
+
+        run = self.run_of(
+            open=None,
+            open_condition=open_condition,
+            conditions=fakes.guests(1, 2, 3),
+        )
+        run.prepare()
+        for number in (1, 2):
+            record = run.repeat(number)
+            self.assertEqual(
+                ["complete", "complete", "incomplete"],
+                [one["state"] for one in record["conditions"]],
+            )
+            self.assertEqual(
+                {
+                    ("g1", "g3: no way in"),
+                    ("g2", "g3: no way in"),
+                    ("g3", "g3: no way in"),
+                },
+                {
+                    (one["machine"], one["reason"])
+                    for one in record["conditions"][2]["missing"]
+                },
+            )
+            self.assertEqual("id-g1#3", record["machines"][0]["boot_id"])
+        self.assertEqual([1, "left", 2, "left", 3] * 2, events)
         run.close()
 
     def test_defect_loses_nothing(self):

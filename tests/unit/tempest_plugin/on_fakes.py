@@ -89,7 +89,7 @@ class Guests:
         booted_guests = models.BootedGuests(
             guests=booted, client_key="", findings=tuple(found)
         )
-        return booted_guests, mock.Mock(spec=arrival.Guests)
+        return booted_guests, mock.Mock(spec=arrival.Guests), None
 
     def remove(self, *, interrupted=False):
         """Say so."""

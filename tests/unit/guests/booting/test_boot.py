@@ -6,6 +6,7 @@ import unittest
 from unittest import mock
 
 import ddt
+from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
@@ -25,14 +26,61 @@ class BootTest(unittest.TestCase):
         self.cloud.compute.limits.server_group_members = 8
 
     def boot(self, admin=None, progress=lambda line: None, **options):
+        return self.prepare(admin, progress, **options).run()
+
+    def prepare(self, admin=None, progress=lambda line: None, **options):
         numbers = itertools.count()
-        return boot.boot(
+        return boot.prepare(
             self.cloud,
             made.asked(**options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             progress,
             admin=admin,
         )
+
+    def test_one_group_after_the_other(self):
+        """They share all but guests, and have the host of the first one."""
+        self.cloud.compute.host = "h1"
+        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+        groups = [{"name": name, **group} for name in ("a", "b")]
+        prepared = self.prepare(
+            groups=groups, allowed_sources=["192.0.2.0/24"]
+        )
+        (first,) = prepared.run("a").guests
+        prepared.pin_host(first.host)
+        (second,) = prepared.run("b").guests
+        self.assertEqual(("g1", "g2"), (first.name, second.name))
+        self.assertEqual(
+            [None, "nova:h1"],
+            [
+                request.get("availability_zone")
+                for request in self.cloud.compute.requests
+            ],
+        )
+        self.assertEqual(1, len(self.cloud.compute.all_keypairs))
+        self.assertEqual(1, len(self.cloud.network.all_groups))
+        allowed = [
+            rule["protocol"]
+            for rule in self.cloud.network.rules
+            if "remote_ip_prefix" in rule
+        ]
+        self.assertEqual(["icmp", "tcp"], allowed)
+
+    def test_host_that_the_user_may_not_select(self):
+        """Nova chooses it again, and that is reported."""
+        lines = []
+        prepared = self.prepare(progress=lines.append)
+
+        def forbid(name, done):
+            if name == "services":
+                raise sdk_errors.ForbiddenException("403")
+
+        self.cloud.interrupt = forbid
+        prepared.pin_host("h1")
+        self.assertIn("the user may not select this host", lines[-1])
+        prepared.run()
+        (request,) = self.cloud.compute.requests
+        self.assertNotIn("availability_zone", request)
 
     def test_floating(self):
         found = self.boot(count=2)
@@ -356,7 +404,7 @@ class BootTest(unittest.TestCase):
 
         asked = made.asked(count=11)
         with self.assertRaisesRegex(errors.GuestError, "quota for 10 more"):
-            boot.boot(self.cloud, asked, lambda: "n", note)
+            boot.prepare(self.cloud, asked, lambda: "n", note)
         self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
         self.assertIn("11 of 10 instances", lines[1])
         self.assertEqual([], self.cloud.left())

@@ -36,13 +36,13 @@ class CopiesTest(unittest.TestCase):
 
     def boot(self, *groups, admin=True, **options):
         numbers = itertools.count()
-        return boot.boot(
+        return boot.prepare(
             self.cloud,
             made.asked(groups=list(groups), **options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             lambda line: None,
             admin=self.cloud if admin else None,
-        )
+        ).run()
 
     def test_a_flavor_with_extra_specs(self):
         """It has everything else from the flavor, which is not changed."""

@@ -60,6 +60,7 @@ class TestCreateRun(unittest.TestCase):
                 "peer": {"address": "192.0.2.1"},
                 "protocol": protocols.Protocol(shape="whole"),
                 "tolerate": frozenset(finding.KINDS),
+                "vcpus": None,
             },
             vars(request),
         )

@@ -7,10 +7,14 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.execution import protocols
+from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.questions import table
 from rally_vmperf.questions.tuning import variants
 from rally_vmperf.questions.tuning import variants_run
+from rally_vmperf.records import codec
+from rally_vmperf.records import schema
 from tests.unit.guests import made
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -30,6 +34,39 @@ ARGUMENTS = {
 }
 
 
+class GroupBoots:
+    """Boots of groups that take no time, each with a new guest.
+
+    :param guests: the guests of all groups
+    :param failing: group -> why it does not boot
+    :ivar events: the groups that were booted
+    :ivar machines: the guests that were booted
+    """
+
+    def __init__(self, guests, failing):
+        self.guests = {guest.group: guest for guest in guests}
+        self.failing, self.events, self.machines = failing, [], []
+        self.is_new, self.booted = False, None
+
+    def is_ready(self, group):
+        """Return that no group is booted."""
+        return False
+
+    def boot(self, group):
+        """Return the connection to a new guest."""
+        self.events.append(group)
+        if group in self.failing:
+            raise errors.GuestError(self.failing[group])
+        guest = dataclasses.replace(
+            self.guests[group], boot=f"boot-{len(self.events)}#1"
+        )
+        self.booted = models.BootedGuests(
+            guests=(guest,), client_key="", sequential=True
+        )
+        self.machines.append(golden.Machine(guest.name))
+        return whole.Arrived(self.machines[-1:])
+
+
 class TestRun(unittest.TestCase):
     """Each variant has a condition, with its own guest and findings."""
 
@@ -39,10 +76,20 @@ class TestRun(unittest.TestCase):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
 
-    def run_of(self, document=None, absent=(), **changes):
+    def run_of(
+        self,
+        document=None,
+        absent=(),
+        boots=None,
+        request=None,
+        **changes,
+    ):
         """Return a run of three guests, one of each variant.
 
         :param absent: the names of those that failed to boot
+        :param boots: group -> why it does not boot, if groups boot one after
+            another; None if they do not
+        :param request: what else is requested
         """
         names = [name for name in ("g1", "g2", "g3") if name not in absent]
         arguments = {**ARGUMENTS, **changes}
@@ -51,6 +98,7 @@ class TestRun(unittest.TestCase):
             document,
             *map(golden.Machine, names),
             question="tuning",
+            **(request or {}),
             options={
                 **TIMEOUTS,
                 **variants.create_guest_options(arguments, GUEST),
@@ -80,6 +128,12 @@ class TestRun(unittest.TestCase):
                 )
             ),
         )
+        if boots is not None:
+            self.boots = GroupBoots(booted.guests, boots)
+            asked.run_cache.keep_group_boots("w", self.boots)
+            booted = dataclasses.replace(
+                booted, guests=booted.guests[:1], sequential=True
+            )
         asked = dataclasses.replace(asked, booted=booted)
         self.addCleanup(asked.run_cache.close, "w")
         return asked.run_cache.get_run(
@@ -117,6 +171,94 @@ class TestRun(unittest.TestCase):
         )
         calls = run.ready.actions[0].connection.calls
         self.assertIn("pause_server", calls)
+
+    def test_one_group_after_the_other(self):
+        """Each condition has a boot of its own, in the order of its block."""
+        run = self.run_of(
+            boots={},
+            request={
+                "protocol": protocols.Protocol(reboot="between_repetitions")
+            },
+        )
+        boots = []
+        for number in (1, 2):
+            record = run.repeat(number)
+            schema.check(record)
+            self.assertEqual("complete", record["state"], record["missing"])
+            self.assertEqual(
+                [["g1"], ["g2"], ["g3"]],
+                [one["machines"] for one in record["conditions"]],
+            )
+            self.assertEqual(
+                [
+                    one["axes"]["variant"]
+                    for one in sorted(
+                        record["conditions"], key=lambda one: one["position"]
+                    )
+                ],
+                self.boots.events[-3:],
+            )
+            self.assertEqual(
+                ["g1", "g2", "g3"],
+                [machine["name"] for machine in record["machines"]],
+            )
+            boots += [machine["boot_id"] for machine in record["machines"]]
+            self.assertEqual(3, record["shape"]["copies"])
+            self.assertEqual("each_condition", record["options"]["boot"])
+            # New guests are not rebooted.
+            self.assertNotIn("reboot", record["options"])
+            self.assertTrue(codec.decode(record).rebooted)
+            self.assertFalse(
+                [
+                    finding
+                    for finding in record["findings"]
+                    if finding["subject"] in ("g1", "g2", "g3")
+                ]
+            )
+        self.assertEqual(6, len({*boots}))
+
+    def test_group_that_does_not_boot(self):
+        """Its condition says why; the others are measured."""
+        run = self.run_of(boots={"virtio": "No valid host was found"})
+        record = run.repeat(1)
+        schema.check(record)
+        self.assertEqual(
+            ["complete", "incomplete", "complete"],
+            [one["state"] for one in record["conditions"]],
+        )
+        failed = record["conditions"][1]
+        self.assertEqual(
+            ["guest_unavailable"], [one["kind"] for one in failed["findings"]]
+        )
+        self.assertEqual(
+            {("g2", "No valid host was found")},
+            {(one["machine"], one["reason"]) for one in failed["missing"]},
+        )
+        self.assertEqual(
+            ["g1", "g3"], [machine["name"] for machine in record["machines"]]
+        )
+
+    def test_arguments_of_groups(self):
+        """They are those of the reference, whatever a variant has."""
+        arguments = {"time": 2, "threads": "vcpus"}
+        run = self.run_of(
+            boots={},
+            request={
+                "workloads": [{"name": "sysbench", "arguments": arguments}]
+            },
+        )
+        guest = self.boots.guests["virtio"]
+        self.boots.guests["virtio"] = dataclasses.replace(
+            guest, flavor=dataclasses.replace(guest.flavor, vcpus=2)
+        )
+        record = run.repeat(1)
+        (workload,) = record["workloads"]
+        self.assertEqual(1, workload["arguments"]["threads"])
+        self.assertEqual(1, record["shape"]["vcpus"])
+        jobs = [job for one in self.boots.machines for job in one.jobs]
+        self.assertEqual(3, len(jobs))
+        for job in jobs:
+            self.assertIn("--threads=1", job)
 
     def test_findings(self):
         """What is wrong with a guest concerns its variant alone."""
@@ -164,11 +306,12 @@ class TestRun(unittest.TestCase):
     def test_baseline(self):
         """It is for the variants that have its shape."""
         document = whole.baseline(self.folder)
-        record = self.run_of(document).repeat(1)
-        self.assertEqual(
-            [1, 1, 1],
-            [one["reference_copies"] for one in record["conditions"]],
-        )
+        for boots in (None, {}):
+            record = self.run_of(document, boots=boots).repeat(1)
+            self.assertEqual(
+                [1, 1, 1],
+                [one["reference_copies"] for one in record["conditions"]],
+            )
         other = {
             **document,
             "entries": [
@@ -186,7 +329,7 @@ class TestRun(unittest.TestCase):
             made.guest("g2", group="b", host_id="h2", host="compute2"),
             made.guest("g3", group="c", host_id="h1", host="compute1"),
         ]
-        (found,) = variants_run.find_host_findings(guests, "a")
+        (found,) = variants_run.find_host_findings(guests, "a", {"h1"})
         self.assertEqual(
             ("variant_host_differs", "g2"), (found.kind, found.subject)
         )

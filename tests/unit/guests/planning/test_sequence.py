@@ -1,0 +1,119 @@
+"""Tests of groups that boot one after another."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests.planning import plan
+from tests.unit.guests import made
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
+
+GROUP = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+WAY = "the guests of all variants do not fit at once.* are deleted after it: "
+
+
+@ddt.ddt
+class SequenceTest(unittest.TestCase):
+    """Each group must fit alone if all do not fit together."""
+
+    def setUp(self):
+        """Have a host with eight vCPUs, and a second flavor."""
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+        (small,) = self.cloud.compute.all_flavors
+        large = {**vars(small), "id": "f2", "name": "large", "vcpus": 6}
+        self.cloud.compute.all_flavors.append(calls.Thing(**large))
+        self.cloud.placement.all_hosts["h1"]["VCPU"] = (8, 0)
+
+    def plan(self, sequential=True, admin=True, **flavors):
+        """Return the plan of a group of one guest for each flavor."""
+        return plan.create_plan(
+            self.cloud,
+            made.asked(
+                groups=[
+                    {**GROUP, "name": name, **options}
+                    for name, options in flavors.items()
+                ],
+                one_host=True,
+                sequential=sequential,
+            ),
+            self.cloud if admin else None,
+        )
+
+    def test_groups_that_fit_together(self):
+        """They boot at once, and so do those of other scenarios."""
+        found = self.plan(a={}, b={})
+        self.assertFalse(found.sequential)
+        found.requirements.check()
+        large = {"flavor": {"name": "large"}}
+        found = self.plan(sequential=False, a={}, b=large)
+        self.assertFalse(found.sequential)
+        with self.assertRaisesRegex(errors.GuestError, "^host h1 would be"):
+            found.requirements.check()
+
+    def test_host(self):
+        """The rows are those of the largest group; a remark has the reason."""
+        found = self.plan(a={}, b={"flavor": {"name": "large"}})
+        self.assertTrue(found.sequential)
+        found.requirements.check()
+        amounts = {
+            (row.owner, row.resource): (row.amount, row.free)
+            for row in found.requirements.rows
+        }
+        self.assertEqual((6, 8), amounts["host h1", "vCPUs"])
+        self.assertEqual((6, 20), amounts["quota of project member", "cores"])
+        self.assertEqual(
+            (1, 10), amounts["quota of project member", "instances"]
+        )
+        self.assertRegex(
+            found.requirements.remarks[-1],
+            f"^{WAY}host h1 would be 100 % full",
+        )
+        self.assertIn("one variant after another", found.requirements.title)
+        self.assertIn(
+            "a: host h1 will be 25 % full; more than 90 % is rejected",
+            found.requirements.remarks,
+        )
+
+    def test_quota(self):
+        """It decides without an administrator, too."""
+        self.cloud.compute.limits.total_cores = 7
+        found = self.plan(admin=False, a={}, b={"flavor": {"name": "large"}})
+        self.assertTrue(found.sequential)
+        found.requirements.check()
+        self.assertRegex(
+            found.requirements.remarks[-1],
+            f"^{WAY}quota: project member has quota for 7 more cores, 8 are "
+            "required$",
+        )
+
+    @ddt.data(("VCPU", "no host has room"), ("cores", "quota: project member"))
+    @ddt.unpack
+    def test_group_that_does_not_fit_alone(self, resource, words):
+        """It is rejected with its name."""
+        if resource == "cores":
+            self.cloud.compute.limits.total_cores = 5
+        else:
+            self.cloud.placement.all_hosts["h1"]["VCPU"] = (4, 0)
+        found = self.plan(a={}, b={"flavor": {"name": "large"}})
+        with self.assertRaisesRegex(
+            errors.GuestError, f"^variant 'b' does not fit on its own: {words}"
+        ):
+            found.requirements.check()
+
+    def test_group_that_no_host_supports(self):
+        """It may fail alone, as beside the others."""
+        pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
+        large = {"flavor": {"name": "large"}}
+        found = self.plan(a={}, b=pinned, c=large)
+        found.requirements.check()
+        self.assertRegex(
+            "\n".join(found.requirements.remarks),
+            r"no host has room for a guest of group b \(2 pinned CPUs",
+        )
+        self.plan(a=pinned, b={}, c=large).requirements.check()
+        with self.assertRaisesRegex(errors.GuestError, "no host has room"):
+            other = {"extra_specs": {**pinned["extra_specs"], "a": "1"}}
+            self.plan(a=pinned, b=other).requirements.check()
