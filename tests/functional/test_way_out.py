@@ -15,11 +15,11 @@ import ddt
 #: Says what was chosen, or why nothing was.
 CODE = """
 import json
-from rally_vmperf.cloud.state import addresses, routing
+from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.system import errors
 
 try:
-    chosen = addresses.choose(routing.used(routing.routes(), []))
+    chosen = addresses.choose(addresses.find_used(addresses.routes(), []))
     print(json.dumps([str(one) for one in chosen.ranges]))
 except errors.CloudError as refused:
     print(json.dumps(str(refused)))
