@@ -53,7 +53,8 @@ def gather(folders: layout.Layout) -> Facts:
     existing = next(
         path for path in (folders.root, *folders.root.parents) if path.exists()
     )
-    runs = container.Container(folders).pid is not None
+    # The link of one that was killed may remain for a while.
+    ours = (folders.root / container.PID_FILE).exists()
     return Facts(
         user=os.geteuid(),
         system=f"{release['ID']} {release.get('VERSION_ID', '')}".rstrip(),
@@ -62,7 +63,7 @@ def gather(folders: layout.Layout) -> Facts:
         provided=folders.package_root.exists() and folders.image.exists(),
         earlier=find_earlier({folders.root, layout.DEFAULT_ROOT}),
         other=pathlib.Path("/sys/class/net", layout.LINK).exists()
-        and not runs,
+        and not ours,
     )
 
 

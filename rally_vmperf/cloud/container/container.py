@@ -24,6 +24,8 @@ from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
 _NAMESPACES = ("mount", "net", "pid", "uts", "ipc", "cgroup")
+#: The file with the number of the first process, while the container runs.
+PID_FILE = "container.pid"
 _MODULES = pathlib.Path("/proc/modules")
 _START_TIMEOUT = 60.0
 _END_TIMEOUT = 60.0
@@ -42,7 +44,7 @@ class Container:
     def pid(self) -> int | None:
         """The process number of its first process; None if it has ended."""
         try:
-            text = (self._folders.root / "container.pid").read_text()
+            text = (self._folders.root / PID_FILE).read_text()
             number, namespace = text.split()
             found = os.readlink(f"/proc/{number}/ns/pid")
         except (OSError, ValueError):

@@ -20,7 +20,7 @@ SUITE = "bookworm"
 #: The packages that the host must have.
 TOOLS = (
     *("mmdebstrap", "zstd", "debian-archive-keyring"),
-    *("iproute2", "mount"),
+    *("iproute2", "mount", "openssh-client"),
 )
 # mmdebstrap mounts /proc and /sys in the mount namespace that it finds.
 _ALONE = (

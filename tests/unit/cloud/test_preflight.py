@@ -5,6 +5,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.cloud import preflight
+from rally_vmperf.cloud.container import container
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
@@ -83,6 +84,9 @@ class PreflightTestCase(base.CloudTestCase):
             self.assertFalse(preflight.gather(self.folders).other)
         with mock.patch.object(layout, "LINK", "lo"):
             self.assertTrue(preflight.gather(self.folders).other)
+            # What is left of ours, which was killed.
+            (self.folders.root / container.PID_FILE).touch()
+            self.assertFalse(preflight.gather(self.folders).other)
 
     def test_a_directory_that_does_not_exist(self):
         folders = layout.Layout(self.folder / "a" / "b")
