@@ -16,17 +16,14 @@ list_hierarchies() {
     done
 }
 
-# Make a group of all hierarchies, and move this process there: NAME
-enter_group() {
-    local name file
-    for name in $(list_hierarchies); do
-        mkdir -p "$groups/$name/$1"
-        # A cpuset of version 1 starts empty, and takes no process.
-        for file in cpuset.cpus cpuset.mems; do
-            is_v2 || [ ! -e "$groups/$name/$file" ] ||
-                cat "$groups/$name/$file" >"$groups/$name/$1/$file"
-        done
-        echo "$BASHPID" >"$groups/$name/$1/cgroup.procs"
+# Make a group of a hierarchy: HIERARCHY NAME
+make_group() {
+    local file
+    mkdir -p "$groups/$1/$2"
+    # A cpuset of version 1 starts empty, and takes no process.
+    for file in cpuset.cpus cpuset.mems; do
+        is_v2 || [ ! -e "$groups/$1/$file" ] ||
+            cat "$groups/$1/$file" >"$groups/$1/$2/$file"
     done
 }
 
@@ -76,10 +73,15 @@ remove_groups() {
 # Run a program as the first one of new namespaces, and set child and init to
 # the numbers of unshare and of the program: NAME PROGRAM...
 start_namespaces() {
-    local name=$1
+    local name=$1 hierarchy hierarchies
     shift
+    hierarchies=$(list_hierarchies)
+    for hierarchy in $hierarchies; do make_group "$hierarchy" "$name"; done
+    # No program runs in the subshell: its only child is the first program.
     (
-        enter_group "$name"
+        for hierarchy in $hierarchies; do
+            echo "$BASHPID" >"$groups/$hierarchy/$name/cgroup.procs"
+        done
         # 9: the network namespace of this host.
         exec 8>&- 9</proc/self/ns/net
         exec unshare --mount --net --pid --uts --ipc --cgroup --fork \
