@@ -57,6 +57,8 @@ mkdir -m 700 "$cloud/run/libvirt-$API_ADDRESS" \
     "$cloud/run/libvirt-$SECOND_ADDRESS"
 chgrp libvirt-qemu "$cloud/data/nova"
 mount --bind "$cloud/etc/hosts" /etc/hosts
+# The home of the user who logs in to the peer.
+mount --bind "$cloud/data/peer" /root
 . "$cloud/bin/libvirt-folders.sh"
 mount_libvirt "$cloud/data/libvirt"
 

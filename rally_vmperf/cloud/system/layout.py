@@ -22,7 +22,8 @@ _QEMU = (
 _PRIVATE = (
     *("etc", "log", "rally", "baselines", "journal", "data/done"),
     *("data/glance", "data/glance/images", "data/glance/staging"),
-    *("data/glance/tasks", "data/keystone", "data/rabbitmq"),
+    *("data/glance/tasks", "data/keystone", "data/peer"),
+    "data/rabbitmq",
 )
 _PRIVATE_OF_HYPERVISOR = ("libvirt", "libvirt/etc", "libvirt/log", "locks")
 
