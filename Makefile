@@ -29,10 +29,13 @@ RESULTS = $(CLOUD)/results.json
 # The Debian packages whose programs unit tests execute, in addition to those
 # that every Debian system has.  No other program is on the path of the tests.
 UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
+# The tools of the main job, for the baseline of this machine.
+LOCAL_PACKAGES = bzip2 fio iperf3 mbw sysbench
 
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
-.PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy main-job picture
+.PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
+.PHONY: main-job picture
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
