@@ -234,7 +234,7 @@ class Bringup:
         if self._folders.guests_gone.exists():
             inventory.forget_guests(cloud)
             self._folders.guests_gone.unlink()
-        self._wait_for_router(cloud, wanted)
+        self._wait_for_networks(cloud, wanted)
         self._progress.say("hypervisor")
         client_credentials.write_tempest_conf(
             self._folders, self._templates, cloud
@@ -248,20 +248,25 @@ class Bringup:
         address = url.format(addresses.load(self._folders).controller)
         inventory.wait(f"{name} at {address}", lambda: _answers(address))
 
-    def _wait_for_router(self, cloud: t.Any, wanted: t.Any) -> None:
-        """Wait until the router and the peer answer in the container."""
+    def _wait_for_networks(self, cloud: t.Any, wanted: t.Any) -> None:
+        """Wait until DHCP servers, router and peer answer in the router."""
         router = cloud.network.find_router(wanted["router"]["name"])
-        found = router.external_gateway_info["external_fixed_ips"]
-        peer = addresses.load(self._folders).peer
-        for address in (found[0]["ip_address"], peer):
-            self._wait_for_answer(address)
+        ports = [
+            *cloud.network.ports(device_owner="network:dhcp"),
+            *cloud.network.ports(device_id=router.id),
+        ]
+        found = [one["ip_address"] for port in ports for one in port.fixed_ips]
+        for address in (*found, addresses.load(self._folders).peer):
+            ping = ["ping", "-c", "1", "-W", "1", address]
+            self._wait_for_success(
+                ["ip", "netns", "exec", f"qrouter-{router.id}", *ping],
+                f"an answer of {address} to ping",
+            )
 
-    def _wait_for_answer(self, address: str) -> None:
-        """Wait until an address answers to ping in the container."""
-        ping = ["ping", "-c", "1", "-W", "1", address]
+    def _wait_for_success(self, argv: list[str], what: str) -> None:
+        """Wait until a program in the container succeeds."""
         inventory.wait(
-            f"an answer of {address} to ping",
-            lambda: commands.quietly(self._container.command(ping)),
+            what, lambda: commands.quietly(self._container.command(argv))
         )
 
     def _starts(self, *, first: bool) -> dict[str, float]:
