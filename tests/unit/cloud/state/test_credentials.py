@@ -41,7 +41,7 @@ class CredentialsTestCase(base.CloudTestCase):
         self.path.chmod(0o644)
         with self.assertRaisesRegex(
             errors.CloudError,
-            "secrets.json lacks 1[34] secrets .*rally-vmperf cloud up --rebuild",
+            "secrets.json lacks 1[34] secrets .* cloud up --rebuild",
         ):
             self.load(used=True)
         self.assertEqual(text, self.path.read_text())
