@@ -115,7 +115,8 @@ class Bringup:
             self._progress.say(
                 f"networks: {', '.join(map(str, chosen.ranges))}"
             )
-        # Two processors: the one decompresses, the other one downloads.
+        # Both download and unpack packages; the disk of the image needs
+        # tools of the package root.
         with concurrent.futures.ThreadPoolExecutor() as pool:
             root = pool.submit(self._provide_root)
             image = pool.submit(self._provide_image, root)
@@ -269,15 +270,15 @@ class Bringup:
             what, lambda: commands.quietly(self._container.command(argv))
         )
 
-    def _starts(self, *, first: bool) -> dict[str, float]:
-        """Return the time when each program started."""
+    def _starts(self) -> dict[str, float]:
+        """Return the time when each program of the container started."""
         return {
             process["name"]: process["start"]
-            for process in self._container.processes(first)
+            for process in self._container.processes()
         }
 
     def _starts_of_agents(self) -> dict[tuple[str, str], float]:
-        starts = self._starts(first=True)
+        starts = self._starts()
         found = {
             (hypervisors.NAMES[0], name): starts.get(name, 0)
             for name in hypervisors.AGENTS
@@ -288,7 +289,7 @@ class Bringup:
         return found
 
     def _starts_of_hypervisors(self) -> dict[str, float]:
-        starts = self._starts(first=True)
+        starts = self._starts()
         names = ("nova-compute", "hypervisor-2")
         return {
             host: starts.get(name, 0)

@@ -89,13 +89,15 @@ class Container:
 
         :raises errors.CloudError: If a process does not end.
         """
-        inventory.wait("the end of the container", self._ended, _END_TIMEOUT)
+        inventory.wait(
+            "the end of the container", self._try_to_end, _END_TIMEOUT
+        )
         script = self._folders.scripts / "enter.sh"
         if script.exists() and (self._folders.etc / "container.env").exists():
             # The process that waited on the host may have been killed.
             commands.run(["bash", script, self._folders.root, "clean"])
 
-    def _ended(self) -> bool:
+    def _try_to_end(self) -> bool:
         """End it; return whether the process on the host has ended, too.
 
         An interrupted command may have started it just now.
@@ -146,9 +148,9 @@ class Container:
 
     def update(self) -> None:
         """Start the programs whose configuration files have changed."""
-        for name in ("supervisord", "supervisord-2"):
+        for name, first in (("supervisord", True), ("supervisord-2", False)):
             path = self._folders.etc / f"{name}.conf"
-            if self.processes(name.removesuffix("-2") == name):
+            if self.processes(first):
                 self.run("supervisorctl", "-c", path, "update", timeout=120)
 
     def processes(self, first: bool = True) -> list[dict[str, t.Any]]:

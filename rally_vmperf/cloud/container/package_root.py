@@ -39,7 +39,7 @@ _TAR = (
 )
 # Mount points of the container.
 _DIRECTORIES = ("proc", "sys", "dev", "run", "tmp", "lib/modules")
-# A mount point is the root that unshare wants in there.
+# unshare, in this root, requires that the root is a mount point.
 _ENTER = """
 set -e
 root=$1 directory=$2
@@ -81,15 +81,13 @@ def _install(root: pathlib.Path, log: pathlib.Path) -> None:
     names = packages.listed(
         resources.path("etc", "embedded-cloud", "packages.txt")
     )
-    options = mirror.proxy_options()
-    logins = mirror.logins(options)
-    shown = [one for one in options if not mirror.logins([one])]
+    options, proxies = mirror.split_proxy_options()
     arguments = [
         *(*_ALONE, "mmdebstrap", "--mode=root", "--variant=apt"),
         "--skip=output/dev",
         '--aptopt=APT::Install-Recommends "false"',
         '--aptopt=Acquire::Languages "none"',
-        *(f"--aptopt={option}" for option in shown),
+        *(f"--aptopt={option}" for option in options),
         # An interrupted installation is deleted.
         "--dpkgopt=force-unsafe-io",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
@@ -98,7 +96,7 @@ def _install(root: pathlib.Path, log: pathlib.Path) -> None:
         f"--customize-hook={_COMPILE} || true",
         *(SUITE, str(root), *mirror.for_suite(SUITE)),
     ]
-    environment = {**commands.plain_environment(), **logins}
+    environment = {**commands.plain_environment(), **proxies}
     commands.run(arguments, env=environment, log=log, timeout=3600)
     policy = root / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")

@@ -213,15 +213,13 @@ def bootstrap(
         sources = [recipe.mirror]
     else:
         sources = mirror.of_this_machine(recipe.suite)
-    options = mirror.proxy_options()
-    logins = mirror.logins(options)
-    shown = [one for one in options if not mirror.logins([one])]
+    options, proxies = mirror.split_proxy_options()
     commands.run(
-        arguments(recipe, files, tree, shown, sources),
+        arguments(recipe, files, tree, options, sources),
         env={
             **commands.plain_environment(),
             DATE_VARIABLE: str(date),
-            **logins,
+            **proxies,
             "VMPERF_IMAGE_FILES": str(files),
         },
         log=log,

@@ -111,3 +111,13 @@ def logins(options: collections.abc.Iterable[str]) -> dict[str, str]:
     """
     found = filter(None, map(_LOGIN.fullmatch, options))
     return {f"{one[1].lower()}_proxy": one[2] for one in found}
+
+
+def split_proxy_options() -> tuple[list[str], dict[str, str]]:
+    """Return the proxy options of apt for a command line, and an environment.
+
+    The environment contains the proxies that take a password.
+    """
+    options = proxy_options()
+    shown = [option for option in options if not logins([option])]
+    return shown, logins(options)
