@@ -30,11 +30,13 @@ succeeds() {
 [ ! -e "$group" ] || pkill -KILL --pgroup "$(cat "$group")"
 echo $$ >"$group"
 
+# Nobody writes to this pipe: read waits for it without a process.
+exec 9<> <(:)
 while [ "$1" != -- ]; do
     echo "$1" >"$waiting"
-    until succeeds "$1"; do sleep 0.5; done
+    until succeeds "$1"; do read -rt 0.5 -u 9; done
     shift
 done
 shift
 rm -f "$waiting"
-exec "$@"
+exec "$@" 9>&-
