@@ -7,9 +7,7 @@
 set -euo pipefail
 cloud=$1
 root=$cloud/root
-# shellcheck disable=SC1091
 . "$cloud/etc/container.env"
-# shellcheck disable=SC1091
 . "$cloud/bin/cgroups.sh"
 
 clean() {
@@ -74,7 +72,6 @@ inside() {
     done
     [ ! -d /lib/modules ] ||
         mount --bind -o ro /lib/modules "$root/lib/modules"
-    # shellcheck disable=SC2046
     mount_groups "$root$groups" "$(is_v2 && echo 2 || echo 1)" \
         $(list_hierarchies)
     cd "$root"

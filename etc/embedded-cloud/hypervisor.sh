@@ -6,9 +6,7 @@
 set -euo pipefail
 cloud=$1
 own=$cloud/data/hypervisor-2
-# shellcheck disable=SC1091
 . "$cloud/etc/container.env"
-# shellcheck disable=SC1091
 . "$cloud/bin/cgroups.sh"
 
 start() {
@@ -37,12 +35,10 @@ inside() {
     names=$(list_hierarchies)
     umount -R /sys
     mount -t sysfs -o nosuid,nodev,noexec,ro sysfs /sys
-    # shellcheck disable=SC2086
     mount_groups $groups "$version" $names
     mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /run
     mkdir -p /run/lock
     umount /etc/libvirt /var/{lib,cache,log}/libvirt
-    # shellcheck disable=SC1091
     . "$cloud/bin/libvirt-folders.sh"
     mount_libvirt "$own/libvirt"
     # The same path, another folder: Nova sends the paths of the source, and

@@ -3,7 +3,6 @@
 # takes its place.
 set -euo pipefail
 cloud=$1
-# shellcheck disable=SC1091
 . "$cloud/etc/container.env"
 
 hostname "$HYPERVISOR_1"

@@ -20,7 +20,6 @@ $real "$@" 2>/dev/null && exit 0
 case $line in
 *" sfq perturb "*)
     # fair queueing inside one guest's class: a plain queue will do
-    # shellcheck disable=SC2086
     exec $real ${line/ sfq perturb 10 / pfifo }
     ;;
 *" fw flowid "*)

@@ -2,24 +2,23 @@
 
 import concurrent.futures
 import errno
-import secrets
+import functools
 import typing as t
 import urllib.error
 import urllib.request
 
-from rally_vmperf import atomic
+import openstack
+
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import teardown
 from rally_vmperf.cloud.container import container
 from rally_vmperf.cloud.container import kvm
 from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.image import guest_image
-from rally_vmperf.cloud.resources import client_credentials
-from rally_vmperf.cloud.resources import identity
 from rally_vmperf.cloud.resources import inventory
+from rally_vmperf.cloud.resources import services
 from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.state import credentials
-from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.state import settings
 from rally_vmperf.cloud.state import state_root
 from rally_vmperf.cloud.state import templates
@@ -35,8 +34,8 @@ EMULATED = (
     "their figures say nothing about virtualisation on hardware"
 )
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-#: The file of the secret by which Erlang's nodes trust each other.
-_COOKIE = "rabbitmq/.erlang.cookie"
+# The programs that report to Nova or Neutron.
+_REPORTING = ("nova-compute", *layout.AGENTS)
 
 
 def up(
@@ -60,7 +59,7 @@ def up(
     :param rebuild: Whether to start with empty databases.
     :raises errors.CloudError: With the reason and the way out.
     """
-    preflight.check(preflight.gather(folders))
+    preflight.check(folders)
     try:
         state_root.claim(folders)
         with lock.hold(folders.root):
@@ -71,6 +70,11 @@ def up(
             bringup.configure(disk_cache, hypervisor_count)
             bringup.start()
             bringup.serve()
+    except openstack.exceptions.SDKException as error:
+        raise errors.CloudError(
+            f"the cloud refused a request: {error}; see 'rally-vmperf cloud "
+            f"status' and {folders.log}"
+        ) from error
     except OSError as error:
         if error.errno not in _FULL:
             raise
@@ -109,25 +113,18 @@ class Bringup:
             self._progress.say(f"{name} of an interrupted build removed")
         folders.make_directories()
         packages.install(package_root.TOOLS, folders.log / "apt.log")
-        used = addresses.find_used(addresses.routes(), addresses.resolvers())
-        chosen = addresses.settle(folders, used, network, made=folders.used)
-        if chosen != addresses.USUAL:
-            self._progress.say(
-                f"networks: {', '.join(map(str, chosen.ranges))}"
-            )
+        chosen = addresses.choose(folders, addresses.find_used(), network)
+        ranges = ", ".join(map(str, chosen.ranges))
+        self._progress.say(f"address ranges: {ranges}")
         # Both download and unpack packages; the disk of the image needs
         # tools of the package root.
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            root = pool.submit(self._provide_root)
+            root = pool.submit(
+                package_root.provide, folders, self._progress.say
+            )
             image = pool.submit(self._provide_image, root)
             root.result()
             image.result()
-
-    def _provide_root(self) -> None:
-        if not self._folders.package_root.is_dir():
-            self._progress.say("installing the packages of the container")
-            package_root.provide(self._folders)
-            self._progress.say("packages of the container")
 
     def _provide_image(self, root: "concurrent.futures.Future[None]") -> None:
         if self._folders.image.exists():
@@ -155,12 +152,9 @@ class Bringup:
         :param hypervisor_count: The number that the user asked for.
         """
         folders, before = self._folders, self._settings
-        self._secrets = credentials.load(
-            folders.etc / "secrets.json", used=folders.used
-        )
-        hardware = kvm.works(
-            folders.image, folders.data / "kvm.json", folders.package_root
-        )
+        path = folders.etc / "secrets.json"
+        self._secrets = credentials.load(path, used=folders.used)
+        hardware = kvm.works(folders)
         if not hardware:
             self._progress.say(EMULATED)
         self._settings = settings.Settings(
@@ -168,30 +162,20 @@ class Bringup:
             "kvm" if hardware else "qemu",
             hypervisor_count or before.hypervisors,
         )
-        fewer = self._settings.hypervisors < before.hypervisors
-        if fewer and folders.used:
-            self._check_removal()
+        if self._settings.hypervisors < before.hypervisors and folders.used:
+            if self._container.pid is None:
+                raise errors.CloudError(
+                    "--hypervisors=1: the cloud must run, because it knows "
+                    "whether the second hypervisor has guests; run "
+                    "'rally-vmperf cloud up' first"
+                )
+            services.check_hypervisor_removable(inventory.connect(folders))
         self._templates = templates.Templates(
             folders, self._secrets, self._settings
         )
-        client_credentials.make_keys(folders)
-        cookie = folders.data / _COOKIE
-        if not cookie.exists():
-            # Erlang's own has 36 bits.
-            atomic.write(cookie, secrets.token_hex(32), mode=0o400)
+        credentials.make_keys(folders)
         self._templates.write_all()
-        client_credentials.write(folders, self._secrets)
         settings.save(folders, self._settings)
-
-    def _check_removal(self) -> None:
-        """Reject fewer hypervisors while the second one is in use."""
-        if self._container.pid is None:
-            raise errors.CloudError(
-                "--hypervisors=1: the cloud must run, because it knows "
-                "whether the second hypervisor has guests; run "
-                "'rally-vmperf cloud up' first"
-            )
-        inventory.check_hypervisor_removable(self._connect())
 
     def start(self) -> None:
         """Start the container, or the services that were configured anew."""
@@ -204,98 +188,85 @@ class Bringup:
             self._container.update()
 
     def serve(self) -> None:
-        """Create what users find in the cloud."""
-        done = self._folders.data / "done" / "identity"
+        """Create what users find in the cloud, and wait until it works."""
+        folders, progress = self._folders, self._progress
+        done = folders.data / "done" / "identity"
         wanted = self._templates.data("resources.yaml.j2")
-        self._wait_for("keystone", "http://{}:5000/")
+        cloud = inventory.connect(folders)
+        self._wait_for("keystone", 5000)
         if not done.exists():
-            identity.ensure(
-                self._connect(),
-                self._templates.data("identity.yaml.j2"),
-                self._secrets,
+            inventory.ensure_identity(
+                cloud, self._templates.data("identity.yaml.j2"), self._secrets
             )
             done.touch()
-            self._progress.say("identity")
-        cloud = self._connect()
-        self._wait_for("glance", "http://{}:9292/")
-        inventory.ensure_image(cloud, wanted["image"], self._folders.image)
-        self._progress.say("image")
-        self._wait_for("nova-api", "http://{}:8774/")
+            progress.say("identity")
+            # Its catalog has what was created.
+            cloud = inventory.connect(folders)
+        self._wait_for("glance-api", 9292)
+        inventory.ensure_image(cloud, wanted["image"], folders.image)
+        progress.say("image")
+        self._wait_for("nova-api", 8774)
         inventory.ensure_flavors(cloud, wanted["flavors"])
-        self._wait_for("neutron-server", "http://{}:9696/")
+        self._wait_for("neutron-server", 9696)
         inventory.ensure_quotas(cloud, wanted["quotas"])
-        # Nobody else binds ports.
-        inventory.wait_for_agents(cloud, self._starts_of_agents())
-        inventory.ensure_networks(cloud, wanted)
-        self._progress.say("networks")
         if self._settings.hypervisors == 1:
             # Also after a removal that was interrupted.
-            inventory.forget_hypervisor(cloud)
-        inventory.wait_for_hypervisors(cloud, self._starts_of_hypervisors())
-        if self._folders.guests_gone.exists():
-            inventory.forget_guests(cloud)
-            self._folders.guests_gone.unlink()
-        self._wait_for_networks(cloud, wanted)
-        self._progress.say("hypervisor")
-        client_credentials.write_tempest_conf(
-            self._folders, self._templates, cloud
+            services.forget_hypervisor(cloud)
+        # Nobody but agents binds ports.
+        services.wait(
+            f"a report of {', '.join(_REPORTING[:-1])} or {_REPORTING[-1]}",
+            lambda: self._have_reported(cloud),
         )
+        router = inventory.ensure_networks(cloud, wanted)
+        progress.say("networks")
+        count = self._settings.hypervisors
+        services.wait(
+            f"hypervisor {' or '.join(layout.HYPERVISORS[:count])}",
+            lambda: len(list(cloud.compute.hypervisors())) == count,
+        )
+        if folders.guests_gone.exists():
+            services.forget_guests(cloud)
+            folders.guests_gone.unlink()
+        self._wait_for_networks(cloud, router.id)
+        progress.say("hypervisor")
+        inventory.write_tempest_conf(folders, self._templates, cloud)
 
-    def _connect(self) -> t.Any:
-        return identity.connect(self._folders)
-
-    def _wait_for(self, name: str, url: str) -> None:
+    def _wait_for(self, name: str, port: int) -> None:
         """Wait until an API answers."""
-        address = url.format(addresses.load(self._folders).controller)
-        inventory.wait(f"{name} at {address}", lambda: _answers(address))
+        controller = addresses.load(self._folders).controller
+        url = f"http://{controller}:{port}/"
+        services.wait(f"{name} at {url}", lambda: _answers(url))
 
-    def _wait_for_networks(self, cloud: t.Any, wanted: t.Any) -> None:
+    def _have_reported(self, cloud: t.Any) -> bool:
+        """Return whether the programs of all hypervisors have reported."""
+        starts = {
+            (host, process["name"]): process["start"]
+            for host, name in zip(
+                layout.HYPERVISORS, container.SUPERVISORS, strict=True
+            )
+            for process in self._container.processes(name)
+            if process["name"] in _REPORTING
+        }
+        if len({host for host, _ in starts}) < self._settings.hypervisors:
+            return False
+        return services.have_reported(cloud, starts)
+
+    def _wait_for_networks(self, cloud: t.Any, router: str) -> None:
         """Wait until DHCP servers, router and peer answer in the router."""
-        router = cloud.network.find_router(wanted["router"]["name"])
         ports = [
             *cloud.network.ports(device_owner="network:dhcp"),
-            *cloud.network.ports(device_id=router.id),
+            *cloud.network.ports(device_id=router),
         ]
         found = [one["ip_address"] for port in ports for one in port.fixed_ips]
         for address in (*found, addresses.load(self._folders).peer):
-            ping = ["ping", "-c", "1", "-W", "1", address]
-            self._wait_for_success(
-                ["ip", "netns", "exec", f"qrouter-{router.id}", *ping],
+            command = self._container.command(
+                ["ip", "netns", "exec", f"qrouter-{router}",
+                 "ping", "-c", "1", "-W", "1", address]
+            )  # fmt: skip
+            services.wait(
                 f"an answer of {address} to ping",
+                functools.partial(commands.quietly, command),
             )
-
-    def _wait_for_success(self, argv: list[str], what: str) -> None:
-        """Wait until a program in the container succeeds."""
-        inventory.wait(
-            what, lambda: commands.quietly(self._container.command(argv))
-        )
-
-    def _starts(self) -> dict[str, float]:
-        """Return the time when each program of the container started."""
-        return {
-            process["name"]: process["start"]
-            for process in self._container.processes()
-        }
-
-    def _starts_of_agents(self) -> dict[tuple[str, str], float]:
-        starts = self._starts()
-        found = {
-            (hypervisors.NAMES[0], name): starts.get(name, 0)
-            for name in hypervisors.AGENTS
-        }
-        if self._settings.hypervisors == 2:
-            name = hypervisors.AGENTS[0]
-            found[hypervisors.NAMES[1], name] = starts.get("hypervisor-2", 0)
-        return found
-
-    def _starts_of_hypervisors(self) -> dict[str, float]:
-        starts = self._starts()
-        names = ("nova-compute", "hypervisor-2")
-        return {
-            host: starts.get(name, 0)
-            for host, name in zip(hypervisors.NAMES, names, strict=True)
-            if name in starts
-        }
 
 
 def _answers(url: str) -> bool:

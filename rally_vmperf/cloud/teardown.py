@@ -27,13 +27,12 @@ def down(
         return
     state_root.require(folders)
     # Its processes would remain, without their files.
-    preflight.check_earlier(preflight.find_earlier([folders.root]))
+    preflight.check_earlier(folders.root)
     with lock.hold(folders.root):
         container.Container(folders).end()
         progress.say("the container has ended")
         if purge:
-            mounted = mounts.below(folders.root, mounts.TABLE.read_text())
-            if mounted:
+            if mounted := mounts.below(folders.root):
                 raise errors.CloudError(
                     f"{mounted[0]} is mounted, so {folders.root} is not "
                     "deleted; unmount it first"

@@ -83,13 +83,10 @@ def processes() -> dict[int, list[int]]:
     return found
 
 
-def host_pid(pid: int, first: bool = True) -> int:
-    """Return the number on the host of a process of a hypervisor."""
-    depth = 1 if first else 2
+def host_pid(pid: int) -> int:
+    """Return the number on the host of a process of the first hypervisor."""
     (found,) = (
-        outside
-        for outside, inside in processes().items()
-        if len(inside) == depth and inside[-1] == pid
+        outside for outside, inside in processes().items() if inside == [pid]
     )
     return found
 
@@ -117,25 +114,22 @@ def waiting_process() -> int:
     return found
 
 
-def program(name: str, first: bool = True) -> dict[str, t.Any]:
+def program(name: str) -> dict[str, t.Any]:
     """Return what supervisord knows of a program."""
-    (found,) = (
-        one for one in CONTAINER.processes(first) if one["name"] == name
-    )
+    (found,) = (one for one in CONTAINER.processes() if one["name"] == name)
     return found
 
 
-def ready(name: str, first: bool = True) -> bool:
+def ready(name: str) -> bool:
     """Return whether a program runs, and waits for no other."""
-    socket = "supervisor.sock" if first else "supervisor-2.sock"
-    waits = (PLACE.run / "waiting" / f"{socket}-{name}").exists()
-    return program(name, first)["statename"] == "RUNNING" and not waits
+    waiting = PLACE.run / "waiting" / f"supervisord.sock-{name}"
+    return program(name)["statename"] == "RUNNING" and not waiting.exists()
 
 
-def end(name: str, first: bool = True) -> int:
+def end(name: str) -> int:
     """End a service by SIGKILL; return its number in its namespace."""
-    pid = program(name, first)["pid"]
-    os.kill(host_pid(pid, first), signal.SIGKILL)
+    pid = program(name)["pid"]
+    os.kill(host_pid(pid), signal.SIGKILL)
     return pid
 
 

@@ -96,12 +96,12 @@ class TestOutside(unittest.TestCase):
         FORWARD.write_text("1")
         # Else nothing could come back, whatever the container does.
         route = ("ip", "route", "replace", f"{THERE}/32")
-        d.CONTAINER.run(*route, "via", chosen.host)
+        d.CONTAINER.run(*route, "via", str(chosen.management[1]))
         self.addCleanup(
             d.CONTAINER.run, "ip", "route", "delete", f"{THERE}/32"
         )
         self.addresses = (
-            *(chosen.controller, chosen.second, chosen.gateway),
+            *(chosen.controller, chosen.management[3], chosen.external[1]),
             chosen.peer,
         )
 
@@ -144,10 +144,10 @@ class TestGuests(unittest.TestCase):
         with contextlib.ExitStack() as stack:
             mine = [
                 stack.enter_context(socket.create_server((address, 0)))
-                for address in (self.chosen.host, "0.0.0.0")
+                for address in (str(self.chosen.management[1]), "0.0.0.0")
             ]
             names = [
-                f"{self.chosen.host}:{server.getsockname()[1]}"
+                f"{self.chosen.management[1]}:{server.getsockname()[1]}"
                 for server in mine
             ]
             self.assertEqual(names, here(ASK, *names))
@@ -155,8 +155,8 @@ class TestGuests(unittest.TestCase):
                 f"{host}:{port}"
                 for host in (
                     self.chosen.controller,
-                    self.chosen.second,
-                    self.chosen.gateway,
+                    self.chosen.management[3],
+                    self.chosen.external[1],
                 )
                 for port in PORTS
             ]
@@ -165,9 +165,9 @@ class TestGuests(unittest.TestCase):
 
     def test_guests_open_no_tunnel(self):
         """A VXLAN packet of theirs is dropped at whichever address."""
-        for address in (self.chosen.controller, self.chosen.gateway):
+        for address in (self.chosen.controller, self.chosen.external[1]):
             before = dropped()
-            peer(SEND, address)
+            peer(SEND, str(address))
             self.assertGreaterEqual(dropped(), before + 10)
 
 
@@ -186,14 +186,14 @@ class TestUsers(unittest.TestCase):
         """They are root's."""
         found = [*d.PLACE.run.glob("libvirt-*")]
         self.assertEqual(2, len(found))
-        for path in (*found, d.PLACE.run / "supervisor.sock"):
+        for path in (*found, d.PLACE.run / "supervisord.sock"):
             self.check_mode(0o700, path)
 
     def test_libvirt_has_no_port(self):
         chosen = laboratory.networks()
         asked = [
             f"{host}:{port}"
-            for host in ("127.0.0.1", chosen.controller, chosen.second)
+            for host in ("127.0.0.1", chosen.controller, chosen.management[3])
             for port in LIBVIRT
         ]
         known = f"{chosen.controller}:5000"

@@ -104,7 +104,7 @@ class TestSettings(recovering.Case):
         """One that is missing is made; the others, and keys, remain."""
         before = json.loads(SECRETS.read_text())
         key = (d.PLACE.etc / "id_ed25519").read_bytes()
-        openrc = (d.PLACE.root / "openrc-admin").read_text()
+        clouds = d.PLACE.clouds.read_text()
         lost = {**before}
         del lost["database_nova"]
         SECRETS.write_text(json.dumps(lost))
@@ -114,7 +114,7 @@ class TestSettings(recovering.Case):
         self.assertNotEqual(before, after)
         self.assertEqual(lost, {name: after[name] for name in lost})
         self.assertEqual(key, (d.PLACE.etc / "id_ed25519").read_bytes())
-        self.assertEqual(openrc, (d.PLACE.root / "openrc-admin").read_text())
+        self.assertEqual(clouds, d.PLACE.clouds.read_text())
 
     def test_full_disk(self):
         """A file cannot be written: the error says so."""

@@ -2,8 +2,8 @@
 
 import re
 
-from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.state import settings
+from rally_vmperf.cloud.system import layout
 from tests.functional import breakage as d
 from tests.functional import laboratory
 from tests.functional import recovering
@@ -11,7 +11,7 @@ from tests.functional import test_closed
 from tests.long import guest
 from tests.long import long
 
-FIRST, SECOND = hypervisors.NAMES
+FIRST, SECOND = layout.HYPERVISORS
 #: How Neutron 21 logs that it lost a race at the end of a migration. The guest
 #: runs on the target, and its server has the status ERROR until its deletion.
 RACE = "activate failed: .*UnmappedInstanceError"
@@ -77,7 +77,7 @@ class TestMigration(recovering.Case):
         self.assertEqual({True}, {alive for _, alive in agents})
         shown = d.run(*d.COMMAND, "status", *d.ROOT)
         for name in ("libvirtd", "nova-compute", "neutron-linuxbridge-agent"):
-            for host in hypervisors.NAMES:
+            for host in layout.HYPERVISORS:
                 self.assertRegex(shown, rf"{name} +\| {host} +\| running ")
 
     def test_there_and_back(self):
@@ -117,7 +117,7 @@ class TestMigration(recovering.Case):
     def test_control_is_closed(self):
         """By sockets of root, and by no port."""
         chosen = laboratory.networks()
-        addresses = (chosen.controller, chosen.second)
+        addresses = (chosen.controller, str(chosen.management[3]))
         known = f"{chosen.controller}:5000"
         asked = [
             f"{host}:{port}"
@@ -149,5 +149,5 @@ class TestMigration(recovering.Case):
         self.assertEqual([{FIRST}] * 3, self.hosts())
         providers = self.cloud.placement.resource_providers()
         self.assertEqual([FIRST], [one.name for one in providers])
-        self.assertEqual([], d.CONTAINER.processes(first=False))
+        self.assertEqual([], d.CONTAINER.processes("supervisord-2"))
         self.assertNotIn(2, {len(one) for one in d.processes().values()})

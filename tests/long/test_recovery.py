@@ -10,7 +10,7 @@ from tests.long import long
 
 SERVICES = (
     "epmd", "mariadb", "rabbitmq", "libvirtd", "peer-sshd", "keystone",
-    "placement", "glance", "nova-api", "nova-conductor", "nova-scheduler",
+    "placement", "glance-api", "nova-api", "nova-conductor", "nova-scheduler",
     "nova-compute", "neutron-server", "neutron-linuxbridge-agent",
     "neutron-dhcp-agent", "neutron-l3-agent", "neutron-metadata-agent",
 )  # fmt: skip

@@ -18,12 +18,13 @@ import typing as t
 import xmlrpc.client
 
 from rally_vmperf import removal
-from rally_vmperf.cloud.resources import inventory
+from rally_vmperf.cloud.resources import services
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
-_NAMESPACES = ("mount", "net", "pid", "uts", "ipc", "cgroup")
+#: The supervisord of each hypervisor, by the name of its files.
+SUPERVISORS = ("supervisord", "supervisord-2")
 #: The file with the number of the first process, while the container runs.
 PID_FILE = "container.pid"
 _MODULES = pathlib.Path("/proc/modules")
@@ -82,14 +83,14 @@ class Container:
                 )
             return bool(self.processes())
 
-        inventory.wait("supervisord", ready, _START_TIMEOUT, 0.1)
+        services.wait("supervisord", ready, _START_TIMEOUT, 0.1)
 
     def end(self) -> None:
         """End it with all that runs in it; nothing if it has ended.
 
         :raises errors.CloudError: If a process does not end.
         """
-        inventory.wait(
+        services.wait(
             "the end of the container", self._try_to_end, _END_TIMEOUT
         )
         script = self._folders.scripts / "enter.sh"
@@ -129,12 +130,11 @@ class Container:
                 f"the cloud in {self._folders.root} does not run; start it: "
                 "rally-vmperf cloud up"
             )
-        environment = commands.environment(self._folders)
         return [
-            *("nsenter", "--target", str(pid)),
-            *(f"--{name}" for name in _NAMESPACES),
-            *("--root", "--wd", "env", "-i"),
-            *(f"{name}={value}" for name, value in environment.items()),
+            *("nsenter", "--target", str(pid), "--all", "--root", "--wd"),
+            *("env", "-i", "LANG=C.UTF-8"),
+            f"PATH={self._folders.scripts}:{commands.SYSTEM_PATH}",
+            f"HOME={self._folders.data}",
             *(os.fspath(word) for word in argv),
         ]
 
@@ -148,27 +148,23 @@ class Container:
 
     def update(self) -> None:
         """Start the programs whose configuration files have changed."""
-        for name, first in (("supervisord", True), ("supervisord-2", False)):
+        for name in SUPERVISORS:
             path = self._folders.etc / f"{name}.conf"
-            if self.processes(first):
+            if self.processes(name):
                 self.run("supervisorctl", "-c", path, "update", timeout=120)
 
-    def processes(self, first: bool = True) -> list[dict[str, t.Any]]:
-        """Return the programs of supervisord; none if it does not answer.
+    def processes(self, name: str = SUPERVISORS[0]) -> list[dict[str, t.Any]]:
+        """Return the programs of a supervisord; none if it does not answer.
 
         Each has ``name``, ``statename``, ``pid`` in its namespace, ``start``
         in seconds since 1970, and ``spawnerr``.
 
-        :param first: False selects those of the second hypervisor.
+        :param name: The name of the supervisord.
         """
-        name = "supervisor.sock" if first else "supervisor-2.sock"
-        path = self._folders.run / name
-        if not path.is_socket():
-            return []
-        server = xmlrpc.client.ServerProxy(
-            "http://localhost", transport=_Transport(path)
-        )
+        path = self._folders.run / f"{name}.sock"
         try:
+            transport = _Transport(path)
+            server = xmlrpc.client.ServerProxy("http://x", transport)
             found = server.supervisor.getAllProcessInfo()
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
@@ -190,20 +186,6 @@ def _list_modules() -> list[str]:
     return [line.split()[0] for line in _MODULES.read_text().splitlines()]
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection to a UNIX socket."""
-
-    def __init__(self, path: pathlib.Path) -> None:
-        super().__init__("localhost", timeout=10)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect to the socket."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
-
-
 class _Transport(xmlrpc.client.Transport):
     """XML-RPC by a UNIX socket.
 
@@ -216,4 +198,8 @@ class _Transport(xmlrpc.client.Transport):
 
     def make_connection(self, host: t.Any) -> http.client.HTTPConnection:
         """Return a new connection."""
-        return _Connection(self._path)
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(10)
+        connection.sock.connect(str(self._path))
+        return connection

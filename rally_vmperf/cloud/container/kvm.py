@@ -9,6 +9,7 @@ from rally_vmperf import atomic
 from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import documents
+from rally_vmperf.cloud.system import layout
 
 DEVICE = pathlib.Path("/dev/kvm")
 BOOT_ID = pathlib.Path("/proc/sys/kernel/random/boot_id")
@@ -19,54 +20,41 @@ _FAILED = b"KVM internal"
 _TIMEOUT = 30.0
 
 
-def works(
-    image: pathlib.Path, verdict: pathlib.Path, root: pathlib.Path
-) -> bool:
+def works(folders: layout.Layout) -> bool:
     """Return whether the guest image boots under KVM; try once per boot.
 
     The device proves nothing: there are hosts whose KVM executes a boot
     sector, and stops at a kernel.
 
-    :param image: The guest image, which is not changed.
-    :param verdict: The file that keeps the answer.
-    :param root: The package root, which contains QEMU.
+    :param folders: The paths of the cloud, which keep the answer.
     """
     boot_id = BOOT_ID.read_text().strip()
-    known = documents.read(verdict) or {}
+    path = folders.data / "kvm.json"
+    known = documents.read(path) or {}
     if known.get("boot_id") == boot_id and "works" in known:
         return bool(known["works"])
-    answer = DEVICE.exists() and boots(image, root, "kvm", _TIMEOUT)
-    atomic.write(
-        verdict, json.dumps({"boot_id": boot_id, "works": answer}) + "\n"
-    )
+    answer = DEVICE.exists() and _boots(folders)
+    content = {"boot_id": boot_id, "works": answer}
+    atomic.write(path, json.dumps(content) + "\n")
     return answer
 
 
-def boots(
-    image: pathlib.Path, root: pathlib.Path, accelerator: str, timeout: float
-) -> bool:
-    """Return whether the guest image boots up to cloud-init.
-
-    :param image: The guest image, which is not changed.
-    :param root: The package root, which contains QEMU.
-    :param accelerator: QEMU's name of an accelerator.
-    :param timeout: The time limit in seconds.
-    """
+def _boots(folders: layout.Layout) -> bool:
+    """Return whether the guest image boots up to cloud-init."""
     guest = [
         *("qemu-system-x86_64", "-nodefaults", "-no-user-config"),
         *("-machine", "pc", "-display", "none", "-no-reboot"),
-        *("-accel", accelerator, "-m", "512", "-snapshot"),
-        *("-drive", f"file={image},format=qcow2,if=virtio"),
-        *("-serial", "stdio"),
+        *("-accel", "kvm", "-m", "512", "-snapshot", "-serial", "stdio"),
+        *("-drive", f"file={folders.image},format=qcow2,if=virtio"),
     ]
     with subprocess.Popen(
-        package_root.enter(root, image.parent, guest),
+        package_root.enter(folders.package_root, folders.root, guest),
         env=commands.plain_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:
-        timer = threading.Timer(timeout, process.kill)
+        timer = threading.Timer(_TIMEOUT, process.kill)
         timer.start()
         try:
             for line in process.stdout or ():

@@ -11,6 +11,7 @@ import pathlib
 
 from rally_vmperf import removal
 from rally_vmperf import resources
+from rally_vmperf.cloud.image import bootstrap
 from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import layout
@@ -21,11 +22,6 @@ SUITE = "bookworm"
 TOOLS = (
     *("mmdebstrap", "zstd", "debian-archive-keyring"),
     *("iproute2", "mount", "openssh-client"),
-)
-# mmdebstrap mounts /proc and /sys in the mount namespace that it finds.
-_ALONE = (
-    *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
-    "--mount-proc",
 )
 # py3compile: each of the packages would run it, and one program does it all.
 _EXCLUDED = (
@@ -54,50 +50,50 @@ exec chroot "$root" "$@"
 """
 
 
-def provide(folders: layout.Layout) -> None:
+def provide(
+    folders: layout.Layout, say: collections.abc.Callable[[str], None]
+) -> None:
     """Make the root file system, unless it is there.
 
     :param folders: The paths of the cloud.
+    :param say: The function that prints a step.
     :raises CloudError: If the packages cannot be installed.
     """
     if folders.package_root.is_dir():
         return
+    say("installing the packages of the container")
     draft = folders.root / "root.part"
     removal.remove(draft, folders.root)
     if folders.tarball.exists():
         draft.mkdir()
         commands.run([*_TAR, "-xpf", folders.tarball, "-C", draft])
-        draft.rename(folders.package_root)
-        return
-    _install(draft, folders.log / "packages.log")
+    else:
+        _install(draft, folders.log / "packages.log")
+        archive = folders.root / "root.tar.part"
+        commands.run([*_TAR, "-cpf", archive, "-C", draft, "."])
+        archive.rename(folders.tarball)
     draft.rename(folders.package_root)
-    archive = folders.root / "root.tar.part"
-    commands.run([*_TAR, "-cpf", archive, "-C", folders.package_root, "."])
-    archive.rename(folders.tarball)
+    say("packages of the container")
 
 
 def _install(root: pathlib.Path, log: pathlib.Path) -> None:
     """Install the packages into a new directory."""
-    names = packages.listed(
-        resources.path("etc", "embedded-cloud", "packages.txt")
+    path = resources.path("etc", "embedded-cloud", "packages.txt")
+    bootstrap.install(
+        SUITE,
+        root,
+        packages.listed(path),
+        [
+            *("--variant=apt", "--skip=output/dev"),
+            # An interrupted installation is deleted.
+            "--dpkgopt=force-unsafe-io",
+            *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
+            "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+            f"--customize-hook={_COMPILE} || true",
+        ],
+        log,
+        sources=mirror.for_suite(SUITE),
     )
-    options, proxies = mirror.split_proxy_options()
-    arguments = [
-        *(*_ALONE, "mmdebstrap", "--mode=root", "--variant=apt"),
-        "--skip=output/dev",
-        '--aptopt=APT::Install-Recommends "false"',
-        '--aptopt=Acquire::Languages "none"',
-        *(f"--aptopt={option}" for option in options),
-        # An interrupted installation is deleted.
-        "--dpkgopt=force-unsafe-io",
-        *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
-        "--dpkgopt=path-include=/usr/share/doc/*/copyright",
-        f"--include={','.join(names)}",
-        f"--customize-hook={_COMPILE} || true",
-        *(SUITE, str(root), *mirror.for_suite(SUITE)),
-    ]
-    environment = {**commands.plain_environment(), **proxies}
-    commands.run(arguments, env=environment, log=log, timeout=3600)
     policy = root / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)

@@ -13,6 +13,7 @@ import jinja2
 
 from rally_vmperf import removal
 from rally_vmperf import resources
+from rally_vmperf.cloud.image import bootstrap
 from rally_vmperf.cloud.image import image_disk
 from rally_vmperf.cloud.image import mirror
 from rally_vmperf.cloud.system import commands
@@ -73,7 +74,7 @@ def build(
     with workshop(recipe.output.parent) as work:
         files = lay_out(recipe, work, date)
         tree, disk = work / "system.tar", work / "disk.raw"
-        bootstrap(recipe, files, tree, date, log)
+        install(recipe, files, tree, date, log)
 
         def run(argv: list[str]) -> None:
             commands.run(enter(argv), log=log)
@@ -159,42 +160,7 @@ def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:
     return files
 
 
-def arguments(
-    recipe: Recipe,
-    files: pathlib.Path,
-    tree: pathlib.Path,
-    options: collections.abc.Iterable[str],
-    sources: collections.abc.Iterable[str],
-) -> list[str]:
-    """Return mmdebstrap's command line.
-
-    :param recipe: what to build
-    :param files: the folder of hooks and lists
-    :param tree: the archive to make
-    :param options: further options for apt
-    :param sources: lines of a sources list; its own default when empty
-    """
-    included = dict.fromkeys(packages.listed(files / "packages.txt"))
-    included |= dict.fromkeys(registry.debian_packages(recipe.workloads))
-    excluded = packages.listed(files / "excluded-paths.txt")
-    return [
-        "mmdebstrap",
-        "--mode=root",
-        "--variant=minbase",
-        '--aptopt=Acquire::Languages "none"',
-        '--aptopt=APT::Install-Recommends "false"',
-        *(f"--aptopt={option}" for option in options),
-        *(f"--dpkgopt=path-exclude={pattern}" for pattern in excluded),
-        f"--include={','.join(included)}",
-        f"--essential-hook={files}/before-packages.sh",
-        f"--customize-hook={files}/finish.sh",
-        recipe.suite,
-        str(tree),
-        *sources,
-    ]
-
-
-def bootstrap(
+def install(
     recipe: Recipe,
     files: pathlib.Path,
     tree: pathlib.Path,
@@ -209,19 +175,25 @@ def bootstrap(
     :param date: of the newest file in it, in seconds since 1970
     :param log: where mmdebstrap's output goes
     """
-    if recipe.mirror:
-        sources = [recipe.mirror]
-    else:
-        sources = mirror.of_this_machine(recipe.suite)
-    options, proxies = mirror.split_proxy_options()
-    commands.run(
-        arguments(recipe, files, tree, options, sources),
-        env={
-            **commands.plain_environment(),
+    included = dict.fromkeys(packages.listed(files / "packages.txt"))
+    included |= dict.fromkeys(registry.debian_packages(recipe.workloads))
+    excluded = packages.listed(files / "excluded-paths.txt")
+    bootstrap.install(
+        recipe.suite,
+        tree,
+        included,
+        [
+            "--variant=minbase",
+            *(f"--dpkgopt=path-exclude={pattern}" for pattern in excluded),
+            f"--essential-hook={files}/before-packages.sh",
+            f"--customize-hook={files}/finish.sh",
+        ],
+        log,
+        sources=[recipe.mirror]
+        if recipe.mirror
+        else mirror.of_this_machine(recipe.suite),
+        environment={
             DATE_VARIABLE: str(date),
-            **proxies,
             "VMPERF_IMAGE_FILES": str(files),
         },
-        log=log,
-        timeout=3600,
     )

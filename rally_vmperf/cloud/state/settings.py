@@ -25,10 +25,7 @@ class Settings:
 
 
 def load(folders: layout.Layout) -> Settings:
-    """Return the recorded settings, or the defaults.
-
-    :param folders: The paths of the cloud.
-    """
+    """Return the recorded settings, or the defaults."""
     content = documents.read(folders.settings) or {}
     disk_cache = content.get("disk_cache")
     return Settings(
@@ -39,11 +36,7 @@ def load(folders: layout.Layout) -> Settings:
 
 
 def save(folders: layout.Layout, chosen: Settings) -> None:
-    """Record the settings.
-
-    :param folders: The paths of the cloud.
-    :param chosen: The settings to record.
-    """
+    """Record the settings."""
     atomic.write(
         folders.settings, json.dumps(dataclasses.asdict(chosen)) + "\n"
     )

@@ -1,7 +1,7 @@
-"""Check that a folder may be a cloud's state root.
+"""Check that a directory may be the state directory of a cloud.
 
-``cloud up`` takes an absent or empty folder and puts a marker into it;
-nothing is changed or deleted in a folder without one.
+``cloud up`` writes a marker into an absent or empty directory; nothing is
+changed or deleted in a directory without one.
 """
 
 import pathlib
@@ -46,10 +46,10 @@ def check_name(root: pathlib.Path) -> pathlib.Path:
 
 
 def claim(folders: layout.Layout) -> None:
-    """Make a folder the state root; it is one already after the first time.
+    """Make a directory the state directory, if it is not yet.
 
-    :param folders: the state root's folders
-    :raises errors.CloudError: when it holds something that is not ours
+    :param folders: The paths of the cloud.
+    :raises errors.CloudError: If the directory has files of others.
     """
     root = folders.root
     if removal.is_marked(root):
@@ -63,27 +63,20 @@ def claim(folders: layout.Layout) -> None:
     suffixes = (".qcow2", ".log", ".manifest")
     kept = {folders.image.with_suffix(suffix).name for suffix in suffixes}
     kept.add(folders.tarball.name)
-    foreign = sorted({path.name for path in root.iterdir()} - kept)
-    if foreign:
-        raise errors.CloudError(_unmarked(root, foreign[0]))
-    removal.mark(root)
+    if {path.name for path in root.iterdir()} <= kept:
+        removal.mark(root)
+    require(folders)
 
 
 def require(folders: layout.Layout) -> None:
-    """Refuse a folder that ``cloud up`` has not made its own.
+    """Reject a directory that ``cloud up`` has not made its own.
 
-    :param folders: the state root's folders, which exist
-    :raises errors.CloudError: without a marker
+    :param folders: The paths of the cloud, which exist.
+    :raises errors.CloudError: If the directory has no marker.
     """
-    if not removal.is_marked(folders.root):
-        first = folders.root.is_dir() and next(folders.root.iterdir(), None)
+    root = folders.root
+    if not removal.is_marked(root):
         raise errors.CloudError(
-            _unmarked(folders.root, first.name if first else "nothing")
+            f"folder {root} does not have root's file {removal.MARKER}, so no "
+            f"cloud was made in it; {_OTHER}"
         )
-
-
-def _unmarked(root: pathlib.Path, name: str) -> str:
-    return (
-        f"folder {root} holds {name} and not root's file {removal.MARKER}, so "
-        f"no cloud was made in it; {_OTHER}"
-    )

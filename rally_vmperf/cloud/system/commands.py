@@ -1,30 +1,13 @@
-"""Run programs in the services' clean environment."""
+"""Run programs on the host."""
 
 import collections.abc
 import os
 import pathlib
 import subprocess
-import typing as t
 
 from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
 
 SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-def environment(folders: layout.Layout) -> dict[str, str]:
-    """Return what the cloud's processes have as their environment.
-
-    Nothing is inherited: a proxy, a certificate bundle or a virtual
-    environment of the caller's shell must not reach the services.
-
-    :param folders: the state root's folders
-    """
-    return {
-        "PATH": f"{folders.scripts}:{SYSTEM_PATH}",
-        "HOME": str(folders.data),
-        "LANG": "C.UTF-8",
-    }
 
 
 def plain_environment() -> dict[str, str]:
@@ -41,28 +24,26 @@ def run(
     argv: collections.abc.Sequence[str | os.PathLike[str]],
     *,
     env: dict[str, str] | None = None,
-    text: str | None = None,
     log: pathlib.Path | None = None,
     accept: collections.abc.Container[int] = (0,),
     timeout: float = 900,
 ) -> str:
-    """Run a program to its end and return what it printed.
+    """Run a program to its end and return its output.
 
-    :param argv: program and arguments
-    :param env: the whole environment; the caller's with Debian's path when
-        not given
-    :param text: what the program reads
-    :param log: a file that gets the output too
-    :param accept: exit codes that are no failure
-    :param timeout: seconds the program may take
-    :raises errors.CloudError: with the last line of the output
+    :param argv: The program and its arguments.
+    :param env: The environment; None selects that of the caller, with
+        Debian's path.
+    :param log: A file to which the output is appended.
+    :param accept: The exit codes that are no failure.
+    :param timeout: The time limit in seconds.
+    :raises errors.CloudError: With the last line of the output.
     """
     name = pathlib.Path(argv[0]).name
     try:
         done = subprocess.run(
             argv,
             env=plain_environment() if env is None else env,
-            input=text or "",
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -82,21 +63,14 @@ def run(
         with log.open("a") as stream:
             stream.write(done.stdout)
     if done.returncode not in accept:
-        raise errors.CloudError(failure(argv, done, log))
+        lines = done.stdout.strip().splitlines() or ["it printed nothing"]
+        last = lines[-1].strip()
+        more = f" (all of it: {log})" if log else ""
+        raise errors.CloudError(
+            f"'{' '.join(map(str, argv[:4]))} ...' ended with code "
+            f"{done.returncode}: {last}{more}"
+        )
     return done.stdout
-
-
-def failure(
-    argv: collections.abc.Sequence[t.Any],
-    done: "subprocess.CompletedProcess[str]",
-    log: pathlib.Path | None,
-) -> str:
-    """Say in one line how a program failed."""
-    lines = [line for line in done.stdout.splitlines() if line.strip()]
-    last = lines[-1].strip() if lines else "it printed nothing"
-    shown = " ".join(map(str, argv[:4]))
-    more = f" (all of it: {log})" if log else ""
-    return f"'{shown} ...' ended with code {done.returncode}: {last}{more}"
 
 
 def quietly(argv: collections.abc.Sequence[str]) -> bool:

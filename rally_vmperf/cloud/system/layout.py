@@ -1,6 +1,5 @@
 """Paths of the embedded cloud's files, and names of its devices."""
 
-import dataclasses
 import pathlib
 
 DEFAULT_ROOT = pathlib.Path("/var/lib/vmperf-cloud")
@@ -10,6 +9,13 @@ REGION = "RegionOne"
 LINK = "vmperf-cloud0"
 CGROUP = "vmperf-cloud"
 PEER_NAMESPACE = "vmperf-peer"
+#: The names of both hypervisors in Nova and Neutron.
+HYPERVISORS = ("vmperf-hypervisor", "vmperf-hypervisor-2")
+#: The agents of Neutron on the first one; the second one has the first agent.
+AGENTS = tuple(
+    f"neutron-{name}-agent"
+    for name in ("linuxbridge", "dhcp", "l3", "metadata")
+)
 
 # Services that do not run as root have their files in these ...
 _PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql")
@@ -28,76 +34,29 @@ _PRIVATE = (
 _PRIVATE_OF_HYPERVISOR = ("libvirt", "libvirt/etc", "libvirt/log", "locks")
 
 
-@dataclasses.dataclass(frozen=True)
 class Layout:
-    """The directories and files below one state directory."""
+    """The directories and files below one state directory.
 
-    root: pathlib.Path
+    :param root: The state directory.
+    """
 
-    @property
-    def package_root(self) -> pathlib.Path:
-        """The root file system of the container, mounted read-only."""
-        return self.root / "root"
-
-    @property
-    def tarball(self) -> pathlib.Path:
-        """The archive of the root file system."""
-        return self.root / "root.tar.zst"
-
-    @property
-    def scripts(self) -> pathlib.Path:
-        """The programs that run in the container."""
-        return self.root / "bin"
-
-    @property
-    def etc(self) -> pathlib.Path:
-        """Configuration files and secrets."""
-        return self.root / "etc"
-
-    @property
-    def data(self) -> pathlib.Path:
-        """The data of the services."""
-        return self.root / "data"
-
-    @property
-    def log(self) -> pathlib.Path:
-        """One log for each service and each long step."""
-        return self.root / "log"
-
-    @property
-    def run(self) -> pathlib.Path:
-        """Sockets of the running services."""
-        return self.root / "run"
-
-    @property
-    def image(self) -> pathlib.Path:
-        """The guest image."""
-        return self.root / "vmperf-guest.qcow2"
-
-    @property
-    def clouds(self) -> pathlib.Path:
-        """The clouds.yaml of the cloud's users."""
-        return self.root / "clouds.yaml"
-
-    @property
-    def settings(self) -> pathlib.Path:
-        """The settings of the cloud."""
-        return self.root / "settings.json"
-
-    @property
-    def addresses(self) -> pathlib.Path:
-        """The address ranges that were chosen."""
-        return self.root / "addresses.json"
-
-    @property
-    def modules(self) -> pathlib.Path:
-        """The kernel modules from before the start of the container."""
-        return self.root / "modules.txt"
-
-    @property
-    def guests_gone(self) -> pathlib.Path:
-        """Exists after a start, until servers without guests are deleted."""
-        return self.data / "guests-gone"
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root = root
+        self.package_root = root / "root"  # mounted read-only
+        self.tarball = root / "root.tar.zst"  # of the package root
+        self.scripts = root / "bin"  # programs that run in the container
+        self.etc = root / "etc"  # configuration files and secrets
+        self.data = root / "data"  # of the services
+        self.log = root / "log"  # of each service and each long step
+        self.run = root / "run"  # sockets of the running services
+        self.image = root / "vmperf-guest.qcow2"
+        self.clouds = root / "clouds.yaml"
+        self.settings = root / "settings.json"
+        self.addresses = root / "addresses.json"
+        #: The kernel modules from before the start of the container.
+        self.modules = root / "modules.txt"
+        #: Exists after a start, until servers without guests are deleted.
+        self.guests_gone = self.data / "guests-gone"
 
     @property
     def used(self) -> bool:
@@ -116,18 +75,16 @@ class Layout:
         """
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o700)
-        modes: dict[pathlib.Path, int] = {}
-        for name in _PASSAGES:
-            modes[self.root / name] = 0o711
-        for name in _PRIVATE:
-            modes[self.root / name] = 0o700
+        modes = dict.fromkeys(_PASSAGES, 0o711) | dict.fromkeys(
+            _PRIVATE, 0o700
+        )
         for number in (1, 2):
-            data = self.hypervisor_data(number)
-            modes[data] = 0o711
-            modes[data / "nova"] = 0o710
-            modes |= {data / name: 0o711 for name in _QEMU}
-            modes |= {data / name: 0o700 for name in _PRIVATE_OF_HYPERVISOR}
-            modes[self.etc / f"hypervisor-{number}"] = 0o700
-        for directory, mode in modes.items():
-            directory.mkdir(parents=True, exist_ok=True)
-            directory.chmod(mode)
+            data = str(self.hypervisor_data(number).relative_to(self.root))
+            modes |= {data: 0o711, f"{data}/nova": 0o710}
+            modes |= {f"{data}/{name}": 0o711 for name in _QEMU}
+            for name in _PRIVATE_OF_HYPERVISOR:
+                modes[f"{data}/{name}"] = 0o700
+            modes[f"etc/hypervisor-{number}"] = 0o700
+        for name, mode in modes.items():
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+            (self.root / name).chmod(mode)

@@ -2,29 +2,27 @@
 
 import pathlib
 
+import psutil
+
 from rally_vmperf.cloud.system import commands
 
-TABLE = pathlib.Path("/proc/self/mounts")
 
+def below(folder: pathlib.Path) -> list[str]:
+    """Return the mounts in a directory or on it, the last one first.
 
-def below(folder: pathlib.Path, table: str) -> list[str]:
-    """Return the mounts in a folder or on it, the last one first.
-
-    :param folder: where to look
-    :param table: what /proc/self/mounts says
+    :param folder: The path of the directory.
     """
-    targets = [line.split()[1] for line in table.splitlines()]
     return [
-        target
-        for target in reversed(targets)
-        if pathlib.Path(target).is_relative_to(folder)
+        mount.mountpoint
+        for mount in reversed(psutil.disk_partitions(all=True))
+        if pathlib.Path(mount.mountpoint).is_relative_to(folder)
     ]
 
 
 def unmount(folder: pathlib.Path) -> None:
-    """Unmount everything in a folder and on it.
+    """Unmount everything in a directory and on it.
 
-    :param folder: where to look
+    :param folder: The path of the directory.
     """
-    for target in below(folder, TABLE.read_text()):
+    for target in below(folder):
         commands.quietly(["umount", target])

@@ -61,9 +61,9 @@ class CloudTestCase(unittest.TestCase):
             self.folders, self.secrets, settings.Settings(**options)
         )
 
-    def serve(self, method, name="supervisor.sock"):
+    def serve(self, method, name="supervisord"):
         """Answer at supervisord's socket until the end of the test."""
-        server = _Supervisord(self.folders.run / name, method)
+        server = _Supervisord(self.folders.run / f"{name}.sock", method)
         self.addCleanup(server.server_close)
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

@@ -1,16 +1,17 @@
 import errno
 import http.server
-import stat
 import threading
 from unittest import mock
+
+import openstack
 
 from rally_vmperf.cloud import bringup
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud.container import kvm
-from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.state import settings
 from rally_vmperf.cloud.state import state_root
 from rally_vmperf.cloud.system import errors
+from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 
@@ -18,7 +19,6 @@ class UpTestCase(base.CloudTestCase):
     def up(self, error):
         with (
             mock.patch.object(preflight, "check", autospec=True),
-            mock.patch.object(preflight, "gather", autospec=True),
             mock.patch.object(
                 state_root, "claim", autospec=True, side_effect=error
             ),
@@ -31,6 +31,13 @@ class UpTestCase(base.CloudTestCase):
                 errors.CloudError, "the disk is full: /some/file cannot be"
             ):
                 self.up(OSError(code, "full", "/some/file"))
+
+    def test_a_refusal_in_one_line(self):
+        with self.assertRaisesRegex(
+            errors.CloudError,
+            "^the cloud refused a request: too many; see 'rally-vmperf cloud",
+        ):
+            self.up(openstack.exceptions.SDKException("too many"))
 
 
 class BringupTestCase(base.CloudTestCase):
@@ -51,16 +58,6 @@ class ConfigureTestCase(BringupTestCase):
         self.assertEqual(
             settings.Settings("unsafe", "kvm", 2), settings.load(self.folders)
         )
-
-    def test_the_cookie_of_rabbitmq(self):
-        """It is kept, of 256 bits, and for root only."""
-        self.configure(None, None)
-        cookie = self.folders.data / "rabbitmq/.erlang.cookie"
-        text = cookie.read_text()
-        self.assertRegex(text, "^[0-9a-f]{64}$")
-        self.assertEqual(0o400, stat.S_IMODE(cookie.stat().st_mode))
-        self.configure(None, None)
-        self.assertEqual(text, cookie.read_text())
 
     def test_fewer_hypervisors_of_a_cloud_that_is_down(self):
         self.configure(None, 2)
@@ -89,31 +86,35 @@ class StartTestCase(BringupTestCase):
             self.assertEqual(expected, calls)
 
 
-class StartsTestCase(BringupTestCase):
+class HaveReportedTestCase(BringupTestCase):
     """The API's reports of earlier starts do not count."""
 
     def starts(self, count):
-        names = (*hypervisors.AGENTS, "nova-compute", "hypervisor-2")
+        """Return what is asked; None if a hypervisor has not started."""
+        steps = self.configure(None, count)
+        with mock.patch.object(
+            bringup.services, "have_reported", autospec=True
+        ) as asked:
+            steps._have_reported(None)
+        return asked.call_args and asked.call_args.args[1]
+
+    def test_both_hypervisors(self):
+        first, second = layout.HYPERVISORS
+        names = (*layout.AGENTS, "nova-compute")
+        expected = {(first, name): number for number, name in enumerate(names)}
         self.serve(
             lambda: [
                 base.process(name, start=number)
-                for number, name in enumerate(names[: 4 + count], start=1)
+                for number, name in enumerate((*names, "mariadb"))
             ]
         )
-        steps = self.configure(None, count)
-        return steps._starts_of_agents(), steps._starts_of_hypervisors()
-
-    def test_one_hypervisor(self):
-        agents, found = self.starts(1)
-        self.assertEqual([1, 2, 3, 4], [*agents.values()])
-        self.assertEqual({hypervisors.NAMES[0]: 5}, found)
-
-    def test_two_hypervisors(self):
-        agents, found = self.starts(2)
-        self.assertEqual([1, 2, 3, 4, 6], [*agents.values()])
-        self.assertEqual(
-            dict(zip(hypervisors.NAMES, (5, 6), strict=True)), found
+        self.assertEqual(expected, self.starts(1))
+        self.assertIsNone(self.starts(2))
+        self.serve(
+            lambda: [base.process("nova-compute", start=9)], "supervisord-2"
         )
+        expected[second, "nova-compute"] = 9
+        self.assertEqual(expected, self.starts(2))
 
 
 class AnswersTestCase(base.CloudTestCase):

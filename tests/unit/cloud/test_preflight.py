@@ -1,5 +1,7 @@
-import dataclasses
+import collections
+import os
 import platform
+import shutil
 from unittest import mock
 
 import ddt
@@ -11,9 +13,7 @@ from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 GIB = preflight.GIB
-GOOD = preflight.Facts(
-    user=0, system="debian 12", memory=8 * GIB, disk=50 * GIB
-)
+Usage = collections.namedtuple("Usage", "free")
 
 
 @ddt.ddt
@@ -22,88 +22,99 @@ class PreflightTestCase(base.CloudTestCase):
         super().setUp()
         self.other = self.folder / "other"
         self.other.mkdir()
+        self.devices = self.folder / "devices"
+        self.devices.mkdir()
+        for name, value in (
+            ("DEFAULT_ROOT", self.other), ("LINK", "vmperf-cloud0"),
+        ):  # fmt: skip
+            self.enterContext(mock.patch.object(layout, name, value))
         self.enterContext(
-            mock.patch.object(layout, "DEFAULT_ROOT", self.other)
+            mock.patch.object(preflight, "_DEVICES", self.devices)
         )
 
-    @ddt.data(
-        {},
-        {"system": "debian 13"},
-        {"memory": 6 * GIB, "disk": 10 * GIB},
-        # Packages and image have their space already.
-        {"provided": True, "disk": GIB},
-    )
-    def test_accepted(self, change):
-        preflight.check(dataclasses.replace(GOOD, **change))
+    def check(self, folders=None, *, release=None, memory=8, disk=50):
+        release = release or {"ID": "debian", "VERSION_ID": "12"}
+        sizes = {"SC_PHYS_PAGES": int(memory * GIB) // 4096,
+                 "SC_PAGE_SIZE": 4096}  # fmt: skip
+        with (
+            mock.patch.object(
+                platform,
+                "freedesktop_os_release",
+                autospec=True,
+                return_value=release,
+            ),
+            mock.patch.object(os, "sysconf", sizes.get),
+            mock.patch.object(
+                shutil, "disk_usage", autospec=True
+            ) as disk_usage,
+        ):
+            disk_usage.return_value = Usage(int(disk * GIB))
+            preflight.check(folders or self.folders)
 
-    @ddt.data(
-        ({"user": 1000}, "user 1000", "sudo"),
-        ({"system": "debian 11"}, "'debian 11'", "'debian 12', 'debian 13'"),
-        ({"system": "ubuntu 24.04"}, "'ubuntu 24.04'", "use a host or a"),
-        ({"memory": 5 * GIB}, "5.0 GiB", "with 6 GiB"),
-        ({"disk": 9 * GIB}, "9.0 GiB", "--root"),
-        ({"disk": GIB // 2, "provided": True}, "0.5 GiB", "free some"),
-        ({"other": True}, "link vmperf-cloud0", "cloud down --root DIRECTORY"),
-    )
-    @ddt.unpack
-    def test_rejected(self, change, value, way_out):
+    def check_rejected(self, value, way_out, **facts):
         with self.assertRaises(errors.CloudError) as caught:
-            preflight.check(dataclasses.replace(GOOD, **change))
+            self.check(**facts)
         reason = str(caught.exception)
         self.assertIn(value, reason)
         self.assertIn(way_out, reason)
         self.assertNotIn("\n", reason)
 
+    def provide(self):
+        self.folders.package_root.mkdir()
+        self.folders.image.touch()
+
+    def test_accepted(self):
+        self.check()
+        self.check(release={"ID": "debian", "VERSION_ID": "13"})
+        self.check(memory=6, disk=10)
+        self.check(layout.Layout(self.folder / "a" / "b"))
+        # Packages and image have their space already.
+        self.provide()
+        self.check(disk=1)
+
     @ddt.data(
+        ({"ID": "debian", "VERSION_ID": "11"}, "'debian 11'"),
         # Debian's unstable release has no version.
-        ({"ID": "debian"}, "debian"),
+        ({"ID": "debian"}, "'debian'"),
+        # Ancestors do not count.
         (
             {"ID": "ubuntu", "ID_LIKE": "debian", "VERSION_ID": "24.04"},
-            "ubuntu 24.04",
+            "'ubuntu 24.04'",
         ),
     )
     @ddt.unpack
-    def test_system(self, release, system):
-        """The release is part of it, and ancestors do not count."""
-        with mock.patch.object(
-            platform,
-            "freedesktop_os_release",
-            autospec=True,
-            return_value=release,
-        ):
-            self.assertEqual(system, preflight.gather(self.folders).system)
+    def test_system(self, release, shown):
+        self.check_rejected(
+            shown, "'debian 12', 'debian 13'; use a host", release=release
+        )
 
-    def test_provided(self):
-        self.folders.package_root.mkdir()
-        self.assertFalse(preflight.gather(self.folders).provided)
-        self.folders.image.touch()
-        self.assertTrue(preflight.gather(self.folders).provided)
+    def test_size(self):
+        self.check_rejected("5.0 GiB", "with 6 GiB", memory=5)
+        self.check_rejected("9.0 GiB", "--root", disk=9)
+        self.provide()
+        self.check_rejected("0.5 GiB", "free some", disk=0.5)
 
     def test_another_cloud(self):
-        with mock.patch.object(layout, "LINK", "no-such-link"):
-            self.assertFalse(preflight.gather(self.folders).other)
-        with mock.patch.object(layout, "LINK", "lo"):
-            self.assertTrue(preflight.gather(self.folders).other)
-            # What is left of ours, which was killed.
-            (self.folders.root / container.PID_FILE).touch()
-            self.assertFalse(preflight.gather(self.folders).other)
-
-    def test_a_directory_that_does_not_exist(self):
-        folders = layout.Layout(self.folder / "a" / "b")
-        self.assertGreater(preflight.gather(folders).disk, 0)
+        (self.devices / layout.LINK).touch()
+        self.check_rejected(
+            "link vmperf-cloud0", "cloud down --root DIRECTORY"
+        )
+        # What is left of ours, which was killed.
+        (self.folders.root / container.PID_FILE).touch()
+        self.check()
 
     def test_an_earlier_form(self):
         """In its directory, or where clouds usually are."""
-        self.assertIsNone(preflight.gather(self.folders).earlier)
         for root in (self.other, self.folders.root):
             path = root / "packages.json"
             path.touch()
-            facts = preflight.gather(self.folders)
-            self.assertEqual(path, facts.earlier)
-            with self.assertRaisesRegex(
-                errors.CloudError,
-                f"^{path} belongs to a cloud of an earlier version.*: "
-                f"rally-vmperf cloud down --purge, then delete {root}$",
-            ):
-                preflight.check(dataclasses.replace(GOOD, earlier=path))
+            self.check_rejected(
+                f"{path} belongs to a cloud of an earlier version",
+                f"rally-vmperf cloud down --purge, then delete {root}",
+            )
             path.unlink()
+
+    def test_user(self):
+        preflight.check_user(0)
+        with self.assertRaisesRegex(errors.CloudError, "user 1000; .* sudo"):
+            preflight.check_user(1000)

@@ -4,7 +4,6 @@ from unittest import mock
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud import status
 from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.state import hypervisors
 from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
@@ -22,7 +21,7 @@ class DescribeTestCase(base.CloudTestCase):
     def test_states(self):
         waiting = self.folders.run / "waiting"
         waiting.mkdir()
-        path = waiting / "supervisor.sock-keystone"
+        path = waiting / "supervisord.sock-keystone"
         path.write_text("tcp:172.30.0.2:5672\n")
         self.assertEqual(
             {
@@ -51,10 +50,10 @@ class DescribeTestCase(base.CloudTestCase):
 
     def test_both_hypervisors(self):
         self.serve(lambda: [base.process("libvirtd")])
-        self.serve(lambda: [base.process("libvirtd")], "supervisor-2.sock")
+        self.serve(lambda: [base.process("libvirtd")], "supervisord-2")
         rows = status.describe(self.folders)
         self.assertEqual(
-            [("libvirtd", name) for name in hypervisors.NAMES],
+            [("libvirtd", name) for name in layout.HYPERVISORS],
             [row[:2] for row in rows],
         )
         for row in rows:
@@ -78,17 +77,9 @@ class DescribeTestCase(base.CloudTestCase):
             [("kernel module", "", "loaded: tun", "", "", "")], rows[1:]
         )
 
-    def test_lost_secrets(self):
-        self.assertNotIn("files", self.describe())
-        self.fill_databases()
-        self.assertEqual(
-            ("", "", "14 secrets are missing in secrets.json"),
-            self.describe()["files"],
-        )
-
     def test_a_full_disk(self):
         free = shutil.disk_usage(self.folder).free + preflight.GIB
         with mock.patch.object(preflight, "DISK_OF_RUNNING", free):
             self.assertRegex(
-                self.describe()["files"][2], "^only .* GiB of disk are free$"
+                self.describe()["disk"][2], "^only .* GiB are free$"
             )

@@ -37,10 +37,13 @@ class TeardownTestCase(base.CloudTestCase):
         self.assertFalse(self.folders.root.exists())
 
     def test_a_mount_ends_a_purge(self):
-        table = self.folder / "mounts"
-        table.write_text(f"tmpfs {self.folders.data}/x tmpfs rw 0 0\n")
         with (
-            mock.patch.object(teardown.mounts, "TABLE", table),
+            mock.patch.object(
+                teardown.mounts,
+                "below",
+                autospec=True,
+                return_value=[f"{self.folders.data}/x"],
+            ),
             self.assertRaisesRegex(
                 errors.CloudError, "data/x is mounted, so .*; unmount it first"
             ),

@@ -65,7 +65,7 @@ class StartTestCase(ContainerTestCase):
             self.container.start()
 
     def test_start_and_end(self):
-        stale = self.folders.run / "supervisor.sock"
+        stale = self.folders.run / "supervisord.sock"
         stale.touch()
         self.start()
         self.assertIsNotNone(self.container.pid)
@@ -107,9 +107,9 @@ class ProcessesTestCase(ContainerTestCase):
     def test_of_both_hypervisors(self):
         first, second = base.process("mariadb"), base.process("libvirtd")
         self.serve(lambda: [first])
-        self.serve(lambda: [second], "supervisor-2.sock")
+        self.serve(lambda: [second], "supervisord-2")
         self.assertEqual([first], self.container.processes())
-        self.assertEqual([second], self.container.processes(first=False))
+        self.assertEqual([second], self.container.processes("supervisord-2"))
 
     def test_no_answer(self):
         self.assertEqual([], self.container.processes())

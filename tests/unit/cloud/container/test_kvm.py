@@ -17,9 +17,7 @@ class KvmTestCase(base.CloudTestCase):
 
     def works(self):
         with mock.patch.object(kvm, "DEVICE", self.folder / "no-kvm"):
-            return kvm.works(
-                self.folders.image, self.verdict, self.folders.package_root
-            )
+            return kvm.works(self.folders)
 
     def test_asked_once_in_each_boot(self):
         self.verdict.write_text(
@@ -44,16 +42,16 @@ class KvmTestCase(base.CloudTestCase):
     )
     @ddt.unpack
     def test_boots(self, script, expected):
-        with mock.patch.object(
-            package_root,
-            "enter",
-            autospec=True,
-            return_value=["sh", "-c", f"exec 2>&1; {script}"],
-        ) as enter:
-            answer = kvm.boots(
-                self.folders.image, self.folders.package_root, "kvm", 1
-            )
-        self.assertIs(expected, answer)
+        with (
+            mock.patch.object(kvm, "_TIMEOUT", 1),
+            mock.patch.object(
+                package_root,
+                "enter",
+                autospec=True,
+                return_value=["sh", "-c", f"exec 2>&1; {script}"],
+            ) as enter,
+        ):
+            self.assertIs(expected, kvm._boots(self.folders))
         _, directory, guest = enter.call_args.args
-        self.assertEqual(self.folders.image.parent, directory)
+        self.assertEqual(self.folders.root, directory)
         self.assertIn("-snapshot", guest)

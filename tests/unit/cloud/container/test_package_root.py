@@ -39,11 +39,9 @@ class ProvideTestCase(base.CloudTestCase):
 
     def provide(self):
         """Return the calls that make the root file system."""
-        with mock.patch.object(
-            package_root.commands, "run", autospec=True
-        ) as run:
+        with mock.patch.object(commands, "run", autospec=True) as run:
             run.side_effect = self.run_program
-            package_root.provide(self.folders)
+            package_root.provide(self.folders, self.progress.say)
         return run.call_args_list
 
     def test_from_packages(self):
@@ -57,7 +55,7 @@ class ProvideTestCase(base.CloudTestCase):
             "http://user:pw@192.0.2.2:3128",
             install.kwargs["env"]["https_proxy"],
         )
-        self.assertIn(self.folders.package_root, archive.args[0])
+        self.assertIn(self.draft, archive.args[0])
         self.assertTrue(self.folders.tarball.exists())
         root = self.folders.package_root
         policy = root / "usr/sbin/policy-rc.d"

@@ -93,16 +93,32 @@ class RecipeFilesTestCase(base.CloudTestCase):
         )
 
 
-class ArgumentsTestCase(base.CloudTestCase):
-    def arguments(self, *, options=(), sources=(), **recipe):
+class InstallTestCase(base.CloudTestCase):
+    def install(self, *, options=(), sources=(), **recipe):
+        """Return mmdebstrap's command line and its environment."""
         recipe = guest_image.Recipe(output=pathlib.Path("/o.qcow2"), **recipe)
-        return guest_image.arguments(
-            recipe,
-            shipped("packages.txt").parent,
-            pathlib.Path("/work/system.tar"),
-            options,
-            sources,
-        )
+        with (
+            mock.patch.multiple(
+                guest_image.mirror,
+                proxy_options=lambda: options,
+                of_this_machine=lambda _suite: sources,
+            ),
+            mock.patch.object(
+                guest_image.commands, "run", autospec=True
+            ) as run,
+        ):
+            guest_image.install(
+                recipe,
+                shipped("packages.txt").parent,
+                pathlib.Path("/work/system.tar"),
+                0,
+                self.folder / "log",
+            )
+        ((words,), given) = run.call_args
+        return words, given["env"]
+
+    def arguments(self, **options):
+        return self.install(**options)[0]
 
     def test_its_own_mirror_when_the_machine_has_none(self):
         self.assertEqual(
@@ -113,6 +129,8 @@ class ArgumentsTestCase(base.CloudTestCase):
         words = self.arguments(options=["proxy"], sources=["deb a b c"])
         self.assertEqual("deb a b c", words[-1])
         self.assertIn("--aptopt=proxy", words)
+        words = self.arguments(sources=["deb a b c"], mirror="deb d e f")
+        self.assertEqual(["/work/system.tar", "deb d e f"], words[-2:])
 
     def test_a_proxys_password_is_on_no_command_line(self):
         # No directory that mkdtemp names contains it.
@@ -122,30 +140,10 @@ class ArgumentsTestCase(base.CloudTestCase):
             f'Acquire::http::Proxy "{login}";',
             'Acquire::http::Proxy::mirror.example "DIRECT";',
         ]
-        with (
-            mock.patch.object(
-                guest_image.mirror,
-                "proxy_options",
-                autospec=True,
-                return_value=given,
-            ),
-            mock.patch.object(
-                guest_image.commands, "run", autospec=True
-            ) as run,
-        ):
-            guest_image.bootstrap(
-                guest_image.Recipe(
-                    output=self.folder / "o.qcow2", mirror="deb a b c"
-                ),
-                shipped("packages.txt").parent,
-                self.folder / "tree",
-                0,
-                self.folder / "log",
-            )
-        ((words,), options) = run.call_args
+        words, environment = self.install(options=given)
         self.assertIn(f"--aptopt={given[1]}", words)
         self.assertNotIn(password, " ".join(words))
-        self.assertEqual(login, options["env"]["http_proxy"])
+        self.assertEqual(login, environment["http_proxy"])
 
     def included(self, **recipe):
         words = self.arguments(**recipe)
@@ -205,7 +203,7 @@ class BuildTestCase(base.CloudTestCase):
 
     def run_program(self, argv, *, env=None, log=None, timeout=None):
         """Write what the last hook and qemu-img leave."""
-        if argv[0] == "mmdebstrap":
+        if "mmdebstrap" in argv:
             self.date = env["SOURCE_DATE_EPOCH"]
             files = pathlib.Path(env["VMPERF_IMAGE_FILES"])
             self.description = (files / "vmperf-image").read_text()

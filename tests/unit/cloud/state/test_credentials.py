@@ -1,5 +1,7 @@
 import json
+import shutil
 import stat
+import unittest
 
 import ddt
 
@@ -48,3 +50,37 @@ class CredentialsTestCase(base.CloudTestCase):
         made = self.load()
         self.assertEqual(made, self.load())
         self.assertEqual(0o600, stat.S_IMODE(self.path.stat().st_mode))
+
+
+@unittest.skipUnless(shutil.which("ssh-keygen"), "there is no ssh-keygen")
+class KeysTestCase(base.CloudTestCase):
+    def setUp(self):
+        super().setUp()
+        self.private = self.folders.etc / "id_ed25519"
+        self.public = self.folders.etc / "id_ed25519.pub"
+        self.cookie = self.folders.data / "rabbitmq/.erlang.cookie"
+        self.make()
+
+    def make(self):
+        credentials.make_keys(self.folders)
+        paths = (self.private, self.public, self.cookie)
+        return [path.read_text() for path in paths]
+
+    def test_kept(self):
+        self.assertEqual(self.make(), self.make())
+        known = (self.folders.root / "known_hosts").read_text()
+        self.assertTrue(known.startswith("172.24.4.2 ssh-ed25519 "))
+        for path, mode in (
+            *((self.private, 0o600), (self.public, 0o600)),
+            (self.cookie, 0o400),
+        ):
+            self.assertEqual(mode, stat.S_IMODE(path.stat().st_mode))
+        self.assertRegex(self.cookie.read_text(), "^[0-9a-f]{64}$")
+
+    def test_half_a_pair_is_made_anew(self):
+        for path in (self.private, self.public):
+            before = self.make()
+            path.unlink()
+            after = self.make()
+            self.assertNotEqual(before, after)
+            self.assertEqual(after, self.make())

@@ -3,27 +3,24 @@ import json
 import re
 import stat
 import subprocess
+from unittest import mock
 
 import jinja2
+import jsonschema
+from rally_openstack.environment.platforms import existing
 
 from rally_vmperf import resources
 from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.state import hypervisors
+from rally_vmperf.cloud.system import layout
 from tests.unit.cloud import base
 
 SHIPPED = resources.path("etc", "embedded-cloud")
 # The values that only a cloud that runs has, or only some templates.
 VALUES = {
-    **dict.fromkeys(
-        (
-            *("image_id", "flavor_id", "flavor_alt_id", "network_id"),
-            *("limits_file", "user"),
-        ),
-        "admin",
-    ),
-    "extensions": ["router", "quotas"],
+    **dict.fromkeys(("limits_file", "user"), "admin"),
+    "cloud": mock.MagicMock(),
 }
-USUAL = re.compile(r"172\.30\.0|172\.24\.4|10\.254\.1")
+USUAL = re.compile(r"172\.24\.[456]")
 
 
 class TemplatesTestCase(base.CloudTestCase):
@@ -48,11 +45,7 @@ class TemplatesTestCase(base.CloudTestCase):
         addresses.save(self.folders, addresses.parse("10.66.0.0/22"))
         self.write()
         shipped = self.make_templates()
-        own = hypervisors.describe(
-            self.folders,
-            addresses.load(self.folders),
-            self.secrets["libvirt_host"],
-        )[1]
+        own = shipped.hypervisors[1]
         rendered = {
             path.name: shipped.render(path.name, own=own, **VALUES)
             for path in SHIPPED.glob("*.j2")
@@ -61,12 +54,12 @@ class TemplatesTestCase(base.CloudTestCase):
         for name, text in rendered.items():
             self.assertIsNone(USUAL.search(text), name)
         for name, expected in (
-            ("clouds.yaml.j2", "http://10.66.0.2:5000/v3"),
-            ("resources.yaml.j2", "start: 10.66.1.10"),
+            ("clouds.yaml.j2", "http://10.66.1.2:5000/v3"),
+            ("resources.yaml.j2", "start: 10.66.0.10"),
             ("resources.yaml.j2", "cidr: 10.66.2.0/24"),
-            ("task-args.yaml.j2", "address: 10.66.1.2"),
-            ("hypervisor-neutron.conf.j2", "local_ip = 10.66.0.3"),
-            ("container.env.j2", "HOST_ADDRESS=10.66.0.1\n"),
+            ("task-args.yaml.j2", "address: 10.66.0.2"),
+            ("hypervisor-neutron.conf.j2", "local_ip = 10.66.1.3"),
+            ("container.env.j2", "HOST_ADDRESS=10.66.1.1\n"),
         ):
             self.assertIn(expected, rendered[name])
 
@@ -92,6 +85,26 @@ class TemplatesTestCase(base.CloudTestCase):
         clouds = self.make_templates().data("clouds.yaml.j2")
         password = clouds["clouds"]["vmperf-member"]["auth"]["password"]
         self.assertEqual(secrets["member"], password)
+
+    def test_rally_accepts_both_environments(self):
+        shipped = self.make_templates()
+        for user, role, other in (
+            ("admin", "admin", "users"),
+            ("member", "users", "admin"),
+        ):
+            with self.subTest(user):
+                text = shipped.render("rally-env.json.j2", user=user)
+                inner = json.loads(text)["existing@openstack"]
+                jsonschema.validate(inner, existing.OpenStack.CONFIG_SCHEMA)
+                self.assertIn(role, inner)
+                self.assertNotIn(other, inner)
+
+    def test_hypervisors_share_nothing(self):
+        """Names, addresses, identifiers, files and devices differ."""
+        first, second = self.make_templates().hypervisors
+        for name, value in first.items():
+            self.assertNotEqual(value, second[name], name)
+        self.assertEqual("172.24.5.3", second["address"])
 
     def test_no_service_shares_a_database_account(self):
         shipped = self.make_templates()
@@ -143,7 +156,7 @@ class TemplatesTestCase(base.CloudTestCase):
         self.write(hypervisors=2)
         programs = self.programs()
         self.assertLessEqual(
-            {"mariadb", "keystone", "hypervisor-2", *hypervisors.AGENTS},
+            {"mariadb", "keystone", "hypervisor-2", *layout.AGENTS},
             programs.keys(),
         )
         for name, section in [

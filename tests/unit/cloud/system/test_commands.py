@@ -5,7 +5,9 @@ from tests.unit.cloud import base
 
 class RunTestCase(base.CloudTestCase):
     def test_what_it_printed(self):
-        self.assertEqual("a\n", commands.run(["/bin/cat"], text="a\n"))
+        self.assertEqual("a\n", commands.run(["/bin/echo", "a"]))
+        # It reads nothing of the caller.
+        self.assertEqual("", commands.run(["/bin/cat"]))
 
     def test_a_failure_in_one_line(self):
         log = self.folder / "log"

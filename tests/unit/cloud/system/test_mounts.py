@@ -1,19 +1,23 @@
 import pathlib
+import types
 import unittest
+from unittest import mock
 
 from rally_vmperf.cloud.system import mounts
 
-TABLE = """\
-/dev/vda / ext4 rw 0 0
-/dev/vda /run/netns ext4 rw 0 0
-nsfs /run/netns/a nsfs rw 0 0
-nsfs /run/netns-of-others/b nsfs rw 0 0
-"""
+POINTS = ("/", "/run/netns", "/run/netns/a", "/run/netns-of-others/b")
 
 
 class BelowTestCase(unittest.TestCase):
     def test_the_last_one_first(self):
-        self.assertEqual(
-            ["/run/netns/a", "/run/netns"],
-            mounts.below(pathlib.Path("/run/netns"), TABLE),
-        )
+        table = [types.SimpleNamespace(mountpoint=one) for one in POINTS]
+        with mock.patch.object(
+            mounts.psutil, "disk_partitions", autospec=True, return_value=table
+        ):
+            self.assertEqual(
+                ["/run/netns/a", "/run/netns"],
+                mounts.below(pathlib.Path("/run/netns")),
+            )
+
+    def test_of_this_machine(self):
+        self.assertIn("/proc", mounts.below(pathlib.Path("/")))

@@ -1,39 +1,33 @@
-import stat
 from unittest import mock
 
 from rally_vmperf.cloud.system import packages
 from tests.unit.cloud import base
 
 
-class NothingStartedTestCase(base.CloudTestCase):
-    def setUp(self):
-        super().setUp()
-        self.policy = self.folder / "policy-rc.d"
-        saved = self.folder / "policy-rc.d.saved"
-        for name, path in (("POLICY", self.policy), ("SAVED", saved)):
-            patch = mock.patch.object(packages, name, path)
-            patch.start()
-            self.addCleanup(patch.stop)
+class InstallTestCase(base.CloudTestCase):
+    def install(self, known):
+        """Return the programs that run, with the last argument of each."""
+        with (
+            mock.patch.object(
+                packages.commands, "run", autospec=True, return_value=known
+            ) as run,
+            mock.patch.object(
+                packages.commands, "quietly", autospec=True, return_value=False
+            ),
+        ):
+            packages.install(["zstd", "mount"], self.folder / "log")
+        return [(call.args[0][0], call.args[0][-1]) for call in run.mock_calls]
 
-    def test_for_the_time_of_the_installation(self):
-        with packages.nothing_started():
-            self.assertIn("exit 101", self.policy.read_text())
-            mode = stat.S_IMODE(self.policy.stat().st_mode)
-            self.assertEqual(0o755, mode)
-        self.assertFalse(self.policy.exists())
-
-    def test_the_machines_own_policy_comes_back(self):
-        self.policy.write_text("its own")
-        with packages.nothing_started():
-            self.assertEqual(packages.OURS, self.policy.read_text())
-        self.assertEqual("its own", self.policy.read_text())
-
-    def test_also_after_an_interrupted_run(self):
-        self.policy.write_text("its own")
-        interrupted = packages.nothing_started()
-        interrupted.__enter__()
-        packages.restore_policy()
-        self.assertEqual("its own", self.policy.read_text())
+    def test_only_what_is_missing(self):
+        query = ("dpkg-query", "mount")
+        self.assertEqual(
+            [query], self.install("zstd installed\nmount installed\n")
+        )
+        self.assertEqual(
+            [query, ("dpkg", "-a"), ("apt-get", "update"),
+             ("apt-get", "zstd")],
+            self.install("zstd config-files\nmount installed\n"),
+        )  # fmt: skip
 
 
 class ListedTestCase(base.CloudTestCase):
