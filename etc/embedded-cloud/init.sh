@@ -55,7 +55,12 @@ chown mysql: "$cloud/run/mariadb" "$cloud/data/mysql"
 mkdir -m 700 "$cloud/run/libvirt-$API_ADDRESS" \
     "$cloud/run/libvirt-$SECOND_ADDRESS"
 chgrp libvirt-qemu "$cloud/data/nova"
-mount --bind "$cloud/etc/hosts" /etc/hosts
+cat >/run/hosts <<HOSTS
+127.0.0.1 localhost
+$API_ADDRESS $HYPERVISOR_1
+$SECOND_ADDRESS $HYPERVISOR_2
+HOSTS
+mount --bind /run/hosts /etc/hosts
 # The home of the user who logs in to the peer.
 mount --bind "$cloud/data/peer" /root
 . "$cloud/bin/libvirt-folders.sh"

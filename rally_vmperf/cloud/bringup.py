@@ -2,10 +2,7 @@
 
 import concurrent.futures
 import errno
-import functools
 import typing as t
-import urllib.error
-import urllib.request
 
 import openstack
 
@@ -235,7 +232,15 @@ class Bringup:
         """Wait until an API answers."""
         controller = addresses.load(self._folders).controller
         url = f"http://{controller}:{port}/"
-        services.wait(f"{name} at {url}", lambda: _answers(url))
+        self._wait_for_success(
+            f"{name} at {url}", ["curl", "-sfo", "/dev/null", "-m", "10", url]
+        )
+
+    def _wait_for_success(self, what: str, argv: list[str]) -> None:
+        """Wait until a program in the container succeeds."""
+        services.wait(
+            what, lambda: commands.quietly(self._container.command(argv))
+        )
 
     def _have_reported(self, cloud: t.Any) -> bool:
         """Return whether the programs of all hypervisors have reported."""
@@ -259,24 +264,8 @@ class Bringup:
         ]
         found = [one["ip_address"] for port in ports for one in port.fixed_ips]
         for address in (*found, addresses.load(self._folders).peer):
-            command = self._container.command(
-                ["ip", "netns", "exec", f"qrouter-{router}",
-                 "ping", "-c", "1", "-W", "1", address]
-            )  # fmt: skip
-            services.wait(
+            ping = ["ping", "-c", "1", "-W", "1", address]
+            self._wait_for_success(
                 f"an answer of {address} to ping",
-                functools.partial(commands.quietly, command),
+                ["ip", "netns", "exec", f"qrouter-{router}", *ping],
             )
-
-
-def _answers(url: str) -> bool:
-    """Return whether a server answers with anything but a server error."""
-    # No proxy: the address is one of this host.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        opener.open(url, timeout=10).close()
-    except urllib.error.HTTPError as error:
-        return error.code < 500
-    except OSError:
-        return False
-    return True

@@ -45,9 +45,6 @@ def discard(folders: layout.Layout, progress: console.Progress) -> None:
     """End the cloud and delete what its services have written.
 
     Packages, guest image, secrets, baselines and journals remain.
-
-    :param folders: The paths of the cloud.
-    :param progress: The output for the user.
     """
     container.Container(folders).end()
     for directory in (folders.data, folders.log, folders.run):

@@ -139,11 +139,7 @@ class Container:
         ]
 
     def run(self, *argv: str | os.PathLike[str], **options: t.Any) -> str:
-        """Run a program in the container and return its output.
-
-        :param argv: The program and its arguments.
-        :param options: The options of ``commands.run``.
-        """
+        """Run a program in the container as ``commands.run`` does."""
         return commands.run(self.command(argv), **options)
 
     def update(self) -> None:

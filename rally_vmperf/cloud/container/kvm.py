@@ -25,8 +25,6 @@ def works(folders: layout.Layout) -> bool:
 
     The device proves nothing: there are hosts whose KVM executes a boot
     sector, and stops at a kernel.
-
-    :param folders: The paths of the cloud, which keep the answer.
     """
     boot_id = BOOT_ID.read_text().strip()
     path = folders.data / "kvm.json"

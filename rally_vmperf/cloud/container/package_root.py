@@ -94,9 +94,6 @@ def _install(root: pathlib.Path, log: pathlib.Path) -> None:
         log,
         sources=mirror.for_suite(SUITE),
     )
-    policy = root / "usr/sbin/policy-rc.d"
-    policy.write_text("#!/bin/sh\nexit 101\n")
-    policy.chmod(0o755)
     for name in _DIRECTORIES:
         (root / name).mkdir(parents=True, exist_ok=True)
     resolver = root / "etc/resolv.conf"

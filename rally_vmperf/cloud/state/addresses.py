@@ -84,12 +84,6 @@ def load(folders: layout.Layout) -> Addresses:
         return parse(CANDIDATES[0])
 
 
-def save(folders: layout.Layout, chosen: Addresses) -> None:
-    """Record the ranges."""
-    content = {name: str(value) for name, value in vars(chosen).items()}
-    atomic.write(folders.addresses, json.dumps(content) + "\n")
-
-
 def choose(
     folders: layout.Layout,
     used: collections.abc.Mapping[Network, str],
@@ -103,26 +97,23 @@ def choose(
     :raises errors.CloudError: If they are not free.
     """
     before = load(folders)
-    if folders.used and wanted not in (None, before):
-        raise errors.CloudError(
-            f"the cloud in {folders.root} was made with other networks "
-            f"({', '.join(map(str, before.ranges))}); start with empty "
-            "databases: rally-vmperf cloud down --purge"
-        )
     way_out = "name a network that is free: cloud up --network 10.66.0.0/22"
     if folders.used:
         candidates = [before]
-        way_out = (
-            "end the cloud with 'rally-vmperf cloud down --purge', and the "
-            "next 'rally-vmperf cloud up' chooses others"
-        )
+        way_out = "start without its data: rally-vmperf cloud down --purge"
+        if wanted not in (None, before):
+            raise errors.CloudError(
+                f"the cloud in {folders.root} was made with other networks "
+                f"({', '.join(map(str, before.ranges))}); {way_out}"
+            )
     elif wanted:
         candidates = [wanted]
     else:
         candidates = [before, *map(parse, CANDIDATES)]
     for chosen in candidates:
         if not find_conflict(chosen, used):
-            save(folders, chosen)
+            content = {name: str(one) for name, one in vars(chosen).items()}
+            atomic.write(folders.addresses, json.dumps(content) + "\n")
             return chosen
     raise errors.CloudError(
         f"the cloud cannot have its networks: "

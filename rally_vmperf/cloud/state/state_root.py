@@ -48,7 +48,6 @@ def check_name(root: pathlib.Path) -> pathlib.Path:
 def claim(folders: layout.Layout) -> None:
     """Make a directory the state directory, if it is not yet.
 
-    :param folders: The paths of the cloud.
     :raises errors.CloudError: If the directory has files of others.
     """
     root = folders.root
@@ -71,7 +70,6 @@ def claim(folders: layout.Layout) -> None:
 def require(folders: layout.Layout) -> None:
     """Reject a directory that ``cloud up`` has not made its own.
 
-    :param folders: The paths of the cloud, which exist.
     :raises errors.CloudError: If the directory has no marker.
     """
     root = folders.root

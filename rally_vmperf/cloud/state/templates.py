@@ -20,7 +20,7 @@ USERS = ("admin", "member")
 _SHIPPED = ("etc", "embedded-cloud")
 # Those of supervisord are last: they contain digests of others.
 _OF_SERVICES = (
-    *("container.env", "hosts", "my.cnf", "schema.sh", "rabbitmq.conf"),
+    *("container.env", "my.cnf", "schema.sh", "rabbitmq.conf"),
     *("keystone.conf", "placement.conf", "glance.conf"),
     *("neutron.conf", "nova.conf", "nova-database.conf", "sshd_config"),
     *("supervisord-2.conf", "supervisord.conf"),
@@ -105,8 +105,6 @@ class Templates:
                 self._write(f"{name}.j2", path, own=own)
         for name in _OF_SERVICES:
             self._write(f"{name}.j2", folders.etc / name)
-        # Everybody in the container reads it.
-        (folders.etc / "hosts").chmod(0o644)
         for name in _OF_USERS:
             self._write(f"{name}.j2", folders.root / name)
         for user in USERS:

@@ -8,10 +8,7 @@ from rally_vmperf.cloud.system import commands
 
 
 def below(folder: pathlib.Path) -> list[str]:
-    """Return the mounts in a directory or on it, the last one first.
-
-    :param folder: The path of the directory.
-    """
+    """Return the mounts in a directory or on it, the last one first."""
     return [
         mount.mountpoint
         for mount in reversed(psutil.disk_partitions(all=True))
@@ -20,9 +17,6 @@ def below(folder: pathlib.Path) -> list[str]:
 
 
 def unmount(folder: pathlib.Path) -> None:
-    """Unmount everything in a directory and on it.
-
-    :param folder: The path of the directory.
-    """
+    """Unmount everything in a directory and on it."""
     for target in below(folder):
         commands.quietly(["umount", target])

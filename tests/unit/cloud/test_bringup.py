@@ -1,6 +1,4 @@
 import errno
-import http.server
-import threading
 from unittest import mock
 
 import openstack
@@ -115,31 +113,3 @@ class HaveReportedTestCase(BringupTestCase):
         )
         expected[second, "nova-compute"] = 9
         self.assertEqual(expected, self.starts(2))
-
-
-class AnswersTestCase(base.CloudTestCase):
-    def test_by_status(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(int(self.path[1:]))
-                self.end_headers()
-
-            def log_message(self, *_words):
-                pass
-
-        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        url = f"http://127.0.0.1:{server.server_port}"
-        with mock.patch.dict("os.environ", {"http_proxy": "http://x:1"}):
-            found = {
-                code: bringup._answers(f"{url}/{code}")
-                for code in (200, 300, 401, 500, 503)
-            }
-        server.shutdown()
-        thread.join()
-        server.server_close()
-        self.assertEqual(
-            {200: True, 300: True, 401: True, 500: False, 503: False}, found
-        )
-        self.assertFalse(bringup._answers(url))

@@ -42,7 +42,7 @@ class TemplatesTestCase(base.CloudTestCase):
         }
 
     def test_every_template_renders_with_the_chosen_ranges(self):
-        addresses.save(self.folders, addresses.parse("10.66.0.0/22"))
+        addresses.choose(self.folders, {}, addresses.parse("10.66.0.0/22"))
         self.write()
         shipped = self.make_templates()
         own = shipped.hypervisors[1]
