@@ -55,7 +55,9 @@ inside() {
     mount -o remount,bind,ro "$root/proc/sys"
     mount -t sysfs -o nosuid,nodev,noexec,ro sysfs "$root/sys"
     mount -t tmpfs -o mode=755,nosuid tmpfs "$root/dev"
-    for name in null zero full random urandom tty net/tun kvm vhost-net; do
+    # libvirtd asks QEMU what it can do again and again where the device of KVM
+    # is there and guests do not run under it.
+    for name in null zero full random urandom tty net/tun vhost-net $KVM; do
         node "$name"
     done
     mkdir "$root/dev/pts" "$root/dev/shm"
