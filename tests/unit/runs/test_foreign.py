@@ -83,7 +83,7 @@ class ForeignPackageTestCase(unittest.TestCase):
         self.workloads = [
             {
                 "name": "courier",
-                "arguments": {"time": 1, "message": str(self.message)},
+                "arguments": {"time": 2, "message": str(self.message)},
             }
         ]
 
