@@ -62,8 +62,7 @@ class Rows:
         """Return a cloud's answer, a string for each row."""
         answer = self._container.run(
             *("mariadb", f"--socket={self._socket}", "-uroot", "--batch"),
-            "--skip-column-names",
-            text=statement,
+            *("--skip-column-names", "--execute", statement),
         )
         return answer.splitlines()
 
