@@ -23,9 +23,8 @@ def connect(folders: layout.Layout) -> t.Any:
 
 def _ensure(api: t.Any, kind: str, name: str, **attributes: t.Any) -> t.Any:
     """Return a resource by its name; create it if it does not exist."""
-    return getattr(api, f"find_{kind}")(name, ignore_missing=True) or getattr(
-        api, f"create_{kind}"
-    )(name=name, **attributes)
+    found = getattr(api, f"find_{kind}")(name, ignore_missing=True)
+    return found or getattr(api, f"create_{kind}")(name=name, **attributes)
 
 
 def ensure_identity(
