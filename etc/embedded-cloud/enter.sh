@@ -55,8 +55,7 @@ inside() {
     mount -o remount,bind,ro "$root/proc/sys"
     mount -t sysfs -o nosuid,nodev,noexec,ro sysfs "$root/sys"
     mount -t tmpfs -o mode=755,nosuid tmpfs "$root/dev"
-    # libvirtd asks QEMU what it can do again and again where the device of KVM
-    # is there and guests do not run under it.
+    # With a /dev/kvm that guests cannot use, libvirtd probes QEMU all the time.
     for name in null zero full random urandom tty net/tun vhost-net $KVM; do
         node "$name"
     done

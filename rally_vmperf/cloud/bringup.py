@@ -246,9 +246,7 @@ class Bringup:
         """Return whether the programs of all hypervisors have reported."""
         starts = {
             (host, process["name"]): process["start"]
-            for host, name in zip(
-                layout.HYPERVISORS, container.SUPERVISORS, strict=True
-            )
+            for host, name in container.SUPERVISORS.items()
             for process in self._container.processes(name)
             if process["name"] in _REPORTING
         }

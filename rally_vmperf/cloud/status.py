@@ -16,9 +16,7 @@ def describe(folders: layout.Layout) -> list[Row]:
     """Return one row for each service, and for each other fact."""
     runtime = container.Container(folders)
     rows: list[Row] = []
-    for host, name in zip(
-        layout.HYPERVISORS, container.SUPERVISORS, strict=True
-    ):
+    for host, name in container.SUPERVISORS.items():
         for process in runtime.processes(name):
             waiting = folders.run / f"waiting/{name}.sock-{process['name']}"
             needed = waiting.read_text() if waiting.exists() else ""

@@ -23,8 +23,10 @@ from rally_vmperf.cloud.system import commands
 from rally_vmperf.cloud.system import errors
 from rally_vmperf.cloud.system import layout
 
-#: The supervisord of each hypervisor, by the name of its files.
-SUPERVISORS = ("supervisord", "supervisord-2")
+#: The name of the files of a supervisord, by hypervisor.
+SUPERVISORS = dict(
+    zip(layout.HYPERVISORS, ("supervisord", "supervisord-2"), strict=True)
+)
 #: The file with the number of the first process, while the container runs.
 PID_FILE = "container.pid"
 _MODULES = pathlib.Path("/proc/modules")
@@ -144,12 +146,12 @@ class Container:
 
     def update(self) -> None:
         """Start the programs whose configuration files have changed."""
-        for name in SUPERVISORS:
+        for name in SUPERVISORS.values():
             path = self._folders.etc / f"{name}.conf"
             if self.processes(name):
                 self.run("supervisorctl", "-c", path, "update", timeout=120)
 
-    def processes(self, name: str = SUPERVISORS[0]) -> list[dict[str, t.Any]]:
+    def processes(self, name: str = "supervisord") -> list[dict[str, t.Any]]:
         """Return the programs of a supervisord; none if it does not answer.
 
         Each has ``name``, ``statename``, ``pid`` in its namespace, ``start``

@@ -37,10 +37,13 @@ def ensure_identity(
     :param secrets: The secrets by purpose.
     """
     keystone = cloud.identity
-    for name in wanted["projects"]:
-        _ensure(keystone, "project", name, domain_id="default")
+    projects = {
+        name: _ensure(keystone, "project", name, domain_id="default")
+        for name in wanted["projects"]
+    }
+    roles = {role.name: role for role in keystone.roles()}
     for entry in wanted["users"]:
-        project = keystone.find_project(entry["project"], ignore_missing=False)
+        project = projects[entry["project"]]
         user = _ensure(
             keystone,
             "user",
@@ -49,8 +52,9 @@ def ensure_identity(
             password=secrets[entry["secret"]],
             default_project_id=project.id,
         )
-        role = keystone.find_role(entry["role"], ignore_missing=False)
-        keystone.assign_project_role_to_user(project, user, role)
+        keystone.assign_project_role_to_user(
+            project, user, roles[entry["role"]]
+        )
     for entry in wanted["endpoints"]:
         service = _ensure(
             keystone, "service", entry["name"], type=entry["type"]
@@ -72,8 +76,9 @@ def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
     known = {flavor.name for flavor in cloud.compute.flavors()}
     for entry in wanted:
         if entry["name"] not in known:
-            specs = entry.pop("extra_specs", {})
-            flavor = cloud.compute.create_flavor(**entry)
+            attributes = dict(entry)
+            specs = attributes.pop("extra_specs", {})
+            flavor = cloud.compute.create_flavor(**attributes)
             if specs:
                 cloud.compute.create_flavor_extra_specs(flavor, specs)
 
@@ -106,32 +111,30 @@ def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> t.Any:
     :return: The router.
     """
     neutron = cloud.network
-    made = {}
+    networks, subnets = {}, {}
     for name, entry in wanted["networks"].items():
-        subnet = entry.pop("subnet")
-        network = _ensure(neutron, "network", name, **entry)
-        made[name] = (
-            network,
-            _ensure(
-                neutron,
-                "subnet",
-                f"{name}-v4",
-                network_id=network.id,
-                ip_version=4,
-                **subnet,
-            ),
+        attributes = dict(entry)
+        subnet = attributes.pop("subnet")
+        networks[name] = _ensure(neutron, "network", name, **attributes)
+        subnets[name] = _ensure(
+            neutron,
+            "subnet",
+            f"{name}-v4",
+            network_id=networks[name].id,
+            ip_version=4,
+            **subnet,
         )
-    (public, _), (_, private) = made["public"], made["private"]
     router = _ensure(
         neutron,
         "router",
         "router",
-        external_gateway_info={"network_id": public.id},
+        external_gateway_info={"network_id": networks["public"].id},
     )
     ports = neutron.ports(device_id=router.id)
     inside = {ip["subnet_id"] for port in ports for ip in port.fixed_ips}
-    if private.id not in inside:
-        neutron.add_interface_to_router(router, subnet_id=private.id)
+    subnet_id = subnets["private"].id
+    if subnet_id not in inside:
+        neutron.add_interface_to_router(router, subnet_id=subnet_id)
     return router
 
 

@@ -46,6 +46,7 @@ class IdentityTestCase(base.CloudTestCase):
         cloud = mock.Mock()
         keystone = cloud.identity
         keystone.find_user.return_value = None
+        keystone.roles.return_value = [one(name="admin"), one(name="member")]
         keystone.endpoints.return_value = [one(interface="public")]
         templates = self.make_templates()
         wanted = templates.data("identity.yaml.j2")
