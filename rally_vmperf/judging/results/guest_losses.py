@@ -43,8 +43,13 @@ class GuestLosses:
     def _compare(self, guest: str, confidence: float) -> loss.Comparison:
         """Return the comparison of a guest with bare metal."""
         bare = [samples.values for samples in self.bare]
-        values = self.values[guest]
-        return loss.compare(self.metric, bare, values, confidence)
+        return loss.compare(
+            self.metric,
+            bare,
+            self.values[guest],
+            confidence,
+            overlap=sample.mean_overlap(self.guest),
+        )
 
     def _compare_each(self, confidence: float) -> Comparisons:
         """Return the comparison of each guest by name, a dict."""

@@ -10,8 +10,14 @@ SPREAD = (0.999, 1.0, 1.001, 1.0005, 0.9995)
 BARE = tuple(10000 * share for share in SPREAD)
 
 
-def judge(losses, limit, **arguments):
-    """Return the judgement on guests with these losses in percent."""
+def judge(losses, limit, overlap=None, **arguments):
+    """Return the judgement on guests with these losses in percent.
+
+    :param overlap: The share of the run in which all guests worked.
+    """
+    synchronisation = ()
+    if overlap is not None:
+        synchronisation = made.overlapping(overlap, made.IOPS)
     reference = made.reference({made.IOPS: BARE}, copies=len(losses))
     entries = []
     for number, share in enumerate(SPREAD, start=1):
@@ -21,6 +27,7 @@ def judge(losses, limit, **arguments):
             {made.IOPS: rates},
             planned_repetitions=5,
             reference=reference,
+            synchronisation=synchronisation,
         )
         entries.append(
             made.repetition(number, [condition], planned_repetitions=5)
@@ -68,6 +75,19 @@ class TestSeveralGuests(unittest.TestCase):
         self.assertEqual("passed", judgement.status)
         self.assertIn("worst of 4 guests (g3) 5.0 %", judgement.sentence())
         self.assertNotIn("as one of 4 guests", judgement.sentence())
+
+    def test_the_worst_includes_the_overlap(self):
+        """A loss of 20 % with an overlap of 0.91 may be one of 22 %."""
+        for statistic, limit, status in (
+            ("mean", 21, "inconclusive"),
+            ("worst", 21, "inconclusive"),
+            ("worst", 23, "passed"),
+        ):
+            judgement = judge(
+                (20, 20, 20, 20), limit, 0.91, statistic=statistic
+            )
+            with self.subTest(statistic=statistic, limit=limit):
+                self.assertEqual(status, judgement.status)
 
     def test_a_failure_needs_a_corrected_interval(self):
         """A guest alone would fail at 95 %."""
