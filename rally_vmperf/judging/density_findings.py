@@ -6,9 +6,11 @@ import collections.abc
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import guest_losses
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
@@ -80,13 +82,33 @@ def _find_in_row(
         if compared is None:
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
-        for side, kind, detail in compared.departures:
-            yield _create_finding(kind, name, f"{where}{side}: {detail}")
-        if compared.quantised and not quantised:
-            quantised = True
-            yield _create_finding(
-                "values_quantised", name, where + compared.quantised
-            )
+        limit = row.limit if point.guests in row.statuses else None
+        for finding_ in plausibility.of_values(compared, limit, where):
+            if finding_.kind == "values_quantised":
+                if quantised:
+                    continue
+                quantised = True
+            yield finding_
+        yield from plausibility.guests_differ(
+            _find_differing_guests(row, point), point.guests, row.limit, where
+        )
+
+
+def _find_differing_guests(
+    row: density_result.DensityResult, point: points.Point
+) -> guest_losses.Comparisons:
+    """Return the guests of a level beyond the limit of the mean guest.
+
+    The result is empty if the mean guest is beyond the limit as well.
+    """
+    is_within = row.statuses.get(point.guests) in ("passed", "inconclusive")
+    if row.limit is None or row.statistic == "worst" or not is_within:
+        return {}
+    return {
+        guest: comparison
+        for guest, comparison in point.of_each(row.compare_to).items()
+        if verdict.decide(comparison, row.limit) == "failed"
+    }
 
 
 def _find_bottlenecks(

@@ -137,7 +137,9 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         for row in rows:
             if row.comparison is not None:
                 where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
-                for finding_ in plausibility.of_pairs(row.comparison, where):
+                for finding_ in plausibility.of_pairs(
+                    row.comparison, row.limit, where
+                ):
                     yield finding_, None
 
     def run_wide_findings(

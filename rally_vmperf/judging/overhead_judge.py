@@ -10,11 +10,8 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 
 #: The heading of the verdict on overhead.
 HEADING = "Overhead"
@@ -119,11 +116,13 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 continue
             bottleneck = "" if row.metric.name in offered else row.bottleneck
             for finding_ in plausibility.of_comparison(
-                row.comparison, bottleneck
+                row.comparison, row.limit, bottleneck
             ):
                 yield finding_, None
-            if guests := row.differing_guests():
-                yield _create_guests_differ(row, guests), None
+            for finding_ in plausibility.guests_differ(
+                row.differing_guests(), len(row.by_guest.values), row.limit
+            ):
+                yield finding_, None
         if any(comparison.low is not None for comparison in comparisons):
             yield from plausibility.one_session(
                 repetitions, _find_reference(conditions)
@@ -161,21 +160,6 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     ) -> bool:
         """Return whether a finding voids any figure of the run."""
         return any(run_finding.voids for run_finding in findings)
-
-
-def _create_guests_differ(
-    row: figure_result.FigureResult, guests: dict[str, loss.Comparison]
-) -> finding.Finding:
-    """Return the finding that guests are beyond the limit of the mean."""
-    worst = max(guests, key=lambda guest: guests[guest].overhead_percent)
-    number = units.number_of("guest", len(row.by_guest.values))
-    return finding.Finding(
-        "guests_differ",
-        row.metric.name,
-        f"{len(guests)} of {number} beyond the limit of {row.limit:g} %: "
-        f"{worst} loses {verdict.figure(guests[worst], row.limit)} "
-        f"({verdict.interval(guests[worst], row.limit)})",
-    )
 
 
 def _find_reference(

@@ -251,7 +251,9 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
         for row in rows:
             if row.comparison is not None:
                 prefix = f"{self.variant}: "
-                for finding_ in plausibility.of_pairs(row.comparison, prefix):
+                for finding_ in plausibility.of_pairs(
+                    row.comparison, row.limit, prefix
+                ):
                     yield finding_, None
 
 

@@ -131,9 +131,7 @@ def overhead(
         number[verdict.decide(found, LIMIT)] += 1
         if found.low is not None and found.high is not None:
             number["covered"] += found.low <= LIMIT <= found.high
-        number["flagged"] += any(
-            kind != "drifting" for _, kind, _ in found.departures
-        )
+        number["flagged"] += bool(found.departures)
     return Result(
         name=name,
         trials=trials,

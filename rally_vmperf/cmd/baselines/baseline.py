@@ -158,7 +158,10 @@ class Delete(base.Command):
 
 
 def describe_irregular(content: document.Json) -> list[str]:
-    """Return a line for each metric with skewed or bimodal repetitions."""
+    """Return a line for each metric with irregular repetitions.
+
+    They are skewed, bimodal or drift.
+    """
     lines = []
     for measured in content["entries"]:
         shape = matching.describe(measured["shape"])
@@ -171,11 +174,16 @@ def describe_irregular(content: document.Json) -> list[str]:
                 continue
             means = [*map(statistics.geometric_mean, repetitions)]
             error = metric.error(statistics.geometric_mean(means)) or 0
+            where = f"{name} of {shape}"
             if departure := normality.departure(means, error):
                 lines.append(
-                    f"baseline_irregular: {name} of {shape}: "
-                    f"{', '.join(departure)}; record the baseline again with "
-                    "5 more repetitions"
+                    f"baseline_irregular: {where}: {', '.join(departure)}; "
+                    "record the baseline again with 5 more repetitions"
+                )
+            if drift := normality.drift(means, error, is_rare=True):
+                lines.append(
+                    f"drifting: {where}: {drift}; record the baseline again "
+                    "with more warm-up repetitions"
                 )
     return lines
 

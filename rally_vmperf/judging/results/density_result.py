@@ -90,9 +90,8 @@ class DensityResult(metric_result.MetricResult):
             return False
         comparisons = [comparison]
         if self.statistic == "worst":
-            comparisons = point.corrected(self.compare_to).of_each(
-                self.compare_to
-            )
+            corrected = point.corrected(self.compare_to)
+            comparisons = [*corrected.of_each(self.compare_to).values()]
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
     def missing_solo_run(self, guests: int) -> str:
@@ -191,9 +190,10 @@ class DensityResult(metric_result.MetricResult):
     def _decide_all(self, guests: int, limit: float) -> verdict.Status:
         """Return the status of all guests at a level against a limit."""
         point = t.cast(points_.Point, self.point(guests))
+        corrected = point.corrected(self.compare_to)
         status = verdict.decide_all(
-            point.of_each(self.compare_to),
-            point.corrected(self.compare_to).of_each(self.compare_to),
+            point.of_each(self.compare_to).values(),
+            corrected.of_each(self.compare_to).values(),
             limit,
         )
         percent = point.largest_loss_percent

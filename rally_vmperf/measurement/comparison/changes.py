@@ -73,6 +73,7 @@ class Change:
             detail.partition(",")[0] if kind == "baseline_irregular" else kind
             for _, kind, detail in comparison.departures
         ]
+        kinds += ["drifting"] * bool(comparison.drifts)
         if comparison.quantised:
             kinds.insert(0, "values_quantised")
         return ", ".join(dict.fromkeys(kinds))

@@ -20,6 +20,8 @@ _MAX_ROUNDED_VALUES = 6
 _RATIOS = "the ratios"
 _BARE_METAL = "bare metal"
 
+#: The name of a side, its means per repetition, and their rounding error.
+_Side = tuple[str, tuple[float, ...], float]
 Repetitions = collections.abc.Sequence[collections.abc.Sequence[float]]
 
 
@@ -72,29 +74,18 @@ class Comparison:
     def departures(self) -> tuple[tuple[str, str, str], ...]:
         """What the interval does not assume: side, kind of finding, detail.
 
-        Pairs have one side, their ratios. Only the guest or the ratios can
-        drift; bare metal that is skewed or bimodal has a kind of its own, as
-        it can be recorded again. Without an interval there are none.
+        Bare metal that is skewed or bimodal has a kind of its own, as it can
+        be recorded again. Without an interval there are none.
         """
         if self.low is None:
             return ()
-        sides = [("the guest", self.guest_values, self.guest_error)]
-        if self.paired:
-            pairs = zip(self.bare_values, self.guest_values, strict=True)
-            ratios = tuple(guest / bare for bare, guest in pairs)
-            sides = [(_RATIOS, ratios, self.error)]
-        elif not self.exact:
-            sides.append((_BARE_METAL, self.bare_values, self.bare_error))
         departures = []
-        for side, values, error in sides:
+        for side, values, error in self._sides:
             kind, detail = normality.departure(values, error) or ("", "")
             if kind and side == _BARE_METAL:
                 kind, detail = "baseline_irregular", f"{kind}, {detail}"
             if kind:
                 departures.append((side, kind, detail))
-        side, values, error = sides[0]
-        if drift := normality.drift(values, error):
-            departures.append((side, "drifting", drift))
         if (factor := f"{1 / (self.overlap or 1):.2f}") != "1.00":
             shared = units.show_percent(100 * self.overlap)
             detail = (
@@ -103,6 +94,40 @@ class Comparison:
             )
             departures.append(("the guests", "loss_understated", detail))
         return tuple(departures)
+
+    @property
+    def _sides(self) -> list[_Side]:
+        """The measured sides; pairs have one side, their ratios."""
+        if self.paired:
+            pairs = zip(self.bare_values, self.guest_values, strict=True)
+            ratios = tuple(guest / bare for bare, guest in pairs)
+            return [(_RATIOS, ratios, self.error)]
+        sides = [("the guest", self.guest_values, self.guest_error)]
+        if not self.exact:
+            sides.append((_BARE_METAL, self.bare_values, self.bare_error))
+        return sides
+
+    @functools.cached_property
+    def drifts(self) -> tuple[tuple[str, str], ...]:
+        """The sides that drift, with how far; () without an interval."""
+        if self.low is None:
+            return ()
+        return tuple(
+            (side, drift)
+            for side, values, error in self._sides
+            if (drift := normality.drift(values, error))
+        )
+
+    @property
+    def last_overhead_percent(self) -> float:
+        """The overhead of the last state of the sides that drift."""
+        ratio = self.guest / self.bare
+        drifting = {side for side, _ in self.drifts}
+        for side, values, _ in self._sides:
+            if side in drifting:
+                change = normality.last_state(values)
+                ratio *= 1 / change if side == _BARE_METAL else change
+        return percent(self.metric, ratio)
 
     @functools.cached_property
     def plain_high(self) -> float | None:

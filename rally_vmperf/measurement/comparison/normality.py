@@ -35,6 +35,8 @@ _CHANCE = {
 }
 #: The share of steady metrics that are called drifting.
 _DRIFT_ERROR = 0.01
+#: The same where all metrics of a baseline are checked, with or without limit.
+_RARE_DRIFT_ERROR = 0.0005
 
 
 def departure(
@@ -81,7 +83,9 @@ def _find_departure(
     return None
 
 
-def drift(values: statistics.Values, error: float = 0) -> str:
+def drift(
+    values: statistics.Values, error: float = 0, is_rare: bool = False
+) -> str:
     """Return how far values drift from one to the next as text, or "".
 
     Student's t test of the slope of the logarithms over their order, at 1 %.
@@ -89,6 +93,7 @@ def drift(values: statistics.Values, error: float = 0) -> str:
     error.
 
     :param error: The rounding error of a value, as a share.
+    :param is_rare: Whether the test is at 0.05 %, for many metrics at once.
     """
     number = len(values)
     if number < min(_CHANCE) or len(set(values)) < statistics.FEWEST:
@@ -100,7 +105,18 @@ def drift(values: statistics.Values, error: float = 0) -> str:
     correlation = stdlib.correlation(range(number), logs)
     unexplained = max(1 - correlation**2, sys.float_info.epsilon)
     t_value = abs(correlation) * math.sqrt((number - 2) / unexplained)
-    if t_value <= statistics.student_quantile(1 - _DRIFT_ERROR, number - 2):
+    chance = _RARE_DRIFT_ERROR if is_rare else _DRIFT_ERROR
+    if t_value <= statistics.student_quantile(1 - chance, number - 2):
         return ""
     percent = units.show_percent(math.expm1(slope) * 100)
     return f"{percent} % from repetition to repetition"
+
+
+def last_state(values: statistics.Values) -> float:
+    """Return the last value on a fitted line, as a share of the mean.
+
+    The line is that of the logarithms over the order of the values.
+    """
+    numbers = range(len(values))
+    slope, _ = stdlib.linear_regression(numbers, statistics.logarithms(values))
+    return math.exp(slope * (numbers[-1] - stdlib.fmean(numbers)))

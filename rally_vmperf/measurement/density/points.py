@@ -264,13 +264,13 @@ class Point:
             guest = self.worst.guest
         return self._compare(guest, compare_to)
 
-    def of_each(self, compare_to: CompareTo) -> list[_Comparison]:
-        """Return a comparison for each guest that has both sides, a list."""
-        compared = (
-            self._compare(guest, compare_to)
+    def of_each(self, compare_to: CompareTo) -> dict[str, _Comparison]:
+        """Return the comparisons of the guests with both sides, by name."""
+        return {
+            guest: comparison
             for guest in rates.of_guests(self.metric, self.samples)
-        )
-        return [*filter(None, compared)]
+            if (comparison := self._compare(guest, compare_to))
+        }
 
     def corrected(self, compare_to: CompareTo) -> "Point":
         """Return a copy with the confidence that a failing guest requires."""

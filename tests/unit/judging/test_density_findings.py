@@ -95,6 +95,29 @@ class FiguresTestCase(unittest.TestCase):
         )
         self.assertFalse(seen(made.levels(CPU), "values_quantised"))
 
+    def test_guests_differ(self):
+        """One of three guests loses 60 % in company, the mean less."""
+        rates = {1: [300.0], 2: [290.0] * 2, 3: [290.0, 290.0, 120.0]}
+        curves = made.levels({made.EVENTS: rates}, 5)
+        judgement = made.degradation(curves, {"*": 50})
+        self.assertEqual("passed", judgement.status)
+        self.assertIn("guests_differ", judgement.headline())
+        (one,) = seen(curves, "guests_differ")
+        self.assertRegex(
+            one.finding.detail,
+            r"^with 3 guests: 1 of 3 guests beyond the limit of 50 %: g3 "
+            r"loses 60\.0 % \(95 % interval 60\.0 to 60\.0 %\)$",
+        )
+        for arguments in (
+            {"max_percent": {"*": 70}},
+            {"max_percent": {"*": 20}},
+            {"levels": 2},
+            {"statistic": "worst"},
+        ):
+            with self.subTest(arguments):
+                found = seen(curves, "guests_differ", **arguments)
+                self.assertEqual([], found)
+
     def test_levels_too_few_is_said_once(self):
         curves = made.levels(
             {made.EVENTS: made.SHARED, made.TIME: made.SHARED}

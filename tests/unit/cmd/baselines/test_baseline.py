@@ -89,6 +89,23 @@ class TestFormats(unittest.TestCase):
                 "repetitions\n",
             )
 
+    def test_warming_up(self):
+        """Repetitions of which each is faster than the one before."""
+        content = self.register("warm", (100.0, 101.0, 102.0))
+        more = self.register("later", (103.01, 104.0, 105.0))
+        for entry, added in zip(
+            content["entries"], more["entries"], strict=True
+        ):
+            entry["repetitions"] += added["repetitions"]
+        self.registry.save(content, replace=True)
+        self.printed(baseline.Show, "warm")
+        self.assertRegex(
+            self.app.stderr.getvalue(),
+            rf"drifting: {METRIC} of .*: 1.0 % from repetition to "
+            "repetition; record the baseline again with more warm-up "
+            "repetitions\n",
+        )
+
     def test_compare(self):
         """Figures and loss are numbers, and what is worse is a result."""
         self.register("steady", (1000.0, 1001.0, 1002.0))

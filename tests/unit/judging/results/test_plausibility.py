@@ -7,6 +7,8 @@ from rally_vmperf.measurement.comparison import loss
 from tests.unit import made
 
 THREE = (99.0, 100.0, 101.0)
+SLOWER = (95.0, 94.1, 93.0, 92.1, 91.0)
+WARMING = (98.0, 99.1, 100.0, 101.1, 102.0)
 
 
 @ddt.ddt
@@ -42,12 +44,6 @@ class AboutTestCase(unittest.TestCase):
             (95.0, 95.1, 94.9, 95.2, 94.8),
             ["baseline_irregular"],
         ),
-        (
-            "slower each time",
-            (99.0, 100.0, 101.0, 100.4, 99.6),
-            (95.0, 94.1, 93.0, 92.1, 91.0),
-            ["drifting"],
-        ),
         ("equal", (100.0,) * 3, (90.0,) * 3, ["values_quantised"]),
         (
             "equal bare metal",
@@ -65,6 +61,28 @@ class AboutTestCase(unittest.TestCase):
         self.assertEqual(kinds, [one.kind for one in found])
         for one in found:
             self.assertEqual(made.IOPS.name, one.subject)
+
+    @ddt.data(
+        ("guest", (99.0, 100.0, 101.0, 100.4, 99.6), SLOWER, 8, "the guest"),
+        ("far from the limit", THREE, SLOWER, 20, ""),
+        ("beyond the limit", THREE, SLOWER, 2, ""),
+        ("no limit", THREE, SLOWER, None, ""),
+        ("bare metal", WARMING, (95.0, 95.1, 94.9), 6, "bare metal"),
+        ("bare metal, far", WARMING, (95.0, 95.1, 94.9), 12, ""),
+    )
+    @ddt.unpack
+    def test_drift(self, name, bare, guest, limit, side):
+        """Only a drift that ends on the other side of the limit."""
+        pair = loss.compare(
+            made.IOPS, [[value] for value in bare], [[v] for v in guest]
+        )
+        details = [
+            found.detail
+            for found in plausibility.of_comparison(pair, limit)
+            if found.kind == "drifting"
+        ]
+        self.assertEqual(bool(side), bool(details), details)
+        self.assertTrue(all(one.startswith(side) for one in details), details)
 
     def test_a_faster_time(self):
         pair = loss.compare(

@@ -74,12 +74,25 @@ class TestDrift(unittest.TestCase):
         self.assertTrue(normality.drift(values))
         self.assertEqual("", normality.drift(values, 0.005))
 
-    @ddt.data((1.0, 0, 20), (1.005, 330, 400))
+    @ddt.data(
+        (1.0, False, 0, 20),
+        (1.005, False, 330, 400),
+        (1.0, True, 0, 2),
+        (1.01, True, 330, 400),
+    )
     @ddt.unpack
-    def test_shares(self, factor, least, most):
+    def test_shares(self, factor, is_rare, least, most):
         """One in a hundred steady runs; most that lose 0.5 % each time."""
         random = numpy.random.default_rng(3)
         noise = numpy.exp(random.normal(0, 0.002, (400, 6)))
         runs = noise * factor ** numpy.arange(6)
-        number = sum(bool(normality.drift(run)) for run in runs.tolist())
+        number = sum(
+            bool(normality.drift(run, is_rare=is_rare))
+            for run in runs.tolist()
+        )
         self.assertTrue(least <= number <= most, number)
+
+    def test_last_state(self):
+        values = tuple(1.01**number for number in range(5))
+        self.assertAlmostEqual(1.01**2, normality.last_state(values))
+        self.assertAlmostEqual(1.0, normality.last_state((1.0, 2.0, 1.0)))
