@@ -12,6 +12,7 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.questions import checks
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.runs import reference
@@ -71,16 +72,23 @@ class Plan(base.Lister):
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))
             remarks = list(requirements.remarks)
+            problems = [requirements.error] if requirements.error else []
+            baselines = rally_api.open_baseline_store(parsed.config_file)
             try:
+                checks.check_task(workload, question, baselines)
                 for copies in question.compared(workload):
+                    if workload.baseline is None:
+                        continue
+                    baseline = baselines.find(workload.baseline)
                     shape = matching.Shape(
                         flavor.vcpus, flavor.memory_mib, copies
                     )
-                    rows += _list_distances(workload, shape, parsed, remarks)
-            except document.BaselineError as error:
-                remarks.append(f"distances from limits are unknown: {error}")
-            if requirements.error:
-                remarks.append(f"rejected: {requirements.error}")
+                    checks.check_reference(workload, question, baseline, shape)
+                    rows += _list_distances(workload, shape, baseline, remarks)
+            except checks.REQUEST_ERRORS as error:
+                problems.append(str(error))
+            if problems:
+                remarks += [f"rejected: {problem}" for problem in problems]
                 self.code = 1
             for remark in remarks:
                 self.warn(f"{workload.title}: {remark}")
@@ -90,7 +98,7 @@ class Plan(base.Lister):
 def _list_distances(
     task: tasks.Task,
     shape: matching.Shape,
-    parsed: argparse.Namespace,
+    baseline: document.Json,
     remarks: list[str],
 ) -> list[tuple[t.Any, ...]]:
     """Return a row for the distance from each limit of overhead.
@@ -103,10 +111,8 @@ def _list_distances(
     """
     criterion = task.criteria.get(overhead.OVERHEAD.name) or {}
     patterns = limits.Limits(criterion.get("max_percent", {}))
-    if task.baseline is None or not patterns:
+    if not patterns:
         return []
-    baselines = rally_api.open_baseline_store(parsed.config_file)
-    baseline = baselines.find(task.baseline)
     names = [metric.name for metric in task.metrics]
     guest = task.times - task.warmup
     rows: list[tuple[t.Any, ...]] = []

@@ -2,8 +2,8 @@
 
 import collections.abc
 
-from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
@@ -11,10 +11,13 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
+from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
 
@@ -66,7 +69,7 @@ def check_task(
     for criterion in task_question.criteria:
         limits = subtask.criteria.get(criterion.name)
         if limits is not None:
-            _check_on_inconclusive(subtask, criterion.name, limits)
+            _check_counted(subtask, criterion)
             for limit_key, scales in criterion.limits.items():
                 key_path = f"sla {criterion.name} {limit_key}"
                 subtask.check_matches(
@@ -101,16 +104,15 @@ def _check_shape(subtask: task.Task, baseline: document.Json) -> None:
             )
 
 
-def _check_on_inconclusive(
-    subtask: task.Task, name: str, limits: documents.Arguments
-) -> None:
-    """Reject on_inconclusive: pass if no limit could fail."""
+def _check_counted(subtask: task.Task, criterion: question.Criterion) -> None:
+    """Reject limits that no run with so few repetitions can pass."""
     counted = subtask.times - subtask.warmup
-    minimum = statistics.FEWEST
-    if limits.get("on_inconclusive") == "pass" and counted < minimum:
+    if counted < criterion.fewest_repetitions:
         raise task.InvalidTask(
-            f"sla {name} on_inconclusive=pass: {counted} counted repetitions "
-            f"give no interval, so no limit could fail; run at least {minimum}"
+            f"sla {criterion.name}: with "
+            f"{units.number_of('counted repetition', counted)} there is no "
+            "interval, and no limit can pass; run at least "
+            f"{criterion.fewest_repetitions} (times minus warmup)"
         )
 
 
@@ -195,6 +197,85 @@ def _check_bundle(
                 f"{'.'.join(map(str, required))}; record "
                 "the baseline with the bundle: rally-vmperf baseline record "
                 f"... --bundle {bundle_.path}"
+            )
+
+
+def check_reference(
+    subtask: task.Task,
+    task_question: question.Question,
+    baseline: document.Json,
+    shape: matching.Shape,
+) -> None:
+    """Reject a baseline with which no run of a task can pass.
+
+    :param shape: The shape of the guests, with the number of copies.
+    :raises BaselineError: If the baseline does not cover a workload.
+    :raises InvalidTask: If a finding on the baseline voids each run, or if
+        bare metal has too few repetitions for a limit.
+    """
+    entries = reference.find_entries(baseline, subtask.assignments, shape)
+    findings = reference.find_voiding_findings(
+        baseline, subtask.assignments, shape
+    )
+    for criterion in task_question.criteria:
+        config = subtask.criteria.get(criterion.name)
+        if config is None:
+            continue
+        judge = criterion.judge(**config)
+        limited = {
+            metric.name
+            for metric in subtask.metrics
+            for limits in judge.limits.values()
+            if limits.for_metric(metric.name)
+        }
+        tolerate = {*judge.tolerate}
+        voiding = [
+            finding_
+            for finding_ in findings
+            if finding_.kind not in tolerate
+            and (
+                judge.is_run_void(
+                    [finding.RunFinding(finding=finding_)], frozenset()
+                )
+                or any(map(finding_.concerns, limited))
+            )
+        ]
+        name = f"sla {criterion.name}"
+        if voiding:
+            reason = reference.describe_voiding(baseline, voiding)
+            raise task.InvalidTask(f"{name}: {reason}")
+        # The others do not compare guests with bare metal.
+        if "max_percent" in config and not tolerate.issuperset(
+            finding.ABOUT_BARE_METAL
+        ):
+            _check_recorded(subtask, baseline, entries, name, limited)
+
+
+def _check_recorded(
+    subtask: task.Task,
+    baseline: document.Json,
+    entries: collections.abc.Iterable[document.Json],
+    name: str,
+    limited: collections.abc.Container[str],
+) -> None:
+    """Reject limits on workloads with too few repetitions on bare metal.
+
+    :param entries: The entries of the baseline, one for each workload.
+    :param name: The name of the SLA, for the message.
+    :param limited: The names of the metrics with a limit.
+    """
+    for assigned, entry in zip(subtask.assignments, entries, strict=True):
+        number = len(entry["repetitions"])
+        has_limit = any(
+            metric.name in limited and metric.scale == "ratio"
+            for metric in assigned.metrics()
+        )
+        if has_limit and number < statistics.FEWEST:
+            raise task.InvalidTask(
+                f"{name}: baseline {baseline['name']!r} has "
+                f"{units.number_of('repetition', number)} of "
+                f"{assigned.title}, with which no limit can pass; record it "
+                f"again with --repetitions {statistics.FEWEST} or more"
             )
 
 

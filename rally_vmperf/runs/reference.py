@@ -9,6 +9,7 @@ import itertools
 import operator
 import typing as t
 
+from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
@@ -233,6 +234,42 @@ def find_baseline_findings(
             )
         )
     return list(dict.fromkeys(findings))
+
+
+def find_voiding_findings(
+    baseline: document.Json,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    shape: matching.Shape,
+) -> list[finding.Finding]:
+    """Return the findings on the baseline alone that void comparisons.
+
+    :raises BaselineError: If the baseline does not cover an assignment.
+    """
+    now = document.recorded_at(baseline)
+    findings = [
+        *find_baseline_findings(baseline, assignments, shape, now),
+        *comparability.nested(baseline["machine"]["fingerprint"]),
+    ]
+    return [finding_ for finding_ in findings if finding_.severity == "void"]
+
+
+def describe_voiding(
+    baseline: document.Json,
+    findings: collections.abc.Iterable[finding.Finding],
+) -> str:
+    """Return why a baseline voids each run, and the remedies, in one line."""
+    run_findings = [
+        finding.RunFinding(finding=finding_) for finding_ in findings
+    ]
+    kinds = dict.fromkeys(
+        run_finding.finding.kind for run_finding in run_findings
+    )
+    return (
+        f"baseline {baseline['name']!r} voids each run: "
+        f"{'; '.join(finding.sentences(run_findings))}; record it again on "
+        "an empty host (rally-vmperf baseline record ... --replace), or add "
+        f"tolerate: [{', '.join(kinds)}] to the SLA"
+    )
 
 
 def _restrict_to_assignment(

@@ -97,10 +97,36 @@ class Record(registration.RegistrationCommand):
                 f"{_format_continue_hint(session)}"
             )
             return 2
-        self.register(
-            baseline_store, recorded.build_baseline(recordings), parsed
-        )
+        content = recorded.build_baseline(recordings)
+        self.register(baseline_store, content, parsed)
+        self._warn_about_voiding(content, recordings, request.tolerated)
         return 0
+
+    def _warn_about_voiding(
+        self,
+        content: document.Json,
+        recordings: "list[recording.ShapeRecording]",
+        tolerated: frozenset[str],
+    ) -> None:
+        """Print why runs with this baseline are void, in one line, if so.
+
+        :param content: The baseline.
+        :param tolerated: The kinds of findings that the task tolerates.
+        """
+        from rally_vmperf.runs import reference
+
+        findings = dict.fromkeys(
+            finding_
+            for shape_recording in recordings
+            for finding_ in reference.find_voiding_findings(
+                content,
+                shape_recording.plan.assignments,
+                shape_recording.plan.shape,
+            )
+            if finding_.kind not in tolerated
+        )
+        if findings:
+            self.print_line(reference.describe_voiding(content, findings))
 
     def _create_recordings(
         self,

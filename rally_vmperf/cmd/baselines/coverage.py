@@ -40,10 +40,15 @@ class Coverage:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CoverageRequest:
-    """The requested coverages of a baseline, and the peer in the task."""
+    """The requested coverages of a baseline, and what else the task states.
+
+    :param peer: The peer in the task; None without one.
+    :param tolerated: The kinds of findings that all subtasks tolerate.
+    """
 
     coverages: tuple[Coverage, ...]
-    peer: documents.Arguments | None
+    peer: documents.Arguments | None = None
+    tolerated: frozenset[str] = frozenset()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -195,15 +200,17 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
         )
         for shape in _list_shapes(parsed, None, parsed.copies or (1,))
     ]
-    return CoverageRequest(coverages=tuple(coverages), peer=None)
+    return CoverageRequest(coverages=tuple(coverages))
 
 
 def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
     """Return the coverages that a task requires, and its peer."""
     coverages: list[Coverage] = []
     peer = None
+    tolerated = []
     for task, question in task_file.read_task(parsed.task, parsed):
         peer = peer or task.peer
+        tolerated.append(question.list_tolerated(task.criteria))
         repetitions = _get_or_default(
             parsed.repetitions, task.times - task.warmup
         )
@@ -227,7 +234,11 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
             )
             if coverage not in coverages:
                 coverages.append(coverage)
-    return CoverageRequest(coverages=tuple(coverages), peer=peer)
+    return CoverageRequest(
+        coverages=tuple(coverages),
+        peer=peer,
+        tolerated=frozenset.intersection(*tolerated),
+    )
 
 
 def _list_shapes(

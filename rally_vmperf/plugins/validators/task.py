@@ -17,7 +17,6 @@ from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
-from rally_vmperf.runs import reference
 
 if t.TYPE_CHECKING:
     from rally_vmperf.guests.planning import plan
@@ -88,7 +87,7 @@ class Cloud(TaskValidator):
         shape = matching.Shape(
             demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
         )
-        _check_baseline(workload, shape, task_question.compared(workload))
+        _check_baseline(workload, task_question, shape)
         sized = dataclasses.replace(
             workload, vcpus=shape.vcpus, sequential=planned.sequential
         )
@@ -141,15 +140,19 @@ def _check_capacity(
 
 
 def _check_baseline(
-    workload: tasks.Task, shape: matching.Shape, copies: tuple[int, ...]
+    workload: tasks.Task,
+    task_question: question.Question,
+    shape: matching.Shape,
 ) -> None:
-    """Reject a baseline that does not contain the shape."""
+    """Reject a baseline without the shape, or with which no run can pass."""
+    copies = task_question.compared(workload)
     if not copies or workload.baseline is None:
         return
     baseline = store.Store(CONF.vmperf.baseline_dir).find(workload.baseline)
     for number in copies:
-        reference.find_entries(
+        checks.check_reference(
+            workload,
+            task_question,
             baseline,
-            workload.assignments,
             dataclasses.replace(shape, copies=number),
         )

@@ -11,6 +11,7 @@ from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -104,6 +105,8 @@ class Criterion:
         It raises ``InvalidTask`` if a limit always passes or always fails.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
+    :param fewest_repetitions: The number of counted repetitions without which
+        no limit can pass.
     :param requires: The argument of the scenario without which it does not
         apply; empty if it always applies.
     :param check: A function of the task, the configuration and the baseline
@@ -121,6 +124,7 @@ class Criterion:
         lambda subtask, limits, baseline: None
     )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
+    fewest_repetitions: int = statistics.FEWEST
     requires: str = ""
 
     def __post_init__(self) -> None:

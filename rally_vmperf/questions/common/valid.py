@@ -72,4 +72,5 @@ def create_criterion(
         judge=functools.partial(validity_judge.ValidityJudge, criteria_of),
         limits={"physical_limit": ("ratio", "count")},
         check=_check_tolerated,
+        fewest_repetitions=1,
     )

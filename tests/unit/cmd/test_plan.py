@@ -20,6 +20,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import task_file
 from rally_vmperf.guests import errors
+from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.guests import testing
 
@@ -128,14 +129,18 @@ class PlanTest(unittest.TestCase):
             ]
         self.assertEqual([10, 16], minutes)
 
-    def plan_overhead(self, noise, **sla):
+    def plan_overhead(self, noise, findings=(), code=0, **sla):
         """Plan a task with overhead; return rows and what else is printed.
 
         :param noise: The factor between repetitions of the baseline.
+        :param findings: The findings of the baseline.
+        :param code: The expected exit code.
         """
         values = (100.0, 100.0 * noise, 100.0 / noise, 100.0, 100.0)
         entry = made.entry(
             shape={"vcpus": 2, "memory_mib": 1024, "copies": 1},
+            arguments=registry.get_workload("sysbench").complete({}),
+            findings=list(findings),
             repetitions=[
                 {
                     "cpu.sysbench.rate": [value],
@@ -153,7 +158,8 @@ class PlanTest(unittest.TestCase):
         }
         wanted["contexts"]["vmperf_baseline"] = {"name": "metal"}
         wanted["sla"] = {"vmperf_overhead": sla}
-        _, rows, printed = self.plan(wanted)
+        exit_code, rows, printed = self.plan(wanted)
+        self.assertEqual(code, exit_code, printed)
         return [row for row in rows if row["Of"] == "baseline metal"], printed
 
     def test_distance_from_the_limit(self):
@@ -196,7 +202,7 @@ class PlanTest(unittest.TestCase):
         )
 
     def test_without_a_baseline(self):
-        """The rest of the plan is printed."""
+        """The task would be rejected; the rest of the plan is printed."""
         wanted = subtask(count=1)
         wanted["scenario"] = {
             "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
@@ -204,11 +210,23 @@ class PlanTest(unittest.TestCase):
         wanted["contexts"]["vmperf_baseline"] = {"name": "missing"}
         wanted["sla"] = {"vmperf_overhead": {"max_percent": {"cpu.*": 5}}}
         code, rows, printed = self.plan(wanted)
-        self.assertEqual(0, code)
+        self.assertEqual(1, code)
         self.assertTrue(rows)
-        self.assertRegex(
-            printed, "distances from limits are unknown: .*missing"
-        )
+        self.assertRegex(printed, "rejected: .*missing")
+
+    def test_a_void_baseline(self):
+        """No run can pass: the reason and two ways out, in one line."""
+        busy = {"kind": "bare_metal_busy", "subject": "cpu", "detail": "9 %"}
+        sla = {"max_percent": {"cpu.sysbench.rate": 10}}
+        _, printed = self.plan_overhead(1.01, [busy], code=1, **sla)
+        (line,) = (line for line in printed.splitlines() if "cpu: 9 %" in line)
+        self.assertIn("rejected: sla vmperf_overhead: baseline 'metal'", line)
+        self.assertIn("record it again on an empty host", line)
+        self.assertIn("or add tolerate: [bare_metal_busy]", line)
+        tolerated = {**sla, "tolerate": ["bare_metal_busy"]}
+        rows, printed = self.plan_overhead(1.01, [busy], **tolerated)
+        self.assertTrue(rows)
+        self.assertNotIn("rejected:", printed)
 
     def read(self, given):
         """Read a task with arguments; return what is printed to stderr."""

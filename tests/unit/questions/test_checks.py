@@ -1,5 +1,6 @@
 """Tests of what is refused of any task before anything boots."""
 
+import contextlib
 import copy
 import json
 import pathlib
@@ -9,6 +10,7 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution.stations import open_files
@@ -69,6 +71,107 @@ class TestTolerated(unittest.TestCase):
             self.assertEqual(
                 is_tolerated, kind in question.list_tolerated(criteria)
             )
+
+
+@ddt.ddt
+class TestReference(unittest.TestCase):
+    """A baseline with which no run of a task can pass."""
+
+    SHAPE = matching.Shape(1, 1024)
+
+    def check(self, criteria, question="overhead", findings=(), **changes):
+        """Check a task with these criteria and a baseline.
+
+        :param findings: The kinds of findings of its entry, with subjects.
+        """
+        documents = [
+            {"kind": kind, "subject": subject, "detail": "9 %"}
+            for kind, subject in findings
+        ]
+        entry = made.entry(
+            arguments=registry.get_workload("sysbench").complete({}),
+            findings=documents,
+            **{
+                key: changes.pop(key)
+                for key in ("repetitions",)
+                if key in changes
+            },
+        )
+        baseline = made.baseline(entries=[entry], **changes)
+        task_question = table.questions()[question]
+        asked = task.create_from_rally(
+            {**changed(("sla",), criteria)}, task_question.scenario
+        )
+        checks.check_reference(asked, task_question, baseline, self.SHAPE)
+
+    @ddt.data(
+        ("bare_metal_busy", "bare metal"),
+        ("bare_metal_busy", "cpu"),
+        ("shape_not_enforced", "bare metal"),
+    )
+    @ddt.unpack
+    def test_void(self, kind, subject):
+        for name, config in (
+            ("vmperf_overhead", {"max_percent": {"cpu.*.rate": 5}}),
+            ("vmperf_overhead", {"min": {"cpu.*.rate": 5}}),
+            ("vmperf_spread", {"max_cv_percent": {"cpu.*.rate": 5}}),
+        ):
+            with (
+                self.subTest(name=name, config=config),
+                self.assertRaisesRegex(
+                    task.InvalidTask,
+                    f"^sla {name}: baseline 'metal' voids each run: .*"
+                    f"{subject}: 9 %.*; record it again on an empty host "
+                    r"\(rally-vmperf baseline record ... --replace\), or "
+                    rf"add tolerate: \[{kind}\] to the SLA$",
+                ),
+            ):
+                self.check({name: config}, findings=[(kind, subject)])
+            self.check(
+                {name: {**config, "tolerate": [kind]}},
+                findings=[(kind, subject)],
+            )
+
+    def test_a_guest(self):
+        machine = {"name": "m", "fingerprint": {"virtualisation": "kvm"}}
+        limits = {"max_percent": {"cpu.*.rate": 5}}
+        with self.assertRaisesRegex(
+            task.InvalidTask, "runs under kvm.*bare_metal_is_guest"
+        ):
+            self.check({"vmperf_overhead": limits}, machine=machine)
+        self.check({}, machine=machine)
+
+    @ddt.data("solo_guest", "bare_metal")
+    def test_density(self, reference):
+        """Only limits against bare metal depend on it."""
+        limits = {"max_percent": {"*": 50}, "compare_to": reference}
+        context = contextlib.nullcontext()
+        if reference == "bare_metal":
+            context = self.assertRaisesRegex(task.InvalidTask, "voids each")
+        with context:
+            self.check(
+                {"vmperf_degradation": limits},
+                "density",
+                [("bare_metal_busy", "cpu")],
+            )
+
+    def test_warnings(self):
+        limits = {"max_percent": {"cpu.*.rate": 5}}
+        self.check({"vmperf_overhead": limits}, findings=[("unstable", "x")])
+
+    def test_few_repetitions(self):
+        """Limits in percent require three; others do not use them."""
+        rows = made.entry()["repetitions"][:2]
+        limits = {"max_percent": {"cpu.*.rate": 5}}
+        with self.assertRaisesRegex(
+            task.InvalidTask,
+            "^sla vmperf_overhead: baseline 'metal' has 2 repetitions of "
+            "sysbench, with which no limit can pass; record it again with "
+            "--repetitions 3 or more$",
+        ):
+            self.check({"vmperf_overhead": limits}, repetitions=rows)
+        limits = {"min": {"cpu.*.rate": 5}}
+        self.check({"vmperf_overhead": limits}, repetitions=rows)
 
 
 @ddt.ddt
@@ -280,21 +383,22 @@ class TestTask(unittest.TestCase):
 
     @ddt.data((4, 1, True), (3, 1, False), (2, 0, False), (3, 0, True))
     @ddt.unpack
-    def test_forgiving_takes_three_repetitions(self, times, warmup, good):
-        """With fewer there is no interval, and nothing could fail."""
+    def test_limits_require_three_repetitions(self, times, warmup, is_valid):
+        """With fewer there is no interval, and no limit can pass."""
         config = changed(("runner", "times"), times)
         config["args"]["warmup"] = warmup
-        self.check(config)
-        config["sla"]["vmperf_overhead"]["on_inconclusive"] = "pass"
-        if good:
+        if is_valid:
             self.check(config)
             return
         with self.assertRaisesRegex(
             task.InvalidTask,
-            f"vmperf_overhead on_inconclusive=pass: {times - warmup} "
-            "counted repetitions .*run at least 3",
+            f"sla vmperf_overhead: with {times - warmup} counted repetitions "
+            "there is no interval, and no limit can pass; run at least 3",
         ):
             self.check(config)
+        for criteria in ({}, {"vmperf_valid": {}}):
+            with self.subTest(criteria):
+                self.check({**config, "sla": criteria})
 
     def test_groups(self):
         """One group is measured in whichever form; several are refused."""

@@ -141,6 +141,20 @@ class TestRecord(unittest.TestCase):
         self.assertTrue(self.registered())
         self.assertIn("bare metal as 2 x 1 vCPU", said)
 
+    def test_void(self):
+        """It is registered, and each run with it would be void."""
+        self.machine = golden.Machine("metal", virtualisation="kvm")
+        code, said = self.record()
+        self.assertEqual(0, code, said)
+        self.assertTrue(self.registered())
+        *_, line = said.splitlines()
+        self.assertRegex(
+            line,
+            "^baseline 'metal' voids each run: The bare metal is itself a "
+            "guest .*; record it again on an empty host .*, or add "
+            r"tolerate: \[bare_metal_is_guest\] to the SLA$",
+        )
+
     def test_of_a_class(self):
         """The baseline stands for others, which it is asked for by."""
         self.record("--class", "r740")
