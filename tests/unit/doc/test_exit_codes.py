@@ -107,14 +107,14 @@ class ExitCodesTestCase(unittest.TestCase):
         main.rally_api.API.side_effect = exceptions.RallyException("no")
         self.assertEqual(NOT_PASSED, self.start_task())
         page = " ".join(pages.text("doc/source/verdict.rst").split())
-        self.assertTrue("Rally also ends with 2 before the task" in page)
+        self.assertIn("Rally also ends with 2 before the task", page)
 
     @ddt.data(*PAGES)
     def test_pages(self, name):
         """They say the same, and name no other code of an error."""
         page = " ".join(pages.text(name).split())
         for said in ("the task did not run", "rally-vmperf plan"):
-            self.assertTrue(said in page, said)
+            self.assertIn(said, page)
         listed = set(re.findall(r"\b1[0-9]{2}\b(?= \(the )", page))
         codes = {str(kind.error_code) for kind in NAMED}
         self.assertIn(listed, (set(), codes))
