@@ -13,7 +13,8 @@ import sys
 #: which vsftpd confines itself before the login.
 SERVED, EMPTY = "ftp", "ftp-empty"
 
-#: Guests behind one address share it, so no number of clients is a limit.
+#: Guests behind a router share one address, so both numbers of clients are the
+#: same.
 CONFIGURATION = """\
 {listen}=YES
 listen_address{version}={address}
@@ -26,8 +27,8 @@ ftp_username=daemon
 nopriv_user=nobody
 anon_root={folder}/{served}
 secure_chroot_dir={folder}/{empty}
-max_clients=0
-max_per_ip=0
+max_clients={clients}
+max_per_ip={clients}
 seccomp_sandbox=NO
 xferlog_enable=NO
 """
@@ -51,6 +52,9 @@ def publish(name: str) -> None:
 def configuration(address: str, port: int, first: int, last: int) -> str:
     """Return the configuration file of vsftpd as text.
 
+    Each download requires a port for data. Twice as many clients can connect,
+    because the session of an interrupted download outlives its client.
+
     :param address: The address of this machine on which the server listens.
     :param port: The port of the server.
     :param first: The first port for data.
@@ -64,6 +68,7 @@ def configuration(address: str, port: int, first: int, last: int) -> str:
         port=port,
         first=first,
         last=last,
+        clients=2 * (last - first + 1),
         folder=os.getcwd(),
         served=SERVED,
         empty=EMPTY,

@@ -29,6 +29,11 @@ scenarios do is in the :doc:`reference`.
 The smallest task of each workload, in ``scenarios/``, takes ``baseline`` (a
 name or, as below, a class of machines), ``image``, ``flavor`` and ``network``,
 and ``peer`` or ``job_file`` where it needs one.
+
+A task file is a program: Rally renders it as a Jinja template without a
+sandbox. A template can run every command with the rights of the user who
+renders it. ``rally task validate`` and ``rally-vmperf plan`` render it, too.
+Use only task files from a source that you trust.
 """
 _TITLE = "Arguments of the tasks"
 _HEAD = re.compile(r"\A\{# (.*?)(?:\n\n| #\})", re.DOTALL)

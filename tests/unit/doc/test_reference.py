@@ -97,8 +97,6 @@ class ReferenceTestCase(unittest.TestCase):
 
 #: The families of metrics in results as OpenMetrics text.
 FAMILIES = tuple(re.findall(r"vmperf_[a-z_]+", openmetrics.__doc__))
-#: Scenarios that pages name as to come.
-TO_COME = {"VMPerf.migration"}
 
 
 @ddt.ddt
@@ -111,11 +109,6 @@ class NothingElseTestCase(unittest.TestCase):
                 if not name.startswith(FAMILIES)
             }
             self.assertLessEqual(found, PLUGINS, page)
-            scenarios = set(re.findall(r"\bVMPerf\.\w+", pages.text(page)))
-            there = {*table.scenarios(), *TO_COME}
-            self.assertLessEqual(scenarios, there, page)
-            if scenarios & TO_COME:
-                self.assertIn("to come", " ".join(pages.text(page).split()))
 
     def test_findings_exist(self):
         for page in pages.PAGES:

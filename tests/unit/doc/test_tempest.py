@@ -7,85 +7,33 @@ import tempfile
 import unittest
 
 import ddt
-import jsonschema
-import yaml
 from oslo_config import cfg
 
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.tempest_plugin import config
 from tests.unit import made
+from tests.unit.doc import gitlab
 from tests.unit.doc import pages
 
 PAGE = "doc/source/tempest.rst"
-_WORDS = {"type": "array", "minItems": 1, "items": {"type": "string"}}
-
-
-def _closed(required, **properties):
-    return {
-        "type": "object",
-        "required": required,
-        "additionalProperties": False,
-        "properties": properties,
-    }
-
-
-#: What the examples use of jobs in GitLab CI, by its reference.
-GITLAB = {
-    "type": "object",
-    "minProperties": 1,
-    "additionalProperties": _closed(
-        ["script", "stage"],
-        stage={"enum": [".pre", "build", "test", "deploy", ".post"]},
-        image={"type": "string"},
-        tags=_WORDS,
-        resource_group={"type": "string"},
-        timeout={"type": "string", "pattern": "^[1-9][0-9]*h$"},
-        script=_WORDS,
-        after_script=_WORDS,
-        artifacts=_closed(
-            ["paths"],
-            when={"enum": ["on_success", "on_failure", "always"]},
-            paths=_WORDS,
-            reports=_closed(["junit"], junit={"type": "string"}),
-        ),
-    ),
-}
-#: And of Zuul's configuration; variables are those of devstack-tempest.
-ZUUL = {
-    "type": "array",
-    "items": _closed(
-        [],
-        semaphore=_closed(
-            ["name"],
-            name={"type": "string"},
-            max={"type": "integer", "minimum": 1},
-        ),
-        job=_closed(
-            ["name", "parent"],
-            name={"type": "string"},
-            parent={"const": "devstack-tempest"},
-            description={"type": "string"},
-            semaphores=_WORDS,
-            timeout={"type": "integer", "minimum": 600},
-            vars=_closed(
-                [],
-                tempest_plugins=_WORDS,
-                tox_envlist={"const": "all"},
-                tempest_test_regex={"type": "string"},
-                tempest_concurrency={"type": "integer"},
-                devstack_local_conf={"type": "object"},
-            ),
-            **{"required-projects": _WORDS},
-        ),
-        project={"type": "object"},
-    ),
-}
 TESTS = pages.ROOT / "rally_vmperf" / "tempest_plugin" / "tests"
 
 
 @ddt.ddt
 class TempestPageTestCase(unittest.TestCase):
+    def blocks(self):
+        """Return the configurations of the page as blocks."""
+        return [block for block in pages.blocks("ini") if block.page == PAGE]
+
+    def configurations(self):
+        """Return the configurations of the page, parsed."""
+        parsers = []
+        for block in self.blocks():
+            parsers.append(configparser.ConfigParser())
+            parsers[-1].read_string(block.text)
+        return parsers
+
     def test_options(self):
         rows = re.findall(r"^   \* - ``(\w+)``$", pages.text(PAGE), re.M)
         self.assertEqual([one.dest for one in config.OPTIONS], rows)
@@ -103,11 +51,10 @@ class TempestPageTestCase(unittest.TestCase):
                 self.assertEqual(str(value), shown[option.dest])
 
     def test_shown_configuration(self):
-        (block,) = [one for one in pages.blocks("ini") if one.page == PAGE]
-        conf = configparser.ConfigParser()
-        conf.read_string(block.text)
         names = {one.dest for one in config.OPTIONS}
-        self.assertLessEqual(set(conf["vmperf"]), names)
+        for configuration in self.configurations():
+            self.assertLessEqual(set(configuration["vmperf"]), names)
+        (block, _) = self.blocks()
         read = cfg.ConfigOpts()
         read.register_opts(config.OPTIONS, group=config.GROUP.name)
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as stream:
@@ -124,37 +71,37 @@ class TempestPageTestCase(unittest.TestCase):
             for name in re.findall(r"    def (test_\w+)\(", text):
                 self.assertIn(f"``{kind}.{name}``", page)
 
-    @ddt.data(("gitlab-ci", GITLAB), ("zuul", ZUUL))
-    @ddt.unpack
-    def test_pipelines(self, name, schema):
-        """What a pipeline is told is what it and Tempest know."""
-        file = f"tempest.{name}.yaml"
-        self.assertIn(f"../../etc/{file}", pages.text(PAGE))
-        path = pathlib.Path(pages.ROOT, "etc", file)
-        content = yaml.safe_load(path.read_text())
-        jsonschema.validate(content, schema)
-        if name == "gitlab-ci":
-            (job,) = content.values()
-            self.assertLessEqual(
-                {
-                    one.removesuffix(" || true")
-                    for one in job["after_script"][1:]
-                },
-                {line.strip() for line in pages.text(PAGE).splitlines()},
-            )
-            return
-        jobs = {
-            one["job"]["name"]: one["job"] for one in content if "job" in one
-        }
-        (project,) = [one["project"] for one in content if "project" in one]
-        self.assertEqual(set(jobs), set(project["periodic"]["jobs"]))
-        (job,) = jobs.values()
-        (made,) = [one["semaphore"] for one in content if "semaphore" in one]
-        self.assertEqual([made["name"]], job["semaphores"])
-        local = job["vars"]["devstack_local_conf"]["test-config"]
-        options = local["$TEMPEST_CONFIG"]["vmperf"]
+    def test_pipeline(self):
+        """The commands of its reports are those of the page."""
+        job = gitlab.read_job("tempest.gitlab-ci.yaml")
+        page = pages.text(PAGE)
+        self.assertIn("../../etc/tempest.gitlab-ci.yaml", page)
         self.assertLessEqual(
-            set(options), {one.dest for one in config.OPTIONS}
+            {
+                line.removesuffix(" || true")
+                for line in job["after_script"][1:]
+            },
+            {line.strip() for line in page.splitlines()},
+        )
+
+    def test_pipeline_delivers_what_the_page_configures(self):
+        """Limits and baselines are copied into the workspace."""
+        job = gitlab.read_job("tempest.gitlab-ci.yaml")
+        (copy,) = [line for line in job["script"] if line.startswith("cp -r")]
+        *copied, workspace = copy.removeprefix("cp -r ").split()
+        configured = [
+            configuration["vmperf"]
+            for configuration in self.configurations()
+            if not configuration["vmperf"]["limits_file"].startswith("/")
+        ]
+        (options,) = configured
+        self.assertEqual(
+            sorted(copied), [options["baseline_dir"], options["limits_file"]]
+        )
+        for path in job["artifacts"]["paths"]:
+            self.assertTrue(path.startswith(f"{workspace}/"))
+        self.assertIn(
+            f"{workspace}/{options['journal_dir']}/", job["artifacts"]["paths"]
         )
 
     @ddt.data("solo_guest", "bare_metal")

@@ -66,6 +66,13 @@ class ServeFtpTestCase(unittest.TestCase):
         )
         self.assertNotIn("run_as_launching_user", text)
 
+    def test_limits_the_number_of_clients(self):
+        """More clients can connect than there are ports for their data."""
+        text = serve_ftp.configuration("192.0.2.1", 5301, 5302, 5429)
+        self.assertLessEqual(
+            {"max_clients=256", "max_per_ip=256"}, set(text.splitlines())
+        )
+
     def test_rejects_users_other_than_root(self):
         """Nothing is published without root."""
         argv = ["serve_ftp.py", "publish", "data"]

@@ -1,0 +1,116 @@
+"""The job of GitLab CI that runs Rally, as ``etc/`` has it."""
+
+import json
+import pathlib
+import shutil
+import tempfile
+import xml.etree.ElementTree as ET
+
+import yaml
+
+from rally_vmperf.records import journal
+from tests.functional import gate
+from tests.functional import laboratory
+from tests.functional import test_main_job
+from tests.long import long
+from tests.unit.doc import gitlab
+
+TASK = laboratory.TOP / "tasks" / "kvm-overhead.yaml"
+WIDE = {
+    key: value
+    for key, value in test_main_job.SMALL["max_percent"].items()
+    if not key.startswith("network.")
+}
+#: The main job without a peer.
+ARGUMENTS = {
+    **test_main_job.SMALL,
+    "baseline": "gate",
+    "max_percent": WIDE,
+    "max": {},
+    "guest_options": {"ssh_timeout": 600},
+}
+
+
+@long.LONG
+class TestGate(laboratory.Case):
+    """The script runs in a checkout with a baseline and arguments."""
+
+    def setUp(self):
+        """Record the baseline into the checkout."""
+        super().setUp()
+        lab = self.laboratory
+        lab.use("member")
+        lab.record_baseline(
+            "gate",
+            *("--task", str(TASK), "--task-args", json.dumps(ARGUMENTS)),
+        )
+        self.job = gitlab.read_job("rally.gitlab-ci.yaml")
+        self.folder = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory(dir=lab.folder))
+        )
+        baselines = self.folder / "baselines"
+        baselines.mkdir()
+        shutil.copy(lab.folder / "baselines" / "gate.json", baselines)
+
+    def run_job(self, **arguments):
+        """Run the job with arguments; return how its script ended."""
+        install, *commands = self.job["script"]
+        self.assertIn("pip install", install)
+        content = yaml.safe_dump({**ARGUMENTS, **arguments})
+        (self.folder / "arguments.yaml").write_text(content)
+        # Each job has a machine of its own.
+        home = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory(dir=self.folder))
+        )
+        variables = {
+            **laboratory.environment(home),
+            "CI_PROJECT_DIR": str(self.folder),
+            "CLOUDS_YAML": f"{laboratory.CLOUD}/clouds.yaml",
+            "OS_CLOUD": "vmperf-member",
+            "TASK": str(TASK),
+        }
+        done = gate.shell(commands, self.folder, **variables)
+        gate.shell(self.job["after_script"], self.folder, **variables)
+        clouds = yaml.safe_load(
+            pathlib.Path(variables["CLOUDS_YAML"]).read_text()
+        )
+        password = clouds["clouds"]["vmperf-member"]["auth"]["password"]
+        self.assertNotIn(password, done.stdout + done.stderr)
+        return done
+
+    def count_verdicts(self):
+        """Return tests and failures of the JUnit file, which is removed."""
+        page, _ = self.job["artifacts"]["paths"]
+        junit = self.folder / self.job["artifacts"]["reports"]["junit"]
+        cases = list(ET.parse(junit).iter("testcase"))
+        failed = [case for case in cases if case.find("failure") is not None]
+        self.assertIn("<html", (self.folder / page).read_text())
+        for file in (junit, self.folder / page):
+            file.unlink()
+        return len(cases), len(failed)
+
+    def test_passed(self):
+        """Exit code 0, and each record is complete."""
+        done = self.run_job()
+        self.assertEqual(0, done.returncode, laboratory.said(done))
+        total, failed = self.count_verdicts()
+        self.assertLess(0, total)
+        self.assertEqual(0, failed)
+        (path,) = (self.folder / "journal").glob("*.jsonl")
+        records = journal.Journal(path.parent, path.stem).read()
+        self.assertEqual(["complete"] * 3, [one["state"] for one in records])
+
+    def test_not_passed(self):
+        """Exit code 2, and the page and the JUnit file exist."""
+        done = self.run_job(max_percent={**WIDE, "memory.*": -100000})
+        self.assertEqual(2, done.returncode, laboratory.said(done))
+        _, failed = self.count_verdicts()
+        self.assertLess(0, failed)
+
+    def test_not_run(self):
+        """Another exit code with one line, and nothing was booted."""
+        done = self.run_job(flavors=["absent"])
+        self.assertEqual(1, done.returncode, laboratory.said(done))
+        self.assertIn("absent", done.stderr)
+        self.assertNotIn("Preparing input task", done.stdout)
+        self.assertEqual([], list(self.folder.glob("journal/*.jsonl")))

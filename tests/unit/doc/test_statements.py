@@ -1,0 +1,119 @@
+"""Statements of pages hold in Rally and in the code."""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+import yaml
+
+from rally_vmperf.guests import verification
+from rally_vmperf.questions import table
+from tests.unit.doc import pages
+from tests.unit.doc import tasks
+
+#: A template of a task that writes a file.
+PROGRAM = """\
+{{ cycler.__init__.__globals__.os.system("echo run > " ~ path) }}
+"""
+#: What denies a scenario or an input that exists.
+DENIALS = re.compile(
+    r"\b(?:is|are) to come\b|\bnot (?:yet )?implemented\b"
+    r"|scenario that there is not|\bmade up, in the layout"
+)
+#: Names in the table of rooms that are no modules of their room: a command, an
+#: argument of scenarios, and a module of each question.
+OTHER_NAMES = {"judge", "idle_guests", "section"}
+
+
+def prose(page):
+    """Return the text of a page in one line."""
+    return " ".join(pages.text(page).split())
+
+
+class StatementsTestCase(unittest.TestCase):
+    def test_a_task_file_is_a_program(self):
+        """Rally executes commands in a template, and pages warn of that."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        written = pathlib.Path(folder, "written")
+        tasks.rally().task.render_template(
+            task_template=PROGRAM, template_dir=folder, path=str(written)
+        )
+        self.assertEqual("run\n", written.read_text())
+        for page in ("doc/source/own-cloud.rst", "doc/source/tasks.rst"):
+            self.assertIn("A task file is a program", prose(page))
+
+    def test_a_guest_reports_its_devices_itself(self):
+        """Drivers in its fingerprint suffice; Nova is not asked for them."""
+        evidence = verification.Evidence(
+            vcpus=1,
+            fingerprint={"network_interfaces": [{"driver": "e1000"}]},
+            topology=None,
+        )
+        (setting,) = verification.verify({"hw_vif_model": "e1000"}, evidence)
+        self.assertEqual("applied", setting.outcome)
+        for page in (
+            "doc/source/tuning.rst",
+            "doc/source/contributor/untrusted-guests.rst",
+        ):
+            self.assertIn("model of a network interface", prose(page))
+
+
+class ExistingTestCase(unittest.TestCase):
+    """Pages and tasks name what exists, and do not deny it."""
+
+    def texts(self):
+        """Return path -> text of pages and tasks."""
+        paths = [
+            *pages.PAGES.values(),
+            *pages.ROOT.glob("tasks/*.yaml"),
+            *pages.ROOT.glob("scenarios/*.yaml"),
+        ]
+        return {path: " ".join(path.read_text().split()) for path in paths}
+
+    def test_scenarios(self):
+        for path, text in self.texts().items():
+            named = set(re.findall(r"\bVMPerf\.\w+", text))
+            with self.subTest(path=path):
+                self.assertLessEqual(named, set(table.scenarios()))
+                self.assertIsNone(DENIALS.search(text))
+
+    def test_modules_of_the_rooms(self):
+        """Each name in the row of a room is a module or a package in it."""
+        page = pages.text("doc/source/contributor/architecture.rst")
+        table_text = page.partition("Outside the package")[0]
+        _, *rows = re.split(r"^   \* - ``(\w+)``$", table_text, flags=re.M)
+        for room, row in zip(rows[::2], rows[1::2], strict=True):
+            package = pages.ROOT / "rally_vmperf" / room
+            for name in set(re.findall(r"``(\w+)``", row)) - OTHER_NAMES:
+                with self.subTest(room=room, name=name):
+                    self.assertTrue(
+                        [
+                            *package.rglob(f"{name}.py"),
+                            *package.rglob(f"{name}/__init__.py"),
+                        ]
+                    )
+
+    def test_arguments_of_the_readme_have_the_limits_of_the_task(self):
+        """A user starts with limits that have been calibrated."""
+        (block,) = [
+            block
+            for block in pages.blocks("yaml")
+            if block.page == "README.rst"
+        ]
+        arguments = yaml.safe_load(block.text)
+        default = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
+        given = tasks.render(tasks.MAIN, arguments)
+        self.assertEqual(
+            default["subtasks"][0]["sla"], given["subtasks"][0]["sla"]
+        )
+        self.assertIn("key_file", arguments["peer"])
+
+    def test_last_commands_of_the_readme(self):
+        """They write pages that have the verdict."""
+        lines = [
+            line for _, line in pages.command_lines("rally-vmperf report")
+        ]
+        for line in (" -o report.html", " --format junit -o report.xml"):
+            self.assertIn(line, lines)
+        self.assertNotIn("rally task report", prose("README.rst"))
