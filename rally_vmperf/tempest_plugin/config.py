@@ -43,8 +43,7 @@ OPTIONS: list[t.Any] = [
     cfg.StrOpt(
         "baseline",
         help="Name of the registered bare-metal baseline with which guests "
-        "are compared. Without a baseline, the tests of overhead are "
-        "skipped.",
+        "are compared. Limits in vmperf_overhead require it.",
     ),
     cfg.StrOpt(
         "baseline_class",
@@ -111,8 +110,8 @@ OPTIONS: list[t.Any] = [
         "peer",
         default={},
         help="Other end of network workloads, reached by SSH: "
-        "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N. Without a "
-        "peer, the test of the network is skipped.",
+        "address:A,port:N,user:U,key_file:F,known_hosts:F,name:N. Limits on "
+        "network metrics require it.",
     ),
     *map(_create_guest_option, GUEST_OPTIONS),
 ]

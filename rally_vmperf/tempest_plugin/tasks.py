@@ -40,24 +40,46 @@ class ConfiguredQuestion:
     def skip_reason(self) -> str:
         """Return the reason for skipping all tests, or an empty text.
 
-        :raises Exception: If a file cannot be read; one of
-            ``CONFIGURATION_ERRORS``.
+        Only a question without limits is skipped. Limits that cannot be
+        tested are an error, so that no run passes without a measurement.
+
+        :raises Exception: If a file cannot be read, or if an option that the
+            limits require is missing; one of ``CONFIGURATION_ERRORS``.
         """
-        needs_baseline = "vmperf_baseline" in self.question.contexts
-        if needs_baseline and not self.baseline_reference:
-            return (
-                "no baseline: record one with rally-vmperf baseline record, "
-                "and set [vmperf] baseline to its name"
-            )
-        if not self.baseline_reference and not self.group.workloads_file:
-            return "no workloads: set [vmperf] workloads_file or baseline"
-        if not self.group.limits_file:
+        path = self.group.limits_file
+        if not path:
             return "no limits: set [vmperf] limits_file"
         if not self.limits:
             names = ", ".join(self._applicable)
-            return f"no limits: {self.group.limits_file} has none for {names}"
-        if not self.available_workloads():
-            return "all workloads require a peer: set [vmperf] peer"
+            return f"no limits: {path} has none for {names}"
+        if missing := self._describe_missing_option():
+            raise task.InvalidTask(
+                f"[vmperf] {missing}, because {path} has limits in "
+                f"{', '.join(self.limits)}; set the option, or remove these "
+                "limits"
+            )
+        return ""
+
+    def _describe_missing_option(self) -> str:
+        """Return the option that is missing to test the limits, or ""."""
+        if not self.baseline_reference:
+            if "vmperf_baseline" in self.question.contexts:
+                return (
+                    "baseline must be set (record one with: rally-vmperf "
+                    "baseline record NAME)"
+                )
+            if not self.group.workloads_file:
+                return "workloads_file or baseline must be set"
+        network = self.workloads_of("network")
+        if network and not self.peer:
+            draft = self._create_task(network, 1, {}, {})
+            selected = self._select_limits(draft)
+            if not self.available_workloads() or any(
+                selected.get(criterion.name, {}).get(key)
+                for criterion in self.question.criteria
+                for key in criterion.limits
+            ):
+                return "peer must be set for network workloads"
         return ""
 
     @functools.cached_property

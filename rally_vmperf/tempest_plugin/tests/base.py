@@ -118,7 +118,7 @@ class MeasurementTest(GuestTest):
 
     @classmethod
     def skip_checks(cls) -> None:
-        """Skip the class if a required option is not set."""
+        """Skip the class without limits for its question."""
         super().skip_checks()
         cls.configured = tasks.ConfiguredQuestion(
             CONF, table.questions()[cls.question]
@@ -159,7 +159,7 @@ class MeasurementTest(GuestTest):
             with self.remove_on_interrupt():
                 run = self.measurement.run(task, self.configured.question)
         except requirements.ToolMissing as missing:
-            self.skipTest(str(missing))
+            self.fail(str(missing))
         self.addDetail("vmperf-verdict", content.text_content(run.table()))
         LOG.info(run.sentence())
         if not run.passed:

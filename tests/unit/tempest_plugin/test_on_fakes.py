@@ -44,11 +44,8 @@ class OnFakesTestCase(unittest.TestCase):
         cls.detail = json.loads(done.stdout.splitlines()[-1])
 
     @ddt.data(
-        ("no baseline", [], "no baseline: record one with rally-vmperf"),
         ("no limits", [], "no limits: set [vmperf] limits_file"),
-        ("no workloads", [], "no workloads: set [vmperf] workloads_file"),
         ("no peer", ["boot"], "no peer: set [vmperf] peer"),
-        ("no tool", ["boot"], "g1 has no fio: install it"),
     )
     @ddt.unpack
     def test_skipped_with_a_reason_of_one_line(self, name, done, words):
@@ -59,6 +56,20 @@ class OnFakesTestCase(unittest.TestCase):
         (reason,) = seen["skipped"]
         self.assertIn(words, reason)
         self.assertNotIn("\n", reason)
+
+    @ddt.data(
+        ("no baseline", [], "[vmperf] baseline must be set"),
+        ("no workloads", [], "[vmperf] workloads_file or baseline must be"),
+        ("no tool", ["boot"], "g1 has no fio: install it"),
+    )
+    @ddt.unpack
+    def test_limits_that_cannot_be_tested_fail(self, name, done, words):
+        """Otherwise a run would be green without a measurement."""
+        seen = self.detail[name]
+        self.assertEqual([], seen["skipped"])
+        self.assertEqual(done, seen["done"][: len(done)])
+        (text,) = seen["failed"]
+        self.assertIn(words, text)
 
     @ddt.data("interrupted while it measures", "interrupted while it boots")
     def test_interrupted(self, name):

@@ -28,6 +28,8 @@ WORKLOADS = [
 FILES = {
     "strange": {"vmperf_overhead": {"min": {"a": 1}}},
     "peer": [{"name": "iperf3"}],
+    "mixed": [{"name": "sysbench"}, {"name": "iperf3"}],
+    "all": {"vmperf_degradation": {"max_percent": {"*": 50}}},
 }
 
 
@@ -56,27 +58,54 @@ class TasksTestCase(unittest.TestCase):
         )
 
     @ddt.data(
-        ("overhead", {}, "no baseline: .* baseline record"),
         ("overhead", {"baseline": "metal", "limits_file": None}, "no limits"),
-        ("density", {"workloads_file": None}, "no workloads"),
         ("density", {"limits_file": "strange"}, "strange has none for"),
-        (
-            "density",
-            {"workloads_file": "peer"},
-            "all workloads require a peer: set",
-        ),
     )
     @ddt.unpack
-    def test_what_is_lacking_is_told_in_one_line(self, name, values, words):
-        given = {
+    def test_tests_without_limits_are_skipped(self, name, values, words):
+        reason = self.asked(name, **self.written(values)).skip_reason()
+        self.assertRegex(reason, words)
+        self.assertNotIn("\n", reason)
+
+    def written(self, values):
+        """Return options of which some are written as files."""
+        return {
             key: configured.write(self.folder, value, FILES[value])
             if value in FILES
             else value
             for key, value in values.items()
         }
-        lacking = self.asked(name, **given).skip_reason()
-        self.assertRegex(lacking, words)
-        self.assertNotIn("\n", lacking)
+
+    @ddt.data(
+        ("overhead", {}, "baseline must be set .*baseline record"),
+        (
+            "density",
+            {"workloads_file": None},
+            "workloads_file or baseline must be set",
+        ),
+        ("density", {"workloads_file": "peer"}, "peer must be set"),
+        (
+            "density",
+            {"workloads_file": "mixed", "limits_file": "all"},
+            "peer must be set",
+        ),
+    )
+    @ddt.unpack
+    def test_limits_that_cannot_be_tested(self, name, values, words):
+        """An error names the option, in one line."""
+        asked = self.asked(name, **self.written(values))
+        with self.assertRaisesRegex(
+            tasks.CONFIGURATION_ERRORS,
+            rf"^\[vmperf\] {words}.*, because .* has limits in .*; set the "
+            "option, or remove these limits$",
+        ):
+            asked.skip_reason()
+
+    def test_network_workloads_without_limits(self):
+        """They need no peer: nothing tests them."""
+        path = configured.write(self.folder, "mixed", FILES["mixed"])
+        asked = self.asked("density", workloads_file=path)
+        self.assertEqual("", asked.skip_reason())
 
     def test_nothing_is_lacking(self):
         self.assertEqual("", self.asked(baseline="metal").skip_reason())
