@@ -25,6 +25,10 @@ inside() {
     ip address add "$SECOND_ADDRESS/$PREFIX" dev mgmt2
     sysctl -qw net.bridge.bridge-nf-call-iptables=1 || true
     sysctl -qw net.ipv4.tcp_orphan_retries=1
+    # Guests reach nothing here, from whichever bridge.
+    iptables -w -A INPUT -i lo -j ACCEPT
+    iptables -w -A INPUT ! -i mgmt2 -j DROP
+    iptables -w -A FORWARD ! -i mgmt2 -o mgmt2 -j DROP
     hostname "$HYPERVISOR_2"
 
     mount -t proc -o nosuid,nodev,noexec proc /proc

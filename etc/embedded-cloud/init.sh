@@ -34,18 +34,20 @@ sysctl -qw net.ipv4.ip_forward=1
 # Connections without an owner keep the network namespace.
 sysctl -qw net.ipv4.tcp_orphan_retries=1
 sysctl -qw net.bridge.bridge-nf-call-iptables=1 || true
-# Guests and the peer answer the host; they reach neither it nor the APIs.
-# What the host forwards for others is dropped. RabbitMQ is for hypervisors.
+# Guests and the peer answer the host; they reach neither it nor the APIs, from
+# whichever bridge: the kernel answers for each address on all of them. What
+# the host forwards for others is dropped. RabbitMQ is for hypervisors.
 iptables-restore -w <<RULES
 *filter
 :vmperf-answers - [0:0]
 -A vmperf-answers -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN
 -A vmperf-answers -j DROP
--A INPUT -i br-ex ! -p icmp -j vmperf-answers
+-A INPUT -i lo -j ACCEPT
+-A INPUT ! -i br-mgmt ! -p icmp -j vmperf-answers
 -A INPUT -i br-mgmt ! -s $MANAGEMENT_NETWORK -j DROP
--A INPUT ! -i lo -p tcp --dport 5672 ! -s $SECOND_ADDRESS -j DROP
+-A INPUT -p tcp --dport 5672 ! -s $SECOND_ADDRESS -j DROP
 -A INPUT ! -i br-mgmt -p udp --dport 8472 -j DROP
--A FORWARD -i br-ex -o br-mgmt -j vmperf-answers
+-A FORWARD ! -i br-mgmt -o br-mgmt -j vmperf-answers
 -A FORWARD -i br-mgmt -o br-ex ! -s $HOST_ADDRESS -j DROP
 COMMIT
 RULES

@@ -1,6 +1,7 @@
 """The embedded cloud is reached from its own host only."""
 
 import contextlib
+import json
 import pathlib
 import re
 import socket
@@ -169,6 +170,62 @@ class TestGuests(unittest.TestCase):
             before = dropped()
             peer(SEND, str(address))
             self.assertGreaterEqual(dropped(), before + 10)
+
+
+@unittest.skipUnless(laboratory.CLOUD, "VMPERF_CLOUD names no embedded cloud")
+class TestPort(unittest.TestCase):
+    """Connect from a port of Neutron's own bridge of the network public."""
+
+    NAME = "vmpt-guest"
+
+    def setUp(self):
+        """Connect a namespace to the bridge, as Nova connects a guest."""
+        super().setUp()
+        self.chosen = laboratory.networks()
+        links = json.loads(
+            d.CONTAINER.run("ip", "-j", "link", "show", "dev", "ext1")
+        )
+        (bridge,) = (link["master"] for link in links)
+        external = self.chosen.external
+        address = f"{external[-3]}/{external.prefixlen}"
+        self.addCleanup(self.ip, "netns", "delete", self.NAME)
+        for words in (
+            ("netns", "add", self.NAME),
+            ("link", "add", "vmpt-port", "type", "veth",
+             "peer", "name", "eth0", "netns", self.NAME),
+            ("link", "set", "vmpt-port", "up", "master", bridge),
+            ("-n", self.NAME, "address", "add", address, "dev", "eth0"),
+            ("-n", self.NAME, "link", "set", "eth0", "up"),
+            ("-n", self.NAME, "route", "add", "default",
+             "via", str(external[1])),
+        ):  # fmt: skip
+            self.ip(*words)
+
+    def ip(self, *words):
+        return d.CONTAINER.run("ip", *words)
+
+    def connect(self, *targets):
+        """Return the targets HOST:PORT that accept a connection."""
+        inside = ("ip", "netns", "exec", self.NAME, "python3", "-c", ASK)
+        return d.CONTAINER.run(*inside, *targets, timeout=300).split()
+
+    def test_guests_reach_each_other_only(self):
+        """The kernel answers for each address on each of its bridges."""
+        with socket.create_server(("0.0.0.0", 0)) as server:
+            name = f"{self.chosen.management[1]}:{server.getsockname()[1]}"
+            self.assertEqual([name], here(ASK, name))
+            targets = [
+                f"{host}:{port}"
+                for host in (
+                    self.chosen.controller,
+                    self.chosen.management[1],
+                    self.chosen.management[3],
+                    self.chosen.external[1],
+                )
+                for port in PORTS
+            ]
+            reached = f"{self.chosen.peer}:22"
+            self.assertEqual([reached], self.connect(reached, name, *targets))
 
 
 @unittest.skipUnless(laboratory.CLOUD, "VMPERF_CLOUD names no embedded cloud")
