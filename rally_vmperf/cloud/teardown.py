@@ -3,6 +3,7 @@
 from rally_vmperf import removal
 from rally_vmperf.cloud import preflight
 from rally_vmperf.cloud.container import container
+from rally_vmperf.cloud.container import package_root
 from rally_vmperf.cloud.state import state_root
 from rally_vmperf.cloud.system import console
 from rally_vmperf.cloud.system import errors
@@ -44,9 +45,13 @@ def down(
 def discard(folders: layout.Layout, progress: console.Progress) -> None:
     """End the cloud and delete what its services have written.
 
-    Packages, guest image, secrets, baselines and journals remain.
+    Guest image, secrets, baselines and journals remain, and packages unless
+    they are too old.
     """
     container.Container(folders).end()
-    for directory in (folders.data, folders.log, folders.run):
+    directories = [folders.data, folders.log, folders.run]
+    if package_root.get_age(folders) > package_root.MAX_AGE:
+        directories.append(folders.package_root)
+    for directory in directories:
         removal.remove(directory, folders.root)
     progress.say("databases, images and logs of services deleted")

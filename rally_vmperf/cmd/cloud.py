@@ -75,8 +75,9 @@ class Up(base.Command):
         parser.add_argument(
             "--rebuild",
             action="store_true",
-            help="start with empty databases; packages, guest image, "
-            "passwords, baselines and journals remain",
+            help="start with empty databases; guest image, passwords, "
+            "baselines and journals remain, and packages of the container up "
+            "to an age of 30 days",
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

@@ -6,8 +6,10 @@ same on each host.
 """
 
 import collections.abc
+import datetime
 import os
 import pathlib
+import time
 
 from rally_vmperf import removal
 from rally_vmperf import resources
@@ -18,6 +20,8 @@ from rally_vmperf.cloud.system import layout
 from rally_vmperf.cloud.system import packages
 
 SUITE = "bookworm"
+#: The age of packages from which on updates are due.
+MAX_AGE = datetime.timedelta(days=30)
 #: The packages that the host must have.
 TOOLS = (
     *("mmdebstrap", "zstd", "debian-archive-keyring"),
@@ -50,21 +54,38 @@ exec chroot "$root" "$@"
 """
 
 
+def get_age(folders: layout.Layout) -> datetime.timedelta:
+    """Return the time since the packages were installed; 0 without any."""
+    try:
+        installed = folders.tarball.stat().st_mtime
+    except FileNotFoundError:
+        return datetime.timedelta()
+    return datetime.timedelta(seconds=time.time() - installed)
+
+
 def provide(
     folders: layout.Layout, say: collections.abc.Callable[[str], None]
 ) -> None:
     """Make the root file system, unless it is there.
 
+    Packages that are too old are reported, or not unpacked again.
+
     :param folders: The paths of the cloud.
     :param say: The function that prints a step.
     :raises CloudError: If the packages cannot be installed.
     """
+    age = get_age(folders)
     if folders.package_root.is_dir():
+        if age > MAX_AGE:
+            say(
+                f"the packages of the container are {age.days} days old; to "
+                "update them: rally-vmperf cloud up --rebuild"
+            )
         return
     say("installing the packages of the container")
     draft = folders.root / "root.part"
     removal.remove(draft, folders.root)
-    if folders.tarball.exists():
+    if folders.tarball.exists() and age <= MAX_AGE:
         draft.mkdir()
         commands.run([*_TAR, "-xpf", folders.tarball, "-C", draft])
     else:

@@ -1,3 +1,4 @@
+import os
 from unittest import mock
 
 from rally_vmperf.cloud import teardown
@@ -78,3 +79,12 @@ class TeardownTestCase(base.CloudTestCase):
             self.assertFalse(path.exists())
         for path in kept:
             self.assertTrue(path.exists(), path)
+
+    def test_a_rebuild_updates_old_packages(self):
+        """The archive is replaced, which needs no deletion."""
+        self.fill_databases()
+        self.folders.package_root.mkdir(exist_ok=True)
+        self.folders.tarball.touch()
+        os.utime(self.folders.tarball, (0, 0))
+        teardown.discard(self.folders, self.progress)
+        self.assertFalse(self.folders.package_root.exists())

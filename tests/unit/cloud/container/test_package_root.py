@@ -1,5 +1,7 @@
+import os
 import pathlib
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -70,6 +72,30 @@ class ProvideTestCase(base.CloudTestCase):
             unpack.args[0][-4:],
         )
         self.assertEqual([], [*self.folders.package_root.iterdir()])
+
+    def age(self):
+        """Install the packages 40 days ago."""
+        then = time.time() - 40 * 24 * 3600
+        os.utime(self.folders.tarball, (then, then))
+
+    def test_old_packages_are_not_unpacked(self):
+        """They lack the security updates of a month."""
+        self.folders.tarball.touch()
+        self.age()
+        install, archive = self.provide()
+        self.assertIn("mmdebstrap", install.args[0])
+        self.assertIn("-cpf", archive.args[0])
+
+    def test_old_packages_in_use_are_reported(self):
+        self.provide()
+        self.assertNotIn("days old", self.output.getvalue())
+        self.age()
+        self.assertEqual([], self.provide())
+        self.assertIn(
+            "the packages of the container are 40 days old; to update them: "
+            "rally-vmperf cloud up --rebuild",
+            self.output.getvalue(),
+        )
 
     def test_a_failure_leaves_a_draft(self):
         """The next command does not take it for the whole."""
