@@ -81,10 +81,35 @@ def _parse_hypervisor(record: documents.Facts) -> documents.Facts:
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
     feature_names = sorted(str(name)[:_LONGEST] for name in features or ())
     return {
+        "hypervisor_version": _describe_version(record),
         "host_cpu": tuple(feature_names[:_MAX_HOSTS]),
         "host_vcpus": _parse_number(record.get("vcpus")),
         "host_memory_mib": _parse_number(record.get("memory_mb")),
     }
+
+
+def _describe_version(record: documents.Facts) -> str | None:
+    """Return the hypervisor with its version; None if it is not known.
+
+    Nova encodes the version of QEMU 7.2.22 as 7002022.
+    """
+    version = _parse_number(record.get("hypervisor_version"))
+    if version is None:
+        return None
+    name = str(record.get("hypervisor_type") or "hypervisor")[:_LONGEST]
+    major, rest = divmod(version, 1_000_000)
+    minor, micro = divmod(rest, 1_000)
+    return f"{name} {major}.{minor}.{micro}"
+
+
+def find_microversion(connection: cloud.Connection) -> str | None:
+    """Return the largest microversion of Nova's API; None if unknown."""
+    try:
+        endpoint = connection.compute.get_endpoint_data()
+    except cloud.CLOUD_ERRORS:
+        return None
+    version = endpoint and endpoint.max_microversion
+    return ".".join(map(str, version)) if version else None
 
 
 def _parse_number(count: t.Any) -> int | None:

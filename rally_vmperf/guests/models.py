@@ -57,6 +57,9 @@ class Guest(target.Target):
         server and the number of its starts by the controller.
     :param host: The compute host; None if Nova hides it from members.
     :param host_id: A hash of project and host, which members see.
+    :param hypervisor_version: The hypervisor with its version, such as QEMU
+        7.2.22, which Nova shows to administrators only.
+    :param nova_microversion: The largest microversion of Nova's API.
     :param host_cpu: The features of the hypervisor's processors by libvirt's
         names, which Nova shows to administrators only.
     :param host_vcpus: The number of the hypervisor's processors; None if it is
@@ -85,6 +88,8 @@ class Guest(target.Target):
     host_id: str | None = None
     host: str | None = None
     hypervisor: str | None = None
+    hypervisor_version: str | None = None
+    nova_microversion: str | None = None
     host_cpu: tuple[str, ...] = ()
     host_vcpus: int | None = None
     host_memory_mib: int | None = None

@@ -28,6 +28,12 @@ _TOLERATED = finding.FROM_BASELINE | {
     "baseline_changed",
 }
 
+#: The facts from Nova in which runs may differ.
+_FACTS = (
+    *("flavor", "image", "disk", "host"),
+    *("hypervisor_version", "nova_microversion"),
+)
+
 _Values = dict[changes.Key, list[collections.abc.Sequence[float]]]
 _Absences = dict[changes.Key, str]
 
@@ -74,11 +80,12 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
         f"version of {package}": version
         for package, version in record.software.items()
     }
-    for key in ("flavor", "image", "disk", "host"):
+    for key in _FACTS:
         texts = [_describe(guest.nova.get(key)) for guest in guests]
         facts[key] = ", ".join(sorted({text for text in texts if text}))
     hosts = {guest.host for guest in guests} - {""}
     facts["host"] = facts["host"] or ", ".join(sorted(hosts))
+    facts = {key: fact for key, fact in facts.items() if fact}
     if unreadable := len(source.decoded) - len(records):
         facts["unreadable records"] = unreadable
     return ComparedRun(

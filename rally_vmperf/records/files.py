@@ -43,6 +43,8 @@ _MACHINES: documents.Schema = {
                         "type": "object",
                         "properties": {
                             "hypervisor": _TEXT,
+                            "hypervisor_version": _TEXT,
+                            "nova_microversion": _TEXT,
                             "host": _TEXT,
                             "host_id": _TEXT,
                             "host_cpu": {"$ref": "#/definitions/words"},

@@ -47,6 +47,8 @@ def facts(run: reports.RunReport) -> reports.Facts:
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
         ("Guests", _list_guests(guests)),
         ("Virtualisation", _list_virtualisation(run, guests)),
+        ("Hypervisor", _list_fact(guests, "hypervisor_version")),
+        ("Nova API", _list_fact(guests, "nova_microversion")),
         *run.section.comparison_facts(run),
         ("Peer", [_describe_peer(peer, run) for peer in run.of_role("peer")]),
         ("Network", _flows(run.records)),
@@ -121,6 +123,15 @@ def _describe_host(guest: model.DescribedMachine) -> str:
     if host_id:
         return f"host id {text.flatten(host_id)[:12]}"
     return text.flatten(guest.host) or "an unknown host"
+
+
+def _list_fact(
+    guests: collections.abc.Iterable[model.DescribedMachine], key: str
+) -> list[str]:
+    """Return the values of a fact of guests from Nova, one per line."""
+    return _unique_lines(
+        text.flatten(guest.nova.get(key) or "") for guest in guests
+    )
 
 
 def _list_virtualisation(

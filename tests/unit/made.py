@@ -356,6 +356,8 @@ def _details():
             "id": "5c1f0000-0000-4000-8000-000000000003",
             "host": "compute-1",
             "host_id": "c0ffee" * 8,
+            "hypervisor_version": "QEMU 7.2.22",
+            "nova_microversion": "2.93",
             "flavor": {
                 "name": "m1.small",
                 "vcpus": 2,

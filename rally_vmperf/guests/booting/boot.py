@@ -208,14 +208,20 @@ class Boot:
     def _add_hypervisors(
         self, guests: list[models.Guest]
     ) -> tuple[models.Guest, ...]:
-        """Return guests with the facts of hosts that administrators see."""
+        """Return guests with the facts of Nova and of their hosts.
+
+        Only administrators see those of hosts.
+        """
         names = {guest_.hypervisor for guest_ in guests if guest_.hypervisor}
         hypervisors = (
             hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
+        microversion = hosts.find_microversion(self.connection)
         return tuple(
             dataclasses.replace(
-                guest_, **hypervisors.get(guest_.hypervisor or "", {})
+                guest_,
+                nova_microversion=microversion,
+                **hypervisors.get(guest_.hypervisor or "", {}),
             )
             for guest_ in guests
         )

@@ -61,6 +61,8 @@ def other_machine(record):
         guest["fingerprint"]["kernel"] = "9.9.9"
         guest["tools"]["fio"] = {"version": "fio-9.1", "path": "/bin/fio"}
         guest["nova"]["host"] = "compute-9"
+        guest["nova"]["hypervisor_version"] = "QEMU 9.2.0"
+        guest["nova"]["nova_microversion"] = "2.96"
 
     made.redescribe(record, change)
     record["software"]["rally"] = "99"
@@ -132,6 +134,8 @@ class TestDifferences(unittest.TestCase):
             "kernel_differs: g1 of A: .*; g1 of B: 9.9.9",
             "tool_version_differs: fio: g1 of A .*, g1 of B fio-9.1",
             "host: .* in A, compute-9 in B",
+            "hypervisor_version: QEMU 7.2.22 in A, QEMU 9.2.0 in B",
+            "nova_microversion: 2.93 in A, 2.96 in B",
             "version of rally: .* in A, 99 in B",
         ):
             self.assertRegex(text, expected)

@@ -146,6 +146,7 @@ class PageTestCase(unittest.TestCase):
         text = read(judged(made.records(guests=2))).text
         for words in (
             "m1.small (2 vCPUs, 2048 MiB memory, 10 GiB disk)",
+            "QEMU 7.2.22",
             "hw:cpu_policy=dedicated",
             "debian-12",
             "g2 on compute-1",
@@ -338,6 +339,7 @@ class HostileTestCase(unittest.TestCase):
                 guest["tools"] = {words: {"version": words}}
                 guest["nova"]["image"] = {"name": words}
                 guest["nova"]["flavor"]["name"] = words
+                guest["nova"]["hypervisor_version"] = words
 
             made.redescribe(record, spoil)
             record["machines"][1].update(host=words, name=words)

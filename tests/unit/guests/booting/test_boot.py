@@ -373,15 +373,33 @@ class BootTest(unittest.TestCase):
                 "cpu_info": {"features": ["sse2", "avx"]},
                 "vcpus": 16,
                 "memory_mb": 4096,
+                "hypervisor_type": "QEMU",
+                "hypervisor_version": 7002022,
             },
         ]
         one = self.boot(admin=admin).guests[0]
+        self.assertEqual("QEMU 7.2.22", one.hypervisor_version)
         self.assertEqual(("avx", "sse2"), one.host_cpu)
         self.assertEqual((16, 4096), (one.host_vcpus, one.host_memory_mib))
         for refused in (None, [{"hypervisor_hostname": "h9.example.org"}]):
             admin.compute.hypervisors = refused
             one = self.boot(admin=admin).guests[0]
             self.assertEqual(((), None), (one.host_cpu, one.host_vcpus))
+            self.assertIsNone(one.hypervisor_version)
+
+    def test_the_version_of_nova(self):
+        """The largest microversion, which each user sees."""
+        (guest,) = self.boot().guests
+        self.assertEqual("2.93", guest.nova_microversion)
+        for failure in (
+            {"side_effect": sdk_errors.SDKException("no catalog")},
+            {"return_value": None},
+        ):
+            with mock.patch.object(
+                self.cloud.compute, "get_endpoint_data", **failure
+            ):
+                (guest,) = self.boot().guests
+            self.assertIsNone(guest.nova_microversion)
 
     def test_many_hypervisors_are_asked_for_at_once(self):
         names = [f"compute-{number}" for number in range(20)]

@@ -69,6 +69,10 @@ class FakeCompute:
         told = microversion <= "2.87" and bool(found)
         return calls.Thing(ok=told, json=lambda: {"hypervisors": found})
 
+    def get_endpoint_data(self) -> calls.Thing:
+        """Return what Nova's root document states."""
+        return calls.Thing(max_microversion=(2, 93))
+
     @calls.call
     def flavors(
         self, details: bool = True, is_public: bool | None = None
