@@ -11,30 +11,18 @@ from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs as runs_
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import units
+from rally_vmperf.report import changes_table
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.measurement.comparison import changes
-    from rally_vmperf.measurement.comparison import limits
     from rally_vmperf.questions import compared_run
 
 ValueT = t.TypeVar("ValueT")
-Row = tuple[t.Any, ...]
 
-#: The exit code if a run is worse.
+#: The exit code if a run is worse, or if it is undecided whether it is.
 WORSE = 2
-#: The default margin in percent.
-MARGIN = 5.0
-
-_NUMBERS = (
-    *("Result", "Metric", "Condition", "Run", "Rank", "Reference", "Value"),
-    *("Unit", "Loss (%)", "Low (%)", "High (%)", "Confidence (%)"),
-    *("Margin (%)", "Remark"),
-)
-_TEXTS = (
-    *("Metric", "Condition", "Rank", "Run", "Result", "Reference", "Value"),
-    *("Loss", "Interval", "Confidence", "Remark"),
-)
 
 
 class CompareError(errors.VMPerfError):
@@ -53,8 +41,16 @@ class ComparisonLister(base.Lister):
             type=_parse_margin,
             metavar="[METRIC=]PERCENT",
             help="largest loss or gain that is equal, of all metrics or of a "
-            "metric or a glob, such as disk.*=10; may be repeated; default: "
-            f"{MARGIN:g}",
+            "metric or a glob, such as disk.*=10, and that decides the exit "
+            "code; may be repeated; default: max_percent of the first run, or "
+            f"{changes.MARGIN:g}",
+        )
+        parser.add_argument(
+            "--on-inconclusive",
+            choices=("fail", "pass"),
+            default="fail",
+            help="exit code for undecided metrics that decide: fail is "
+            f"{WORSE}, pass is 0; default: %(default)s",
         )
         parser.add_argument(
             "--html",
@@ -65,19 +61,17 @@ class ComparisonLister(base.Lister):
     def list_changes(
         self,
         parsed: argparse.Namespace,
-        runs: "collections.abc.Sequence[changes.RunSamples]",
+        runs: collections.abc.Sequence[changes.RunSamples],
         differences: list[str],
-    ) -> Row:
+    ) -> changes_table.Row:
         """Return columns and rows; print differences, and write the page.
 
-        A worse run sets the exit code.
+        A run that is or may be worse sets the exit code.
 
         :raises CompareError: If no metric can be compared.
         """
-        from rally_vmperf.measurement.comparison import changes
-
         compared = changes.compare_runs(runs, _create_margins(parsed, runs))
-        if not any(change.comparison for change in compared):
+        if not any(change.figures for change in compared):
             reason = compared[0].reason if compared else "they have none"
             raise CompareError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
@@ -85,30 +79,35 @@ class ComparisonLister(base.Lister):
             self.warn(line)
         if parsed.html:
             _write_page(parsed.html, runs, compared, differences, summary)
-        if any(change.status == "worse" for change in compared):
+        status, headline = changes.conclude(compared)
+        if status == "worse":
             self.code = WORSE
+        elif status == "undecided" and parsed.on_inconclusive == "fail":
+            self.code = WORSE
+            self.warn(
+                f"{headline}; record more repetitions, name the metrics that "
+                "decide with --margin, or use --on-inconclusive pass"
+            )
         ranked = changes.rank(compared)
         if parsed.formatter != "table":
-            return _NUMBERS, [
-                _numbers(change, rank if len(group) > 1 else None)
-                for group in ranked
-                for rank, change in enumerate(group, start=1)
-            ]
-        return _list_texts(runs, ranked)
+            return changes_table.list_numbers(ranked)
+        return changes_table.list_texts(runs, ranked)
 
 
 class Compare(ComparisonLister):
     """Compare runs, and print how each metric changed.
 
     Of two runs, the second is compared with the first: each metric is worse,
-    better, equal within --margin, or undecided. Of more runs, each is
-    compared with all others together, and runs are ranked by metric. The
-    confidence is 95 % for all results together. Repetitions that are void
-    and warm-ups do not count. Formats other than table contain numbers in
-    base units.
+    better, equal within --margin, not worse, or undecided; one that it lost
+    is worse. Of more runs, each is compared with all others together, and
+    runs are ranked by metric. The confidence is 95 % for all results
+    together. Repetitions that are void and warm-ups do not count. Formats
+    other than table contain numbers in base units.
 
-    The exit code is 0 if nothing is worse, 2 if something is worse, and 1 if
-    the runs cannot be compared.
+    Metrics with a limit in the SLAs of the first run, or with a --margin,
+    decide; if there are none, all rates and times do. The exit code is 0 if
+    none of them is worse, 2 if one is worse or undecided, and 1 if the runs
+    cannot be compared.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -130,10 +129,11 @@ class Compare(ComparisonLister):
             help="compare runs although these differ or are unknown; may be "
             "repeated",
         )
+        runs_.add_limits(parser, "first run")
         runs_.add_journal_dir(parser)
         self.add_options(parser)
 
-    def take_action(self, parsed: argparse.Namespace) -> Row:
+    def take_action(self, parsed: argparse.Namespace) -> changes_table.Row:
         """Return columns and one row per change; print differences."""
         from rally_vmperf.questions import run_differences
 
@@ -143,7 +143,7 @@ class Compare(ComparisonLister):
                 "rally-vmperf compare before.jsonl after.jsonl"
             )
         differences: dict[str, None] = {}
-        workloads = _read_runs(parsed)
+        workloads = self._read_runs(parsed)
         for runs in workloads:
             run_differences.check_comparable(runs, parsed.allow)
             differences |= dict.fromkeys(
@@ -152,6 +152,66 @@ class Compare(ComparisonLister):
         return self.list_changes(
             parsed, run_differences.join(workloads), list(differences)
         )
+
+    def _read_runs(
+        self, parsed: argparse.Namespace
+    ) -> "list[list[compared_run.ComparedRun]]":
+        """Return the runs of each workload; baselines as the first run needs.
+
+        The first run of a workload has the limits of its SLAs.
+
+        :raises CompareError: If the runs have different numbers of workloads.
+        """
+        from rally_vmperf.questions import compared_run
+        from rally_vmperf.questions import source_judge
+
+        store = rally_api.open_baseline_store(parsed.config_file)
+        baselines = set(store.names())
+        names = name_uniquely(map(_split_name, parsed.runs))
+        contents = {
+            name: store.load(run)
+            for name, run in names.items()
+            if run in baselines and not pathlib.Path(run).is_file()
+        }
+        if len(contents) == len(names):
+            if parsed.limits:
+                raise CompareError(
+                    f"--limits={parsed.limits}: baselines have no SLAs; use "
+                    "--margin"
+                )
+            return [compared_run.create_baselines(contents)]
+        sources = {
+            name: runs_.read_sources(parsed, run)
+            for name, run in names.items()
+            if name not in contents
+        }
+        first, *others = sources.items()
+        for name, others_sources in others:
+            if len(others_sources) != len(first[1]):
+                number = units.number_of("workload", len(first[1]))
+                raise CompareError(
+                    f"{first[0]} has {number}, and {name} has "
+                    f"{len(others_sources)}; compare tasks with the same "
+                    "workloads"
+                )
+        workloads = []
+        for index, source in enumerate(first[1]):
+            records = [
+                record for record in source.decoded if record is not None
+            ]
+            runs = [
+                compared_run.create_baseline_like(
+                    name, contents[name], records
+                )
+                if name in contents
+                else compared_run.create_run(name, sources[name][index])
+                for name in names
+            ]
+            criteria = source_judge.read_criteria(source, parsed.limits)
+            workloads.append(compared_run.set_limits(runs, criteria))
+        for line in source_judge.format_skipped(parsed.limits, first[1]):
+            self.warn(line)
+        return workloads
 
 
 def _parse_margin(text: str) -> tuple[str, float]:
@@ -171,21 +231,24 @@ def _parse_margin(text: str) -> tuple[str, float]:
 
 def _create_margins(
     parsed: argparse.Namespace,
-    runs: "collections.abc.Sequence[changes.RunSamples]",
-) -> "limits.Limits":
-    """Return the margins of all metrics.
+    runs: collections.abc.Sequence[changes.RunSamples],
+) -> limits.Limits:
+    """Return the margins of the options.
 
-    :raises CompareError: If a pattern matches no metric, or if patterns
+    :raises CompareError: If a pattern matches no ratio, or if patterns
         conflict.
     """
-    from rally_vmperf.measurement.comparison import limits
-
-    margins = limits.Limits({"*": MARGIN, **dict(parsed.margin)})
-    names = {metric.name for run in runs for _, metric in run.samples}
+    margins = limits.Limits(dict(parsed.margin))
+    names = {
+        metric.name
+        for run in runs
+        for _, metric in run.samples
+        if metric.scale == "ratio"
+    }
     for pattern in margins.unmatched(names):
         if pattern != "*":
             raise CompareError(
-                f"--margin {pattern}: matches no metric (the runs have: "
+                f"--margin {pattern}: matches no rate or time (the runs have: "
                 f"{', '.join(sorted(names))})"
             )
     if conflict := margins.conflict(names):
@@ -195,55 +258,6 @@ def _create_margins(
             f"--margin {name}=PERCENT"
         )
     return margins
-
-
-def _read_runs(
-    parsed: argparse.Namespace,
-) -> "list[list[compared_run.ComparedRun]]":
-    """Return the runs of each workload; baselines as the first run needs.
-
-    :raises CompareError: If the runs have different numbers of workloads.
-    """
-    from rally_vmperf.questions import compared_run
-
-    store = rally_api.open_baseline_store(parsed.config_file)
-    baselines = set(store.names())
-    names = name_uniquely(map(_split_name, parsed.runs))
-    contents = {
-        name: store.load(run)
-        for name, run in names.items()
-        if run in baselines and not pathlib.Path(run).is_file()
-    }
-    if len(contents) == len(names):
-        return [compared_run.create_baselines(contents)]
-    sources = {
-        name: runs_.read_sources(parsed, run)
-        for name, run in names.items()
-        if name not in contents
-    }
-    first, *others = sources.items()
-    for name, others_sources in others:
-        if len(others_sources) != len(first[1]):
-            raise CompareError(
-                f"{first[0]} has "
-                f"{units.number_of('workload', len(first[1]))}, and {name} "
-                f"has {len(others_sources)}; compare tasks with the same "
-                "workloads"
-            )
-    workloads = []
-    for index, source in enumerate(first[1]):
-        records = [record for record in source.decoded if record is not None]
-        workloads.append(
-            [
-                compared_run.create_baseline_like(
-                    name, contents[name], records
-                )
-                if name in contents
-                else compared_run.create_run(name, sources[name][index])
-                for name in names
-            ]
-        )
-    return workloads
 
 
 def name_uniquely(
@@ -270,99 +284,10 @@ def _split_name(argument: str) -> tuple[str, str]:
     return sanitize.line(name), run
 
 
-def _numbers(change: "changes.Change", rank: int | None) -> Row:
-    """Return a row with numbers in base units and in percent."""
-    comparison = change.comparison
-    figures: Row = (None,) * 7
-    if comparison is not None:
-        figures = (
-            comparison.bare,
-            comparison.guest,
-            change.metric.unit,
-            comparison.overhead_percent,
-            _finite(comparison.low),
-            _finite(comparison.high),
-            None if comparison.low is None else 100 * comparison.confidence,
-        )
-    return (
-        change.status,
-        change.metric.name,
-        change.condition,
-        change.run,
-        rank,
-        *figures,
-        change.margin,
-        change.remark,
-    )
-
-
-def _finite(end: float | None) -> float | None:
-    """Return the end of an interval, None without one."""
-    return end if end is not None and math.isfinite(end) else None
-
-
-def _list_texts(
-    runs: "collections.abc.Sequence[changes.RunSamples]",
-    ranked: "list[list[changes.Change]]",
-) -> Row:
-    """Return columns and rows for a terminal, without empty columns."""
-    rows = [
-        _texts(change, rank)
-        for group in ranked
-        for rank, change in enumerate(group, start=1)
-    ]
-    columns = dict(zip(_TEXTS, _TEXTS, strict=True))
-    if len(runs) == 2:
-        del columns["Rank"], columns["Run"]
-        columns |= {"Reference": runs[0].name, "Value": runs[1].name}
-        columns = {"Result": "Result", **columns}
-    else:
-        columns["Reference"] = "Others"
-    for name in ("Condition", "Remark"):
-        if not any(row[name] for row in rows):
-            del columns[name]
-    return tuple(columns.values()), [
-        tuple(row[name] for name in columns) for row in rows
-    ]
-
-
-def _texts(change: "changes.Change", rank: int) -> dict[str, str]:
-    """Return a row as texts for a terminal, by column."""
-    from rally_vmperf.measurement.comparison import verdict
-
-    figures = ("-",) * 5
-    comparison = change.comparison
-    if comparison is not None:
-        unit = change.metric.unit
-        interval = verdict.ends(comparison, change.margin)
-        figures = (
-            units.show(comparison.bare, unit),
-            units.show(comparison.guest, unit),
-            verdict.figure(comparison, change.margin),
-            interval or "-",
-            f"{100 * comparison.confidence:.2f} %" if interval else "-",
-        )
-    return dict(
-        zip(
-            _TEXTS,
-            (
-                change.metric.name,
-                change.condition,
-                str(rank),
-                change.run,
-                change.status,
-                *figures,
-                change.remark,
-            ),
-            strict=True,
-        )
-    )
-
-
 def _write_page(
     path: str,
-    runs: "collections.abc.Sequence[changes.RunSamples]",
-    compared: "list[changes.Change]",
+    runs: collections.abc.Sequence[changes.RunSamples],
+    compared: list[changes.Change],
     differences: list[str],
     summary: list[str],
 ) -> None:

@@ -27,18 +27,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="UUID of a task, journal (*.jsonl), record (*.json) or output "
         "of: rally task report --json; default: the current task of Rally",
     )
-    parser.add_argument(
-        "--limits",
-        metavar="FILE",
-        help="YAML with the names of SLAs and their limits, instead of those "
-        "of the task",
-    )
+    add_limits(parser, "task")
     add_journal_dir(parser)
     raw_outputs.add_raw_options(
         parser,
         baseline_help="registered baseline with which guests are compared, "
         "instead of the baseline of the run; machines and tools are "
         "compared, too; --raw requires it",
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser, owner: str) -> None:
+    """Add the option for limits.
+
+    :param owner: The task or the run whose limits are replaced.
+    """
+    parser.add_argument(
+        "--limits",
+        metavar="FILE",
+        help="YAML with the names of SLAs and their limits, instead of those "
+        f"of the {owner}",
     )
 
 

@@ -15,7 +15,10 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import question
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import parts
@@ -189,6 +192,49 @@ def collect_samples(
                     repetition_samples.values for repetition_samples in counted
                 ]
     return samples, absences
+
+
+def set_limits(
+    runs: collections.abc.Sequence[ComparedRun], criteria: question.Criteria
+) -> list[ComparedRun]:
+    """Return runs, the first with the limits of its SLAs.
+
+    The margin of a rate or a time is ``max_percent``, or the default if it
+    has an absolute limit only. If several SLAs limit a metric, the first one
+    counts.
+
+    :param criteria: The limits by the name of their SLA.
+    :raises ComparisonError: If a limit matches no metric.
+    """
+    first, *others = runs
+    keys = [key for run in runs for key in (*run.samples, *run.absences)]
+    names = {metric.name for _, metric in keys}
+    limited: dict[changes.Key, float] = {}
+    for name, criterion in table.criteria().items():
+        patterns = {
+            figure: limits.Limits((criteria.get(name) or {}).get(figure, {}))
+            for figure in question.LOSS_AND_ABSOLUTE
+            if figure in criterion.limits
+        }
+        for figure, limits_ in patterns.items():
+            for pattern in limits_.unmatched(names):
+                raise ComparisonError(
+                    f"sla {name} {figure}: {pattern!r} matches no metric of "
+                    "the runs; correct it, or use other limits with --limits"
+                )
+        for key in keys:
+            metric = key[1]
+            by_figure = {
+                figure: match[0]
+                for figure, limits_ in patterns.items()
+                if (match := limits_.for_metric(metric.name, names))
+            }
+            if metric.scale == "ratio" and by_figure:
+                margin = by_figure.get("max_percent", changes.MARGIN)
+                limited.setdefault(key, max(0.0, margin))
+            elif "max" in by_figure:
+                limited.setdefault(key, by_figure["max"])
+    return [dataclasses.replace(first, limits=limited), *others]
 
 
 def create_baseline_like(

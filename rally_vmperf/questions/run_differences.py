@@ -140,6 +140,7 @@ def join(
             name=parts[0].name,
             samples=_number([part.samples for part in parts]),
             absences=_number([part.absences for part in parts]),
+            limits=_number([part.limits for part in parts]),
         )
         for parts in zip(*workloads, strict=True)
     ]

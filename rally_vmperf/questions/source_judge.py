@@ -112,19 +112,33 @@ def judge_by_file(
     :raises LimitsError: If the file is not a valid limits file, or if a
         limit cannot fail.
     """
+    return judge_source(source, read_criteria(source, path))
+
+
+def read_criteria(
+    source: sources.Source, path: str | None
+) -> question.Criteria:
+    """Return the limits of a run by the name of their SLA.
+
+    :param path: The path of a limits file; None for the limits of the task.
+    :raises LimitsError: If the file is not a valid limits file, or if a
+        limit cannot fail.
+    """
     if path is None:
-        return judge_source(source)
+        return source.criteria
     names = _list_applicable_slas(source)
     criteria = {
         name: limits
         for name, limits in limits_file.read_limits(path).items()
         if name in names
     }
-    run = judge_source(source, criteria)
     limits_file.check_limits(
-        path, get_question(source).criteria, criteria, run.repetitions
+        path,
+        get_question(source).criteria,
+        criteria,
+        [record.repetition for record in source.decoded if record],
     )
-    return run
+    return criteria
 
 
 def format_skipped(

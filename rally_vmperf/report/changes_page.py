@@ -15,6 +15,7 @@ STYLES = {
     "worse": "failed",
     "better": "passed",
     "undecided": "inconclusive",
+    "not worse": "none",
     "equal": "none",
 }
 
@@ -35,7 +36,7 @@ def standalone(
     ranked = changes.rank(compared)
     template = page.create_environment(None).get_template("changes.html.j2")
     *first, last = names
-    worse = any(change.status == "worse" for change in compared)
+    status, headline = changes.conclude(compared)
     html = template.render(
         title=f"Comparison of {', '.join(first)} and {last}",
         embedded=False,
@@ -43,7 +44,8 @@ def standalone(
         ranked=ranked,
         differences=differences,
         summary=summary,
-        worse=worse,
+        headline=headline,
+        status=STYLES[status],
         styles=STYLES,
         chart=dot_plot.draw(
             _list_lines(names, ranked),

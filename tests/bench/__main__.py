@@ -15,26 +15,22 @@ from tests.bench import wall_time
 from tests.functional import laboratory
 
 HERE = pathlib.Path(__file__).parent
+OURS = HERE / "tasks" / "ours.yaml"
+PEER = HERE / "tasks" / "peer.yaml"
 
 
 def main() -> int:
     """Run both, print what they cost."""
-    asked = _arguments()
+    asked = parse_options()
     lab = laboratory.Laboratory("bench")
     lab.use("admin")
-    arguments = {
-        "seconds": asked.seconds,
-        "repetitions": asked.repetitions,
-        "image": "vmperf-guest",
-        "flavor": "vmperf.small",
-        "script": str(HERE / "tasks" / "evidence.sh"),
-    }
+    arguments = list_arguments(asked)
     before = lab.count()
     runs = {}
     if "ours" not in asked.without:
-        runs["rally_vmperf"] = _ours(lab, arguments)
+        runs["rally_vmperf"] = _ours(lab, arguments[OURS])
     if "peer" not in asked.without:
-        runs["rally-openstack"] = _peer(lab, arguments)
+        runs["rally-openstack"] = _peer(lab, arguments[PEER])
     print("\n".join(table.lines(runs)))
     if lab.count() != before:
         print(f"left behind: {before} became {lab.count()}")
@@ -42,12 +38,23 @@ def main() -> int:
     return 0
 
 
+def list_arguments(asked: argparse.Namespace) -> dict[pathlib.Path, dict]:
+    """Return the arguments of each task, by its path."""
+    arguments = {
+        "seconds": asked.seconds,
+        "repetitions": asked.repetitions,
+        "image": "vmperf-guest",
+        "flavor": "vmperf.small",
+    }
+    script = str(HERE / "tasks" / "evidence.sh")
+    return {OURS: arguments, PEER: {**arguments, "script": script}}
+
+
 def _ours(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
-    task = HERE / "tasks" / "ours.yaml"
-    words = ("--task", str(task), "--task-args", json.dumps(arguments))
+    words = ("--task", str(OURS), "--task-args", json.dumps(arguments))
     lab.record_baseline("bench", *words)
     known = lab.journals()
-    wall = _start(lab, task, arguments)
+    wall = _start(lab, OURS, arguments)
     (path,) = lab.journals() - known
     runs = [
         run
@@ -58,10 +65,9 @@ def _ours(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
 
 
 def _peer(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
-    task = HERE / "tasks" / "peer.yaml"
     plugins = ("--plugin-paths", str(HERE / "plugins"))
     return wall_time.by_outputs(
-        _start(lab, task, arguments, plugins), _only(lab)
+        _start(lab, PEER, arguments, plugins), _only(lab)
     )
 
 
@@ -87,7 +93,8 @@ def _only(lab: laboratory.Laboratory) -> dict:
     return workload
 
 
-def _arguments() -> argparse.Namespace:
+def parse_options(words: list[str] | None = None) -> argparse.Namespace:
+    """Return the options of the command line, or of other words."""
     parser = argparse.ArgumentParser(prog="tests.bench", description=__doc__)
     parser.add_argument(
         "--seconds", type=int, default=10, help="of sysbench; 10"
@@ -102,7 +109,7 @@ def _arguments() -> argparse.Namespace:
         choices=["ours", "peer"],
         help="leave one side out",
     )
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 if __name__ == "__main__":

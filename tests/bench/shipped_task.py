@@ -1,8 +1,8 @@
 """Verdicts on ``tasks/kvm-overhead.yaml`` in simulated runs.
 
-The metrics and limits are those of the task with a peer, and the judge is that
-of the product. Noise and the differences between boots are assumptions, not
-measurements.
+The metrics and limits are those of the task with a peer, and the judge and the
+comparison of runs are those of the product. Noise and the differences between
+boots are assumptions, not measurements.
 """
 
 import argparse
@@ -17,9 +17,11 @@ import numpy
 import yaml
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import table
 from tests.bench import verdicts
 from tests.unit import made
@@ -44,6 +46,10 @@ LOSSES = (0, 0.5, 0.9, 1.1, 1.25, 2)
 #: The loss of one part alone; the other parts lose half of their limits.
 ALONE = 1.25
 STATUSES = ("passed", "failed", "inconclusive", "void")
+#: The rate that is worse in compared runs, and its loss, as a multiple of its
+#: margin.
+WORSE_RATE = "disk.fio.randread.iops"
+WORSE_BY = 2
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -60,8 +66,12 @@ class ShippedTask:
     limits: dict[str, float]
 
 
-def read_task() -> ShippedTask:
-    """Return the task with a peer and defaults for all other arguments."""
+def read_task(*, all_metrics: bool = False) -> ShippedTask:
+    """Return the task with a peer and defaults for all other arguments.
+
+    :param all_metrics: Whether it has all metrics, or only those with a limit,
+        counts and p99.
+    """
     environment = jinja2.Environment()
     template = environment.from_string(TASK.read_text())
     (subtask,) = yaml.safe_load(template.render(peer=PEER))["subtasks"]
@@ -83,7 +93,8 @@ def read_task() -> ShippedTask:
         metrics=tuple(
             metric
             for metric in metrics
-            if metric.name in limited
+            if all_metrics
+            or metric.name in limited
             or metric.scale == "count"
             or metric.name.endswith(P99)
         ),
@@ -164,9 +175,14 @@ def _draw_run(
                     if other.name == requests
                 )
             continue
-        noise = noises[P99 if metric.name.endswith(P99) else part] / 100
-        # What has no limit loses as much as the median.
-        limit = task.limits[metric.name.replace(P99, "p50")]
+        noise = noises[P99 if P99 in metric.name else part] / 100
+        # What has no limit loses as much as the other metrics of its command.
+        command = metric.name.rpartition(".")[0]
+        limit = min(
+            task.limits[name]
+            for name in task.limits
+            if name.rpartition(".")[0] == command
+        )
         lost = setting.losses[part] * limit
         ratios = (loss.ratio(metric, lost), 1)
         # The position of the values in the buckets of a histogram.
@@ -181,6 +197,80 @@ def _draw_run(
                 drawn = verdicts.bucket(drawn)
             values[metric] = drawn.tolist()
     return sides
+
+
+def compare(
+    task: ShippedTask,
+    noise: str,
+    boots: float,
+    trials: int,
+    *,
+    loss_percent: float = 0,
+    has_limits: bool = True,
+) -> dict[str, float]:
+    """Return how often ``compare`` decides about equal guests, in percent.
+
+    :param boots: The difference between boots, in percent.
+    :param loss_percent: The loss of ``WORSE_RATE`` in the second run.
+    :param has_limits: Whether the limits of the task decide, or all rates and
+        times.
+    """
+    random = numpy.random.default_rng(7)
+    setting = Setting(noise=noise, boots=boots, losses=all_parts(0))
+    criteria = {"vmperf_overhead": task.sla} if has_limits else {}
+    count: collections.Counter[str] = collections.Counter()
+    for _ in range(trials):
+        runs = [
+            compared_run.ComparedRun(
+                name=name,
+                samples={
+                    ("", metric): [[value] for value in values]
+                    for metric, values in drawn.items()
+                },
+            )
+            for name, drawn in zip(
+                ("before", "after"),
+                _draw_run(task, setting, random),
+                strict=True,
+            )
+        ]
+        for metric, values in runs[1].samples.items():
+            if metric[1].name == WORSE_RATE:
+                for repetition in values:
+                    repetition[0] *= 1 - loss_percent / 100
+        runs = compared_run.set_limits(runs, criteria)
+        status, _ = changes.conclude(
+            changes.compare_runs(runs, limits.Limits({}))
+        )
+        count[status] += 1
+    return {
+        status: 100 * count[status] / trials
+        for status in ("not worse", "undecided", "worse")
+    }
+
+
+def print_comparisons(task: ShippedTask, noise: str, trials: int) -> None:
+    """Print how often compared runs exit with 0 and with 2."""
+    print(
+        f"{noise} noise, compare: not worse/undecided/worse in % of {trials} "
+        f"runs\nboots:      {'equal':>15}{'equal, no limit':>18}"
+        f"{'disk rate worse':>18}"
+    )
+    loss_percent = WORSE_BY * task.limits[WORSE_RATE]
+    for boots in BOOTS:
+        cells = []
+        for options in (
+            {},
+            {"has_limits": False},
+            {"loss_percent": loss_percent},
+        ):
+            shares = compare(task, noise, boots, trials, **options)
+            cells.append("/".join(f"{share:.1f}" for share in shares.values()))
+        print(
+            f"{f'{boots:g} %':<9}" + "".join(f"{cell:>18}" for cell in cells),
+            flush=True,
+        )
+    print()
 
 
 def format_row(
@@ -232,7 +322,9 @@ def main() -> None:
     )
     parsed = parser.parse_args()
     task = read_task()
+    measured = read_task(all_metrics=True)
     for noise in parsed.noise or NOISES:
+        print_comparisons(measured, noise, parsed.trials)
         print_table(task, noise, parsed.trials)
 
 

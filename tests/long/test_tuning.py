@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import ddt
 import yaml
@@ -130,7 +129,5 @@ class TestTuning(laboratory.Case):
         left = lab.count()
         for kind, number in (("servers", 3), ("images", 3), ("flavors", 1)):
             self.assertEqual(self.before[kind] + number, left[kind])
-        begin = time.monotonic()
         lab.vmperf("cleanup", "--yes", check=True)
-        self.assertLess(time.monotonic() - begin, patience.seconds(60))
         self.assertEqual(self.before, lab.count())

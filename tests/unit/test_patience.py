@@ -1,5 +1,7 @@
 """Tests of how long tests wait."""
 
+import ast
+import pathlib
 import unittest
 
 import ddt
@@ -27,3 +29,21 @@ class TestFactor(unittest.TestCase):
     def test_no_wait_is_shorter_than_usual(self):
         """This machine, whatever it does now, has at least that long."""
         self.assertGreaterEqual(patience.seconds(300), 300)
+
+
+class TestAssertions(unittest.TestCase):
+    """Tests assert order and causes: a busy machine is slow at any time."""
+
+    def test_no_assertion_reads_a_stopwatch(self):
+        """A wait may end with a deadline; what it took is not compared."""
+        found = [
+            f"{path.name}:{assertion.lineno}"
+            for path in pathlib.Path(patience.__file__).parent.rglob("*.py")
+            for assertion in ast.walk(ast.parse(path.read_text()))
+            if isinstance(assertion, ast.Call)
+            and ast.unparse(assertion.func).startswith("self.assert")
+            for word in ast.walk(assertion)
+            if isinstance(word, ast.Attribute)
+            and word.attr in ("monotonic", "perf_counter")
+        ]
+        self.assertEqual([], found)

@@ -16,7 +16,10 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-Status = t.Literal["worse", "better", "undecided", "equal"]
+Status = t.Literal["worse", "better", "undecided", "not worse", "equal"]
+
+#: The default margin in percent.
+MARGIN = 5.0
 
 #: A condition as text, empty if a run has only one, and a metric.
 Key = tuple[str, sample.Metric]
@@ -30,11 +33,16 @@ class RunSamples:
     :param name: The name, unique among the compared runs.
     :param samples: The values of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
+    :param limits: The metrics with a limit in the SLAs of the first run: the
+        margin of a rate or a time in percent, the largest tolerated count.
     """
 
     name: str
     samples: collections.abc.Mapping[Key, loss.Repetitions]
     absences: collections.abc.Mapping[Key, str] = dataclasses.field(
+        default_factory=dict
+    )
+    limits: collections.abc.Mapping[Key, float] = dataclasses.field(
         default_factory=dict
     )
 
@@ -45,20 +53,32 @@ class Change:
 
     :param run: The name of the run.
     :param condition: The condition as text; empty if there is only one.
-    :param margin: The largest loss and gain in percent that are equal.
-    :param status: The status; "undecided" without a comparison.
+    :param margin: The largest loss and gain in percent that are equal; of a
+        count, the largest tolerated one, or None.
+    :param decides: Whether the metric decides the status of all changes.
     :param comparison: The loss of the run, with the interval that decided;
-        None if a side has no samples.
+        None for a count, and if a side has no samples.
+    :param counts: The largest count of the reference and of the run; None for
+        a rate or a time, and if a side has no samples.
     :param reason: The reason why there is no comparison, or "".
     """
 
     run: str
     condition: str
     metric: sample.Metric
-    margin: float
+    margin: float | None
+    decides: bool = True
     status: Status = "undecided"
     comparison: loss.Comparison | None = None
+    counts: tuple[float, float] | None = None
     reason: str = ""
+
+    @property
+    def figures(self) -> tuple[float, float] | None:
+        """The figures of the reference and of the run; None without them."""
+        if self.comparison is None:
+            return self.counts
+        return self.comparison.bare, self.comparison.guest
 
     @property
     def remark(self) -> str:
@@ -79,22 +99,23 @@ class Change:
         return ", ".join(dict.fromkeys(kinds))
 
 
-def decide(comparison: loss.Comparison, margin: float) -> Status:
-    """Return the status of a change, by the rule of verdicts.
+def decide(low: float | None, high: float | None, margin: float) -> Status:
+    """Return the status of the interval of a loss, by the rule of verdicts.
 
     A change is worse or better if its whole interval is beyond the margin,
-    equal if its whole interval is within the margin, and else undecided.
+    equal if its whole interval is within the margin, not worse if only its
+    upper end is known to be within, and else undecided.
 
     :param margin: The largest loss and gain in percent that are equal.
     """
-    low, high = comparison.low, comparison.high
     if low is None or high is None:
         return "undecided"
-    if low > margin:
-        return "worse"
+    status = verdict.decide_interval(low, high, margin)
+    if status != "passed":
+        return "worse" if status == "failed" else "undecided"
     if high < -margin:
         return "better"
-    return "equal" if -margin <= low and high <= margin else "undecided"
+    return "equal" if low >= -margin else "not worse"
 
 
 def compare_runs(
@@ -104,11 +125,15 @@ def compare_runs(
 ) -> list[Change]:
     """Return the change of each metric and condition, as a list.
 
-    The confidence is that of all statuses together.
+    The confidence is that of all statuses together. A metric that a run lost
+    is worse. The metrics with a margin or a limit decide; without margins
+    and limits, all rates and times decide.
 
     :param runs: At least two runs. The second of two is compared with the
-        first, and each of more with all others.
-    :param margins: The margins in percent, with one that matches any metric.
+        first, and each of more with all others. The limits are those of the
+        first.
+    :param margins: The margins in percent by metric or glob; the default is
+        the limit of the first run, or ``MARGIN``.
     """
     keys = dict.fromkeys(
         key for run in runs for key in (*run.samples, *run.absences)
@@ -117,49 +142,86 @@ def compare_runs(
     compared = runs[1:] if len(runs) == 2 else runs
     changes: list[Change] = []
     sides: dict[int, _Sides] = {}
-    for condition, metric in keys:
-        margin, _ = margins.for_metric(metric.name, names) or (0.0, "")
+    for key in keys:
+        condition, metric = key
+        margin, decides = _find_margin(key, runs[0].limits, margins, names)
         for run in compared:
             others = [other for other in runs if other is not run]
-            reason = _explain_absence((condition, metric), run, others)
-            if not reason:
-                sides[len(changes)] = (
-                    [
-                        values
-                        for other in others
-                        for values in other.samples.get(
-                            (condition, metric), ()
-                        )
-                    ],
-                    run.samples[condition, metric],
-                )
-            changes.append(
-                Change(
-                    run=run.name,
-                    condition=condition,
-                    metric=metric,
-                    margin=margin,
-                    reason=reason,
-                )
+            change = Change(
+                run=run.name,
+                condition=condition,
+                metric=metric,
+                margin=margin,
+                decides=decides,
             )
+            before = [
+                repetition
+                for other in others
+                for repetition in other.samples.get(key, ())
+            ]
+            after = run.samples.get(key, ())
+            if not (before and after):
+                change = dataclasses.replace(
+                    change,
+                    status="worse" if before else "undecided",
+                    reason=_explain_absence(key, run, others),
+                )
+            elif metric.scale == "count":
+                change = _compare_counts(change, before, after)
+            else:
+                sides[len(changes)] = before, after
+            changes.append(change)
     decide_all(changes, sides, confidence)
     return changes
+
+
+def _find_margin(
+    key: Key,
+    limited: collections.abc.Mapping[Key, float],
+    margins: limits.Limits,
+    names: collections.abc.Collection[str],
+) -> tuple[float | None, bool]:
+    """Return the margin of a metric, and whether the metric decides.
+
+    :param limited: The limits of the first run.
+    :param names: The names of all metrics.
+    """
+    _, metric = key
+    limit = limited.get(key)
+    if metric.scale == "count":
+        return limit, limit is not None
+    if margin := margins.for_metric(metric.name, names):
+        return margin[0], True
+    if limit is None:
+        return MARGIN, not (limited or margins)
+    return limit, True
 
 
 def _explain_absence(
     key: Key, run: RunSamples, others: collections.abc.Sequence[RunSamples]
 ) -> str:
-    """Return why a metric of a run cannot be compared as text, or ""."""
-    _, metric = key
-    if metric.scale == "count":
-        return "a count has no ratio"
+    """Return why a metric of a run cannot be compared, as text."""
     for side in (run, *others):
         missing = key not in side.samples
         if missing and (side is run or len(others) == 1):
             return f"{side.name}: {side.absences.get(key, 'not measured')}"
-    if not any(key in other.samples for other in others):
-        return f"only {run.name} has it"
-    return ""
+    return f"only {run.name} has it"
+
+
+def _compare_counts(
+    change: Change, before: loss.Repetitions, after: loss.Repetitions
+) -> Change:
+    """Return the change of a count, decided by its limit if it has one."""
+    largest = max(map(max, before)), max(map(max, after))
+    status: Status = "undecided"
+    reason = "the largest count, without a limit"
+    if change.margin is not None:
+        status = "worse" if largest[1] > change.margin else "not worse"
+        limit = units.show(change.margin, change.metric.unit)
+        reason = f"the largest count; the limit is {limit}"
+    return dataclasses.replace(
+        change, status=status, counts=largest, reason=reason
+    )
 
 
 def decide_all(
@@ -192,6 +254,7 @@ def decide_all(
         for number in pending:
             change = changes[number]
             others, values = sides[number]
+            margin = change.margin or 0.0
             comparison = loss.compare(
                 change.metric,
                 others,
@@ -203,7 +266,7 @@ def decide_all(
             changes[number] = dataclasses.replace(
                 change,
                 comparison=comparison,
-                status=decide(comparison, change.margin),
+                status=decide(comparison.low, comparison.high, margin),
             )
         remaining = {
             number
@@ -231,11 +294,40 @@ def rank(changes: collections.abc.Iterable[Change]) -> list[list[Change]]:
 
 
 def _sort_key(change: Change) -> tuple[bool, float]:
-    """Return the sort key of a change by its mean; the best are first."""
-    if change.comparison is None:
+    """Return the sort key of a change by its figure; the best are first."""
+    if change.figures is None:
         return True, 0.0
-    mean = change.comparison.guest
+    _, mean = change.figures
     return False, mean if change.metric.better == "lower" else -mean
+
+
+def conclude(
+    changes: collections.abc.Collection[Change],
+) -> tuple[Status, str]:
+    """Return the status of all changes, and their headline.
+
+    The status is "worse" if a metric that decides is worse, "undecided" if
+    such a metric is undecided, and else "not worse".
+    """
+    deciding = [change for change in changes if change.decides]
+    noun = "metric" if len(deciding) == len(changes) else "deciding metric"
+    total = _count_metrics(deciding)
+    order: tuple[Status, ...] = ("worse", "undecided")
+    for status in order:
+        number = _count_metrics(
+            change for change in deciding if change.status == status
+        )
+        if number:
+            break
+    else:
+        status, number = "not worse", total
+    headline = f"{number} of {units.number_of(noun, total)}"
+    return status, f"{status.capitalize()}: {headline}"
+
+
+def _count_metrics(changes: collections.abc.Iterable[Change]) -> int:
+    """Return the number of metrics and conditions of changes."""
+    return len({(change.condition, change.metric) for change in changes})
 
 
 def summarise(
@@ -246,14 +338,23 @@ def summarise(
     reference = runs[0].name if len(runs) == 2 else "the others"
     sentences = []
     for run in dict.fromkeys(change.run for change in changes):
-        numbers = collections.Counter(
-            change.status for change in changes if change.run == run
-        )
+        run_changes = [change for change in changes if change.run == run]
+        numbers = collections.Counter(change.status for change in run_changes)
         *first, last = (
             f"{status} in {numbers[status]}" for status in t.get_args(Status)
         )
-        sentences.append(
+        sentence = (
             f"{run} compared with {reference}: {', '.join(first)} and {last} "
-            f"of {units.number_of('metric', numbers.total())}"
+            f"of {units.number_of('metric', len(run_changes))}"
         )
+        deciding = sum(change.decides for change in run_changes)
+        if deciding < len(run_changes):
+            sentence += f" ({deciding} deciding)"
+        lost = sum(
+            change.status == "worse" and change.figures is None
+            for change in run_changes
+        )
+        if lost:
+            sentence += f"; {run} has no samples of {lost}"
+        sentences.append(sentence)
     return sentences

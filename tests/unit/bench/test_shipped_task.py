@@ -59,6 +59,21 @@ class ShippedTaskTest(unittest.TestCase):
         shares = self.simulate(shipped_task.one_part(part), trials=10)
         self.assertLessEqual(shares["passed"], 10)
 
+    def test_equal_runs_are_not_worse(self):
+        """The limits of the task are the margins of its 46 metrics."""
+        task = shipped_task.read_task(all_metrics=True)
+        self.assertEqual(46, len(task.metrics))
+        shares = shipped_task.compare(task, "usual", 0, 20)
+        self.assertGreaterEqual(shares["not worse"], 95)
+
+    def test_one_worse_disk_rate_is_found(self):
+        task = shipped_task.read_task(all_metrics=True)
+        limit = task.limits[shipped_task.WORSE_RATE]
+        shares = shipped_task.compare(
+            task, "usual", 0, 20, loss_percent=2 * limit
+        )
+        self.assertGreaterEqual(shares["worse"], 95)
+
     def test_twice_the_limits_fails(self):
         shares = self.simulate(
             shipped_task.all_parts(2), noise="quiet", trials=5

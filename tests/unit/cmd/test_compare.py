@@ -15,6 +15,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
 from rally_vmperf.questions import compared_run
+from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.hostile import attacks
@@ -23,6 +24,8 @@ from tests.unit.questions import golden_runs
 from tests.unit.report import rally_results
 
 RATE = "disk.fio.randread.iops"
+COUNT = "network.iperf3.to_peer.retransmits"
+PASS = ("--on-inconclusive", "pass")
 
 
 def scale(records, metric, factor, number=0):
@@ -57,6 +60,28 @@ class CompareTestCase(unittest.TestCase):
         made.keep_files(self.folder)
         return written.path
 
+    def copy_golden(self, name, change=lambda record: None):
+        """Write a changed copy of a golden run; return both paths.
+
+        :param change: A function that changes a record.
+        """
+        path = golden_runs.journal(name)
+        for file in path.parent.glob("*.gz"):
+            (self.folder / file.name).write_bytes(file.read_bytes())
+        records = [*map(json.loads, path.read_text().splitlines())]
+        for record in records:
+            change(record)
+        other = journal.Journal(self.folder, "other")
+        for record in records:
+            other.append(record)
+        return path, other.path
+
+    def limits(self, text):
+        """Return the path of a limits file."""
+        path = self.folder / "limits.yaml"
+        path.write_text(text)
+        return path
+
     def printed(self, code, *arguments):
         """Return what the command prints that ends with a code."""
         app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
@@ -83,7 +108,7 @@ class TestTwoRuns(CompareTestCase):
         path = golden_runs.journal(name)
         for margin in ("0", "5"):
             try:
-                rows = self.results(0, path, path, "--margin", margin)
+                rows = self.results(0, path, path, "--margin", margin, *PASS)
             except compare.CompareError as error:
                 # All repetitions of all metrics are void.
                 self.assertIn("no counted repetition", str(error))
@@ -94,25 +119,130 @@ class TestTwoRuns(CompareTestCase):
                 if row["Loss (%)"] is not None:
                     self.assertAlmostEqual(0, row["Loss (%)"])
 
+    @ddt.data(*golden_runs.journals())
+    def test_a_run_and_itself_by_its_limits(self, name):
+        """Nothing is worse; undecided metrics decide the exit code."""
+        path = golden_runs.journal(name)
+        words = [path, path, "--limits", golden_runs.limits(name)]
+        try:
+            self.results(0, *words, *PASS)
+        except compare.CompareError as error:
+            self.assertIn("no counted repetition", str(error))
+        except limits_file.LimitsError as error:
+            self.fail(error)
+        else:
+            self.assertIn("worse in 0", "".join(self.warnings))
+
     @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
     @ddt.unpack
     def test_one_metric_of_a_golden_run(self, factor, expected, code):
         """Is reported, and nothing else is."""
-        path = golden_runs.journal("density-four-guests")
-        records = [*map(json.loads, path.read_text().splitlines())]
         metric = "cpu.sysbench.rate"
-        other = journal.Journal(self.folder, "other")
-        for file in path.parent.glob("*.gz"):
-            (self.folder / file.name).write_bytes(file.read_bytes())
-        for record in scale(records, metric, factor):
-            other.append(record)
-        rows = self.results(code, path, other.path)
+        paths = self.copy_golden(
+            "density-four-guests",
+            lambda record: scale([record], metric, factor),
+        )
+        rows = self.results(code, *paths, *PASS)
         decided = [
             (row["Metric"], row["Condition"], row["Result"])
             for row in rows
             if row["Result"] not in ("equal", "undecided")
         ]
         self.assertEqual([(metric, "guests 1", expected)], decided)
+
+    def test_lost_metrics(self):
+        """Are worse, with and without limits, and are counted in a line."""
+        first, second = self.copy_golden("overhead-passed", drop_disk)
+        for words in (
+            (),
+            ("--margin", "disk.*=99"),
+            ("--limits", golden_runs.limits("overhead-passed")),
+        ):
+            with self.subTest(words=words):
+                rows = self.results(2, first, second, *words, *PASS)
+                lost = [row for row in rows if row["Result"] == "worse"]
+                self.assertEqual(
+                    {"disk"}, {row["Metric"].split(".")[0] for row in lost}
+                )
+                self.assertTrue(any(row["Decides"] for row in lost))
+                self.assertTrue(
+                    self.warnings[-1].endswith(
+                        f"other has no samples of {len(lost)}"
+                    ),
+                    self.warnings,
+                )
+        rows = self.results(2, second, first)
+        new = {
+            row["Result"] for row in rows if row["Metric"].startswith("disk.")
+        }
+        self.assertEqual({"undecided"}, new)
+
+    def test_counts(self):
+        """A count above its limit is worse; without one, it is shown."""
+        first, second = self.copy_golden(
+            "late-commands", lambda record: set_count(record, 90_000)
+        )
+        limits = self.limits(
+            'vmperf_degradation: {max: {"network.*.retransmits": 1000}}'
+        )
+        rows = self.results(2, first, second, "--limits", limits)
+        (row,) = (
+            row
+            for row in rows
+            if (row["Metric"], row["Condition"]) == (COUNT, "guests 2")
+        )
+        self.assertEqual("worse", row["Result"])
+        self.assertEqual((90_000, 1000), (row["Value"], row["Limit"]))
+        self.assertIsNone(row["Margin (%)"])
+        others = {row["Metric"] for row in rows if row["Decides"]}
+        self.assertEqual({COUNT, COUNT.replace("to_", "from_")}, others)
+        rows = self.results(0, first, second, *PASS)
+        (row,) = (
+            row
+            for row in rows
+            if (row["Metric"], row["Condition"]) == (COUNT, "guests 2")
+        )
+        self.assertEqual(("undecided", False), (row["Result"], row["Decides"]))
+        self.assertEqual(90_000, row["Value"])
+
+    def test_limits_of_a_task(self):
+        """They are the default margins, and decide the exit code."""
+        made.keep_files(self.folder)
+        paths = []
+        for name, factor in (("before", 1), ("after", 0.85)):
+            sla = {"vmperf_overhead": made.LIMITS, "failure_rate": {"max": 0}}
+            task = rally_results.results([(made.records(), {})])
+            (subtask,) = task["tasks"][0]["subtasks"]
+            (workload,) = subtask["workloads"]
+            workload["sla"] = sla
+            for iteration in workload["data"]:
+                scale(_records_in(iteration), RATE, factor)
+            paths.append(self.folder / f"{name}.json")
+            paths[-1].write_text(json.dumps(task))
+        rows = {row["Metric"]: row for row in self.results(0, *paths)}
+        self.assertEqual(20, rows[RATE]["Margin (%)"])
+        self.assertEqual("equal", rows[RATE]["Result"])
+        self.assertEqual(100, rows[COUNT]["Limit"])
+        self.assertEqual("not worse", rows[COUNT]["Result"])
+        self.results(2, *paths, "--margin", f"{RATE}=5")
+        limits = self.limits("vmperf_overhead: {max_percent: {'cpu.*': 5}}")
+        rows = self.results(0, *paths, "--limits", limits)
+        decides = {row["Metric"].partition(".")[0]: row for row in rows}
+        self.assertTrue(decides["cpu"]["Decides"])
+        self.assertFalse(decides["disk"]["Decides"])
+        table = self.printed(0, *paths, "--limits", limits)
+        self.assertRegex(table, r"\| Decides \|")
+
+    def test_undecided(self):
+        """The exit code is 2, with the ways out, or as requested."""
+        path = golden_runs.journal("late-commands")
+        for words, code in (((), 2), (PASS, 0)):
+            page = self.folder / "page.html"
+            self.results(code, path, path, "--html", page, *words)
+            self.assertIn("Undecided: 76 of 76 deciding", page.read_text())
+            self.assertEqual(
+                bool(code), "use --on-inconclusive" in self.warnings[-1]
+            )
 
     def test_one_metric(self):
         """Of several quiet ones; each other one is equal."""
@@ -194,6 +324,24 @@ class TestTwoRuns(CompareTestCase):
             self.results(1, paths[0], single)
 
 
+def drop_disk(record):
+    """Remove all samples of the disk from a record."""
+    for condition in record["conditions"]:
+        for key in ("samples", "distributions"):
+            condition[key] = {
+                name: values
+                for name, values in condition[key].items()
+                if not name.startswith("disk.")
+            }
+
+
+def set_count(record, number):
+    """Set the counts of a record."""
+    for condition in record["conditions"]:
+        counts = condition["samples"].get(COUNT, [])
+        condition["samples"][COUNT] = [number for _ in counts]
+
+
 def _records_in(document):
     """Return the records anywhere in a JSON document."""
     if isinstance(document, dict):
@@ -220,7 +368,7 @@ class TestNotComparable(CompareTestCase):
             "memory_mib: 1024 in .*, 512 in .*; use --allow shape",
         ):
             self.results(1, *paths)
-        rows = self.results(0, *paths, "--allow", "shape")
+        rows = self.results(0, *paths, "--allow", "shape", *PASS)
         self.assertEqual(4, len(rows))
         self.assertTrue(any("memory_mib" in line for line in self.warnings))
 
@@ -257,7 +405,8 @@ class TestNotComparable(CompareTestCase):
             self.results(1, path, self.journal("b", void))
 
     @ddt.data(
-        ("nope.*=1", "--margin nope..: matches no metric"),
+        ("nope.*=1", "--margin nope..: matches no rate or time"),
+        ("*.retransmits=1", "--margin .*: matches no rate or time"),
         ("disk.*=1 *.randread.*=2", "conflict over disk.fio.randread"),
     )
     @ddt.unpack
@@ -269,6 +418,31 @@ class TestNotComparable(CompareTestCase):
         ]
         with self.assertRaisesRegex(compare.CompareError, message):
             self.results(1, path, path, *options)
+
+    def test_limits(self):
+        """That apply to nothing, or to baselines only."""
+        path = self.journal("a", made.records())
+        limits = self.limits("vmperf_overhead: {max_percent: {'nope.*': 5}}")
+        with self.assertRaisesRegex(
+            compared_run.ComparisonError,
+            "sla vmperf_overhead max_percent: 'nope.*' matches no metric",
+        ):
+            self.results(1, path, path, "--limits", limits)
+        content = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
+        registry = store.Store(self.folder / "baselines")
+        registry.save(
+            {**json.loads(content.read_text()), "name": "old"}, replace=True
+        )
+        with self.assertRaisesRegex(
+            compare.CompareError, "--limits=.*: baselines have no SLAs"
+        ):
+            self.results(1, "old", "old", "--limits", limits)
+        self.limits(
+            "vmperf_overhead: {max_percent: {'cpu.*': 5}}\n"
+            "vmperf_fairness: {min_index: {'*': 0.5}}"
+        )
+        self.results(0, path, path, "--limits", limits)
+        self.assertIn("vmperf_fairness is skipped", self.warnings[0])
 
     @ddt.data("x", "-1", "100", "a=nan", "a=")
     def test_texts_that_are_no_margins(self, text):
@@ -311,7 +485,7 @@ class TestBaselines(CompareTestCase):
 
     def test_with_each_other(self):
         """As baseline compare does."""
-        rows = self.results(0, "old", "again=old")
+        rows = self.results(0, "old", "again=old", *PASS)
         self.assertEqual({"again"}, {row["Run"] for row in rows})
         self.assertNotIn("worse", {row["Result"] for row in rows})
 
@@ -349,7 +523,7 @@ class TestPage(CompareTestCase):
         self.printed(2, first, second, "--html", page)
         html = page.read_text()
         self.assertIn("<title>Comparison of before and after</title>", html)
-        self.assertIn("Something is worse", html)
+        self.assertRegex(html, "Worse: 1 of . deciding metrics")
         self.assertIn("after compared with before: worse in 1", html)
         self.assertIn('id="changes-0-interval"', html)
         self.assertIn("No difference", html)
@@ -365,7 +539,7 @@ class TestPage(CompareTestCase):
         second = made.records(guests=2, emulated=True)
         page = self.folder / "page.html"
         table = self.printed(
-            0,
+            2,
             f"{name}={path}",
             self.journal("b", second),
             "--html",

@@ -15,7 +15,7 @@ PAGE = "doc/source/compare.rst"
 
 
 def output(line, folder):
-    """Return the table that a command line of the page prints."""
+    """Return the table and the last message that a command line prints."""
     for name in ("small", "tiny"):
         line = line.replace(
             f"={name}.jsonl", f"={golden_runs.journal(f'two-flavors-{name}')}"
@@ -27,7 +27,8 @@ def output(line, folder):
     command = compare.Compare(app, None)
     parser = command.get_parser("compare")
     command.run(parser.parse_args([*words[1:], "--config-file", str(config)]))
-    return app.stdout.getvalue().strip()
+    *_, message = app.stderr.getvalue().splitlines()
+    return app.stdout.getvalue().strip(), message
 
 
 class CompareTestCase(unittest.TestCase):
@@ -44,5 +45,8 @@ class CompareTestCase(unittest.TestCase):
             block.text for block in pages.blocks("text") if block.page == PAGE
         )
         with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(output(line, folder), shown)
+            table, message = output(line, folder)
+            self.assertEqual(table, shown)
             self.assertTrue(pathlib.Path(folder, "page.html").exists())
+        page = (pages.ROOT / PAGE).read_text()
+        self.assertIn(f"\n    {message}\n", page)

@@ -9,7 +9,6 @@ import random
 import socket
 import sys
 import tempfile
-import time
 import unittest
 from unittest import mock
 
@@ -170,7 +169,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         """Connect to the server, which is deaf while it turns to the next."""
         async with asyncio.timeout(20):
             while True:
-                with contextlib.suppress(ConnectionRefusedError):
+                with contextlib.suppress(ConnectionError):
                     socket.create_connection(
                         ("127.0.0.1", self.first), 10
                     ).close()
@@ -322,9 +321,8 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     @ddt.unpack
     async def test_a_server_that_ends_at_once(self, argv, said):
         """Nobody waits for it, and its last words are told."""
-        began = time.monotonic()
-        told = await self.refused(*argv)
-        self.assertLess(time.monotonic() - began, servers.LISTEN_TIMEOUT / 2)
+        with mock.patch.object(servers, "LISTEN_TIMEOUT", 600.0):
+            told = await self.refused(*argv)
         self.assertIn(
             f"no server listens on TCP port {self.first} and the server "
             "ended; check whether the port is in use or the tool is missing; "
@@ -351,7 +349,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             told = await self.refused("sleep", "60")
         self.assertIn("after 2 s; check", told)
         self.assertIn("its last output: none, it is still running", told)
-        self.assertIn(asked.call_count, (1, 2))
+        self.assertLess(asked.call_count, 3)
 
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
         """Who came first and is silent is named."""

@@ -208,10 +208,10 @@ class TestLook(unittest.TestCase):
         )
 
     def test_a_quiet_look_has_two_readings(self):
-        """They are a second apart."""
+        """The second one is later."""
         seen = asyncio.run(background_load.read_load(local.Local("metal"), 1))
         first, last = seen.counters
-        self.assertGreaterEqual(last["up"] - first["up"], 0.98)
+        self.assertGreater(last["up"], first["up"])
 
     def test_a_machine_that_does_not_tell(self):
         """It is named, with what it lacks."""

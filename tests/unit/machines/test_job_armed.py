@@ -234,7 +234,8 @@ class KeptUpTestCase(Case):
         handle, result = await self.keep("sh", "-c", "echo x >>log; exit 7")
         self.assertEqual(7, result.exit_status)
         await self.wait_for_lines(2)
-        await asyncio.sleep(0.3)
+        while not pathlib.Path(handle.path, "load.ended").exists():
+            await asyncio.sleep(0.01)
         before = time.time()
         kept = await handle.end_load()
         self.assertEqual(2, len(self.lines()))

@@ -2,7 +2,6 @@ import asyncio
 import contextlib
 import pathlib
 import tempfile
-import time
 import unittest
 
 from rally_vmperf.machines import base
@@ -35,13 +34,11 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_time_out_ends_the_whole_group(self):
         mark = pathlib.Path(self.folder, "mark")
-        started = time.monotonic()
         with self.assertRaisesRegex(base.TimedOut, "here: command sh"):
             await self.machine.run(
                 ["sh", "-c", '(sleep 1; touch "$1") & wait', "sh", str(mark)],
                 timeout=0.2,
             )
-        self.assertLess(time.monotonic() - started, 20)
         await asyncio.sleep(1.5)
         self.assertFalse(mark.exists())
 

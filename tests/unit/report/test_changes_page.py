@@ -37,13 +37,39 @@ class StandaloneTestCase(unittest.TestCase):
     def test_worse(self):
         text = read(0.5)
         self.assertIn("Comparison of before and after", text)
-        self.assertIn("Something is worse One sentence.", text)
+        self.assertIn("Worse: 1 of 1 metric One sentence.", text)
         self.assertIn("✖", text)
 
     def test_equal(self):
         text = read(1)
-        self.assertIn("Nothing is worse", text)
+        self.assertIn("Not worse: 1 of 1 metric One sentence.", text)
         self.assertIn("No difference between settings", text)
+
+    def test_undecided(self):
+        """The headline counts the metrics, and does not deny a loss."""
+        text = read(0.95)
+        self.assertIn("Undecided: 1 of 1 metric One sentence.", text)
+        self.assertNotIn("Nothing is worse", text)
+
+    def test_counts_and_lost_metrics(self):
+        """Have figures or a reason, and no margin in percent."""
+        errors = sample.Metric("net.x.errors", "1", "lower", scale="count")
+        first, second = (
+            changes.RunSamples(
+                name=name,
+                samples={("", errors): [[count]]},
+                absences={},
+                limits={("", errors): 5.0},
+            )
+            for name, count in (("before", 1.0), ("after", 90_000.0))
+        )
+        first.samples["", RATE] = [[1.0], [1.0], [1.0]]
+        compared = changes.compare_runs([first, second], limits.Limits({}))
+        html = changes_page.standalone(["before", "after"], compared, [], [])
+        text = test_page.Reader(html).text
+        self.assertIn("Worse: 1 of 1 deciding metric", text)
+        self.assertRegex(text, "1 90 000 - - worse the largest count")
+        self.assertRegex(text, "5 % worse does not decide *after: not meas")
 
     def test_long_names_leave_room_for_the_chart(self):
         """Of more than two runs, lines of the chart have the run's name."""

@@ -5,7 +5,6 @@ import mmap
 import os
 import pathlib
 import tempfile
-import time
 import unittest
 from unittest import mock
 
@@ -158,19 +157,18 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         machine = self.machine(await self.serve())
 
         async def hang(*_):
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
+        # Without a time-out, nothing would end this wait.
         with mock.patch.object(routes, "connect_socket", hang):
-            started = time.monotonic()
             answers = await asyncio.gather(
                 *(machine.run(["true"], timeout=0.3) for _ in range(3)),
                 return_exceptions=True,
             )
-            self.assertLess(time.monotonic() - started, 10)
         for error in answers:
             self.assertIsInstance(error, base.Unreachable)
             self.assertRegex(str(error), "g1: no SSH at .* within 0.3 s")
-            self.assertGreaterEqual(error.silent, 0.3)
+            self.assertGreater(error.silent, 0)
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
     async def test_who_waits_for_a_dial_shares_its_failure(self):
@@ -329,7 +327,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("one\ntwo\n", result.stdout)
         self.assertEqual("a *\n", result.stderr)
         self.assertEqual(4, result.exit_status)
-        self.assertGreaterEqual(result.seconds, 1)
+        self.assertGreater(result.ended, result.started)
 
     async def test_one_request_that_is_dropped_is_continued(self):
         """The command runs once, however often it is asked for."""
@@ -348,7 +346,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         server.drop()
         result = await running
         self.assertEqual("began\n", result.stdout)
-        self.assertGreaterEqual(result.seconds, 1)
+        self.assertGreater(result.ended, result.started)
 
     async def test_a_job_on_a_machine_that_falls_silent_is_given_up(self):
         server = await self.serve()

@@ -1,5 +1,6 @@
 """Tests of the changes of metrics between runs."""
 
+import dataclasses
 import unittest
 
 import ddt
@@ -17,6 +18,7 @@ ERRORS = sample.Metric("net.x.errors", "1", "lower", scale="count")
 QUIET = (1.0, 1.002, 0.998, 1.001, 0.999)
 NOISY = (1.0, 1.6, 0.6, 1.3, 0.8)
 MARGIN = limits.Limits({"*": 5.0})
+NO_MARGIN = limits.Limits({})
 
 
 def run(name, absences=None, **metrics):
@@ -91,21 +93,77 @@ class TestTwoRuns(unittest.TestCase):
         self.assertEqual(["worse", "equal"], list(got.values()))
 
     def test_counts_and_absences(self):
-        """Are undecided, each with its reason."""
+        """Have a reason; a metric that only the first run has is worse."""
         first = run("A", time=QUIET, rate=QUIET[:2], errors=(0.0, 0.0, 1.0))
         second = run(
             "B", {("", TIME): "void: late"}, rate=QUIET, errors=(1.0, 0, 0)
         )
         got = changes.compare_runs([first, second], MARGIN)
-        self.assertEqual({"undecided"}, {change.status for change in got})
         self.assertEqual(
             [
-                "B: void: late",
-                "requires 3 repetitions of each run",
-                "a count has no ratio",
+                ("worse", "B: void: late"),
+                ("undecided", "requires 3 repetitions of each run"),
+                ("undecided", "the largest count, without a limit"),
             ],
-            [change.remark for change in got],
+            [(change.status, change.remark) for change in got],
         )
+        self.assertEqual((1.0, 1.0), got[2].figures)
+        *_, new = changes.compare_runs([second, first], MARGIN)
+        self.assertEqual("undecided", new.status)
+        self.assertEqual("B: void: late", new.remark)
+
+    @ddt.data((1000.0, "not worse"), (1001.0, "worse"))
+    @ddt.unpack
+    def test_a_count_with_a_limit(self, largest, expected):
+        """Is compared by its largest value, and decides."""
+        first = run("A", errors=(0, 2, 1))
+        first = dataclasses.replace(first, limits={("", ERRORS): 1000.0})
+        (got,) = changes.compare_runs(
+            [first, run("B", errors=(0, largest, 0))], NO_MARGIN
+        )
+        self.assertEqual((expected, True), (got.status, got.decides))
+        self.assertEqual((2, largest), got.figures)
+        self.assertEqual("the largest count; the limit is 1 000", got.remark)
+
+    def test_metrics_that_decide(self):
+        """They have a margin or a limit; without any, all ratios decide."""
+        first = run("A", time=QUIET, rate=QUIET, errors=(1, 1, 1))
+        limited = dataclasses.replace(first, limits={("", RATE): 20.0})
+        for reference, margins, expected in (
+            (first, {}, [(5.0, True), (5.0, True), (None, False)]),
+            (limited, {}, [(5.0, False), (20.0, True), (None, False)]),
+            (first, {"cpu.*": 1}, [(1.0, True), (5.0, False), (None, False)]),
+            (limited, {"*": 1}, [(1.0, True), (1.0, True), (None, False)]),
+        ):
+            with self.subTest(margins=margins, limits=reference.limits):
+                got = changes.compare_runs(
+                    [reference, first], limits.Limits(margins)
+                )
+                self.assertEqual(
+                    expected,
+                    [(change.margin, change.decides) for change in got],
+                )
+
+    def test_conclusion(self):
+        """Is about the metrics that decide."""
+        first = run("A", time=QUIET, rate=NOISY)
+        second = run("B", time=times(QUIET, 1.2), rate=times(NOISY, 0.9))
+        for margins, expected in (
+            ({}, ("worse", "Worse: 1 of 2 metrics")),
+            (
+                {"disk.*": 5},
+                ("undecided", "Undecided: 1 of 1 deciding metric"),
+            ),
+            (
+                {"cpu.*": 30},
+                ("not worse", "Not worse: 1 of 1 deciding metric"),
+            ),
+        ):
+            with self.subTest(margins=margins):
+                got = changes.compare_runs(
+                    [first, second], limits.Limits(margins)
+                )
+                self.assertEqual(expected, changes.conclude(got))
 
     def test_remarks(self):
         """Name what the interval does not assume, without bare metal."""
@@ -123,6 +181,25 @@ class TestTwoRuns(unittest.TestCase):
         )
         self.assertIn("values_quantised", got.remark)
         self.assertEqual("undecided", got.status)
+
+
+@ddt.ddt
+class TestDecision(unittest.TestCase):
+    """A function of the interval and the margin."""
+
+    @ddt.data(
+        (5.1, 9, "worse"),
+        (5, 9, "undecided"),
+        (-9, 5.1, "undecided"),
+        (-9, 5, "not worse"),
+        (-5, 5, "equal"),
+        (-9, -5, "not worse"),
+        (-9, -5.1, "better"),
+        (None, None, "undecided"),
+    )
+    @ddt.unpack
+    def test_status(self, low, high, expected):
+        self.assertEqual(expected, changes.decide(low, high, 5))
 
 
 class TestCorrection(unittest.TestCase):
@@ -275,7 +352,8 @@ class TestMoreRuns(unittest.TestCase):
         got = changes.compare_runs(runs, MARGIN)
         rates = [change for change in got if change.metric == RATE]
         self.assertEqual(
-            ["", "", "C: not measured"], [change.reason for change in rates]
+            [("", "better"), ("", "worse"), ("C: not measured", "worse")],
+            [(change.reason, change.status) for change in rates],
         )
         alone = changes.compare_runs(
             [run("A", time=QUIET), run("B", rate=QUIET), run("C", rate=QUIET)],
@@ -288,6 +366,18 @@ class TestMoreRuns(unittest.TestCase):
         got = changes.compare_runs(self.RUNS, MARGIN)
         self.assertEqual(
             "B compared with the others: worse in 1, better in 0, undecided "
-            "in 0 and equal in 1 of 2 metrics",
+            "in 0, not worse in 0 and equal in 1 of 2 metrics",
             changes.summarise(self.RUNS, got)[1],
+        )
+
+    def test_summary_of_lost_metrics(self):
+        """Is one line for each run, with the number that decide."""
+        runs = [*self.RUNS[:2], run("C", time=QUIET)]
+        got = changes.compare_runs(runs, limits.Limits({"disk.*": 5.0}))
+        *_, sentence = changes.summarise(runs, got)
+        self.assertEqual(
+            "C compared with the others: worse in 1, better in 0, undecided "
+            "in 0, not worse in 0 and equal in 1 of 2 metrics (1 deciding); C "
+            "has no samples of 1",
+            sentence,
         )

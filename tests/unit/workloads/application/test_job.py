@@ -215,7 +215,7 @@ class ScriptTestCase(unittest.TestCase):
         _, (one,) = self.run_script(
             "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
         )
-        self.assertGreater(one["user"], 0.01)
+        self.assertGreater(one["user"], 0)
         self.assertGreaterEqual(one["seconds"], one["user"])
 
     def test_failures_are_told(self):

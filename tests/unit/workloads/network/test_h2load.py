@@ -320,8 +320,8 @@ class RealPagesTestCase(unittest.TestCase):
         )
         found = {one.metric.name: one.value for one in golden.values(readings)}
         self.assertEqual(0, found["network.h2load.failed_requests"])
-        self.assertGreater(found["network.h2load.rate"], 1)
-        self.assertGreater(found["network.h2load.control.rate"], 1)
+        self.assertGreater(found["network.h2load.rate"], 0)
+        self.assertGreater(found["network.h2load.control.rate"], 0)
         self.assertEqual([], list(top.glob("*.log")))
 
     def wait(self, port):

@@ -1,0 +1,124 @@
+"""The table of the changes between runs."""
+
+import collections.abc
+import math
+import typing as t
+
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
+
+Row = tuple[t.Any, ...]
+#: The changes of each metric and condition, the best run first.
+Ranked = collections.abc.Sequence[collections.abc.Sequence[changes.Change]]
+
+_NUMBERS = (
+    *("Result", "Metric", "Condition", "Run", "Rank", "Reference", "Value"),
+    *("Unit", "Loss (%)", "Low (%)", "High (%)", "Confidence (%)"),
+    *("Margin (%)", "Limit", "Decides", "Remark"),
+)
+_TEXTS = (
+    *("Metric", "Condition", "Rank", "Run", "Result", "Reference", "Value"),
+    *("Loss", "Interval", "Confidence", "Decides", "Remark"),
+)
+
+
+def list_numbers(ranked: Ranked) -> Row:
+    """Return columns and rows for other programs, with numbers."""
+    return _NUMBERS, [
+        _numbers(change, rank if len(group) > 1 else None)
+        for group in ranked
+        for rank, change in enumerate(group, start=1)
+    ]
+
+
+def _numbers(change: changes.Change, rank: int | None) -> Row:
+    """Return a row with numbers in base units and in percent."""
+    comparison = change.comparison
+    losses: Row = (None,) * 4
+    if comparison is not None:
+        losses = (
+            comparison.overhead_percent,
+            _finite(comparison.low),
+            _finite(comparison.high),
+            None if comparison.low is None else 100 * comparison.confidence,
+        )
+    is_count = change.metric.scale == "count"
+    return (
+        change.status,
+        change.metric.name,
+        change.condition,
+        change.run,
+        rank,
+        *(change.figures or (None, None)),
+        change.metric.unit if change.figures else None,
+        *losses,
+        None if is_count else change.margin,
+        change.margin if is_count else None,
+        change.decides,
+        change.remark,
+    )
+
+
+def _finite(end: float | None) -> float | None:
+    """Return the end of an interval, None without one."""
+    return end if end is not None and math.isfinite(end) else None
+
+
+def list_texts(
+    runs: collections.abc.Sequence[changes.RunSamples],
+    ranked: Ranked,
+) -> Row:
+    """Return columns and rows for a terminal, without empty columns."""
+    rows = [
+        _texts(change, rank)
+        for group in ranked
+        for rank, change in enumerate(group, start=1)
+    ]
+    columns = dict(zip(_TEXTS, _TEXTS, strict=True))
+    if len(runs) == 2:
+        del columns["Rank"], columns["Run"]
+        columns |= {"Reference": runs[0].name, "Value": runs[1].name}
+        columns = {"Result": "Result", **columns}
+    else:
+        columns["Reference"] = "Others"
+    for name in ("Condition", "Decides", "Remark"):
+        if not any(row[name] for row in rows):
+            del columns[name]
+    return tuple(columns.values()), [
+        tuple(row[name] for name in columns) for row in rows
+    ]
+
+
+def _texts(change: changes.Change, rank: int) -> dict[str, str]:
+    """Return a row as texts for a terminal, by column."""
+    figures = [
+        units.show(figure, change.metric.unit)
+        for figure in change.figures or ()
+    ] or ["-"] * 2
+    losses = ("-",) * 3
+    comparison = change.comparison
+    if comparison is not None:
+        interval = verdict.ends(comparison, change.margin)
+        losses = (
+            verdict.figure(comparison, change.margin),
+            interval or "-",
+            f"{100 * comparison.confidence:.2f} %" if interval else "-",
+        )
+    return dict(
+        zip(
+            _TEXTS,
+            (
+                change.metric.name,
+                change.condition,
+                str(rank),
+                change.run,
+                change.status,
+                *figures,
+                *losses,
+                "" if change.decides else "no",
+                change.remark,
+            ),
+            strict=True,
+        )
+    )
