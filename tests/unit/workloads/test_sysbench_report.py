@@ -46,26 +46,6 @@ class ReadTestCase(unittest.TestCase):
             with self.assertRaises(base.WorkloadError):
                 read(CPU[:length])
 
-    @ddt.data(
-        ("17924\n", "17925\n", "events of a thread"),
-        ("8962.0000/", "8962.5000/", "events of a thread"),
-        ("1.9976/", "1.9876/", "time of a thread"),
-        ("3995.21", "3895.21", "time of a thread"),
-        ("avg:                                    0.22", "avg: 0.24", "mean"),
-        ("0.22\n         avg", "0.32\n         avg", "latencies"),
-        ("max:                                    2.83", "max: 0.21", "laten"),
-        ("percentile:                        0.24", "percentile: 0.21", "lat"),
-        ("percentile:                        0.24", "percentile: 0.44", "lat"),
-        ("percentile:                        0.24", "percentile: 0.00", "lat"),
-    )
-    @ddt.unpack
-    def test_contradictions(self, old, new, what):
-        self._refused(CPU, old, new, f"contradicts itself in its .*{what}")
-
-    def test_percentiles_are_middles_of_classes(self):
-        text = golden.text("sysbench_memory-1.0.20-read.txt")
-        self._refused(text, "38.25", "38.35", "latencies", time=1)
-
     @ddt.data("0.2", "0.244", "24", "nan", "")
     def test_two_decimals_are_printed(self, word):
         self._refused(
