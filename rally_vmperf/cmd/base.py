@@ -11,6 +11,16 @@ from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 
+def write_line(stream: t.TextIO, line: str) -> None:
+    """Write a line without control characters, and flush the stream.
+
+    All commands write to the terminal through this function, because lines
+    contain names from clouds, baselines and outputs of tools.
+    """
+    stream.write(f"{sanitize.printable(line)}\n")
+    stream.flush()
+
+
 class _BaseCommand(command.Command):
     """A command with an exit code."""
 
@@ -46,12 +56,11 @@ class _BaseCommand(command.Command):
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""
-        self.app.stdout.write(f"{sanitize.printable(line)}\n")
-        self.app.stdout.flush()
+        write_line(self.app.stdout, line)
 
     def warn(self, line: str) -> None:
         """Print a warning to standard error."""
-        self.app.stderr.write(f"{sanitize.printable(line)}\n")
+        write_line(self.app.stderr, line)
 
 
 class Command(_BaseCommand):

@@ -88,6 +88,20 @@ class RawTestCase(unittest.TestCase):
                 other["memory.mbw.dumb.bandwidth"],
             )
 
+    def test_results_that_are_omitted_are_named(self):
+        """The numbers are constructed."""
+        path = data("mbw-1.2.2-constructed-default.txt")
+        warned = io.StringIO()
+        with contextlib.redirect_stderr(warned):
+            self.run_command(
+                baseline_import.Import, "old", "--mbw", f"1.2={path}"
+            )
+        self.assertEqual(
+            f"--mbw {path}: mcblock is omitted: before mbw 1.4 it copies "
+            "only the first block repeatedly\n",
+            warned.getvalue(),
+        )
+
     def test_refused(self):
         damaged = self.write("damaged", "[")
         missing = str(self.folder / "missing")
