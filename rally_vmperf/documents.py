@@ -318,6 +318,23 @@ class _Loader(yaml.SafeLoader):
 
 def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
     """Return a document; reject too deep, large or invalid ones."""
+    invalid = find_invalid(document, limit)
+    if invalid is not None:
+        keys, reason = invalid
+        raise DocumentError(
+            f"{origin} is damaged: at {_format_json_path(keys)}: {reason}"
+        )
+    return document
+
+
+def find_invalid(
+    document: t.Any, limit: int = _MOST_YAML_VALUES
+) -> tuple[list[t.Any], str] | None:
+    """Return the keys that lead to an invalid value and the reason, or None.
+
+    :param document: The document, which may be too deep or too large, too.
+    :param limit: The maximum number of values.
+    """
     budget = limit
     # Containers with the keys that lead to them, as linked pairs.
     pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
@@ -326,7 +343,7 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
         budget -= len(container)
         if budget < 0 or depth > _DEEPEST:
             excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
-            raise _create_damage_error(origin, parents, f"more than {excess}")
+            return _list_keys(parents), f"more than {excess}"
         pairs = (
             container.items()
             if isinstance(container, dict)
@@ -337,8 +354,8 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
                 pending.append((child, (parents, key), depth + 1))
             reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
-                raise _create_damage_error(origin, (parents, key), reason)
-    return document
+                return _list_keys((parents, key)), reason
+    return None
 
 
 def _rejection_reason(value: t.Any) -> str:
@@ -350,29 +367,25 @@ def _rejection_reason(value: t.Any) -> str:
         )
         return "a lone surrogate" if has_surrogate else ""
     if isinstance(value, int) and abs(value) >= _LARGEST_NUMBER:
-        return f"a number of more than {_DIGITS} digits"
+        return f"must have at most {_DIGITS} digits"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is not a finite number"
+        return f"{value}: must be a finite number"
     return ""
 
 
-def _create_damage_error(
-    origin: str, parents: t.Any, reason: str
-) -> DocumentError:
-    """Return the error that a document is damaged at a place, and why."""
-    return DocumentError(
-        f"{origin} is damaged: at {_format_json_path(parents)}: {reason}"
-    )
-
-
-def _format_json_path(parents: t.Any) -> str:
-    """Return the first levels of a path as text, such as ``$.a[0]``."""
+def _list_keys(parents: t.Any) -> list[t.Any]:
+    """Return the keys in linked pairs as a list, outermost first."""
     keys: list[t.Any] = []
     while parents is not None:
         parents, key = parents
         keys.insert(0, key)
     # The document itself is the only child of a list.
+    return keys[1:]
+
+
+def _format_json_path(keys: list[t.Any]) -> str:
+    """Return the first levels of a path as text, such as ``$.a[0]``."""
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"
-        for key in keys[1:7]
+        for key in keys[:6]
     )
