@@ -196,10 +196,22 @@ class OrphanCleanup:
 
     def is_chosen(self, resource: inventory.Resource) -> bool:
         """Return whether a resource is to be removed."""
-        state = self.find_run(resource).state
-        if state == "running":
+        return self._includes(self.find_run(resource))
+
+    def includes_owner(self, identifier: str) -> bool:
+        """Return whether the resources of a run or task are to be removed.
+
+        :param identifier: The identifier of the workload or task in Rally.
+        """
+        owner = ownership.shorten_owner(identifier)
+        return self._includes(self.run_index.run(owner))
+
+    def _includes(self, run: ownership.OwningRun) -> bool:
+        """Return whether the resources of a run are to be removed."""
+        if run.state == "running":
             return False
-        return state != "unknown" or self.everything or self.task is not None
+        is_known = run.state != "unknown"
+        return is_known or self.everything or self.task is not None
 
     def remove(
         self,
