@@ -15,6 +15,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.machines import base as machines
@@ -51,8 +52,8 @@ class Cleanup(base.Lister):
     the process that controls its run was in this PID namespace and has ended;
     with --all, also if that process is in another one or on another machine.
 
-    The exit code is 0 if no resource remains, and 1 if a resource remains,
-    with and without --yes.
+    The exit code is 0 if no resource remains, and 1 if a resource remains or
+    the cloud does not list some kinds of them, with and without --yes.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -103,10 +104,17 @@ class Cleanup(base.Lister):
             task=parsed.task,
             everything=parsed.all,
         )
-        orphans = sweep.find()
+        is_complete = True
+        try:
+            orphans = sweep.find()
+        except listing.IncompleteError as error:
+            self.warn(str(error))
+            orphans, is_complete = error.resources, False
         remaining = dict.fromkeys(filter(sweep.is_chosen, orphans), "")
         if parsed.yes:
-            remaining = sweep.remove(orphans, self.app.LOG.info)
+            remaining = sweep.remove(
+                orphans, self.app.LOG.info, is_complete=is_complete
+            )
             ended = [
                 entry
                 for entry in entries
@@ -114,10 +122,11 @@ class Cleanup(base.Lister):
                 and sweep.includes_owner(entry.owner)
                 and sweep.includes_owner(entry.task)
             ]
-            names = {resource.name for resource in remaining}
-            drop_entries(run_ledger, ended, platform, names)
-            mark_killed_tasks(ended, tasks)
-        self.code = 1 if remaining else 0
+            if is_complete:
+                names = {resource.name for resource in remaining}
+                drop_entries(run_ledger, ended, platform, names)
+                mark_killed_tasks(ended, tasks)
+        self.code = 1 if remaining or not is_complete else 0
         rows = []
         for resource in orphans:
             run = sweep.find_run(resource)

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import datetime
+import io
 import json
 import logging
 import os
@@ -21,6 +22,7 @@ from cliff import app
 
 from rally_vmperf import errors
 from rally_vmperf.cmd import cleanup
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests import testing
@@ -32,9 +34,9 @@ USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
 NAME = "c_rally_dddddddd_00000000"
 
 
-def run_command(*arguments):
+def run_command(*arguments, stderr=None):
     """Return the exit code and the rows of the command."""
-    shell = mock.Mock(spec=app.App)
+    shell = mock.Mock(spec=app.App, stderr=stderr)
     shell.LOG = logging.getLogger(__name__)
     with tempfile.TemporaryFile("w+") as output:
         shell.stdout = output
@@ -137,6 +139,25 @@ class CleanupTest(unittest.TestCase):
     def test_again(self):
         run_command("--yes")
         self.assertEqual((0, []), run_command())
+
+    def test_a_list_of_another_shape(self):
+        """The others are removed, and the exit code is 1."""
+
+        def refuse(called, done):
+            if called == "servers":
+                raise cloud.InvalidResponse("servers=None")
+
+        self.cloud.interrupt = refuse
+        warned = io.StringIO()
+        with mock.patch("rally_vmperf.guests.cleanup.removal.TIMEOUT", 0.01):
+            code, (row,) = run_command("--yes", stderr=warned)
+        self.assertEqual((1, "removed"), (code, row["Outcome"]))
+        self.assertEqual(
+            "cannot list servers: servers=None\n", warned.getvalue()
+        )
+        self.assertEqual({}, self.cloud.network.all_ips)
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+        self.crash.assert_not_called()
 
     def test_other_tasks_stay(self):
         code, rows = run_command("--yes", "--task", "task-a")
