@@ -11,13 +11,13 @@ from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 
-def write_line(stream: t.TextIO, line: str) -> None:
-    """Write a line without control characters, and flush the stream.
+def write(stream: t.TextIO, text: str) -> None:
+    """Write a text without control characters, and flush the stream.
 
-    All commands write to the terminal through this function, because lines
+    All commands write to the terminal through this function, because texts
     contain names from clouds, baselines and outputs of tools.
     """
-    stream.write(f"{sanitize.printable(line)}\n")
+    stream.write(sanitize.printable(text))
     stream.flush()
 
 
@@ -56,11 +56,16 @@ class _BaseCommand(command.Command):
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""
-        write_line(self.app.stdout, line)
+        write(self.app.stdout, f"{line}\n")
+
+    def print_document(self, pieces: collections.abc.Iterable[str]) -> None:
+        """Print a document in pieces to standard output."""
+        for piece in pieces:
+            write(self.app.stdout, piece)
 
     def warn(self, line: str) -> None:
         """Print a warning to standard error."""
-        write_line(self.app.stderr, line)
+        write(self.app.stderr, f"{line}\n")
 
 
 class Command(_BaseCommand):

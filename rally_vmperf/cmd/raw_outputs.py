@@ -257,7 +257,7 @@ def _read_tool_outputs(
             raise document.BaselineError(f"--{tool} {path}: {error}") from None
         outputs.append(output)
         for note in (*notes, *output.notes):
-            base.write_line(sys.stderr, f"--{tool} {path}: {note}")
+            base.write(sys.stderr, f"--{tool} {path}: {note}\n")
     return outputs
 
 

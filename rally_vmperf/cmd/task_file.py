@@ -7,8 +7,8 @@ import pathlib
 import sys
 
 from rally_vmperf import documents
-from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
@@ -150,7 +150,7 @@ def _check_slas(
         )
     }
     for line in limits_file.format_skipped(arguments, applied):
-        sys.stderr.write(sanitize.printable(f"{task}: {line}") + "\n")
+        base.write(sys.stderr, f"{task}: {line}\n")
     used = {name for workload, _ in workloads for name in workload.criteria}
     for name in arguments:
         if name in applied and name not in used:
