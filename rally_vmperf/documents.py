@@ -69,6 +69,14 @@ def read_yaml(path: pathlib.Path) -> t.Any:
     return parse_yaml(_read_content(path, _LARGEST_YAML), str(path))
 
 
+def read_text(path: pathlib.Path) -> str:
+    """Return the text in a UTF-8 file; errors are those of read_json."""
+    try:
+        return _read_content(path, _LARGEST_YAML).decode()
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path}: {_format_reason(error)}") from None
+
+
 def parse_json(content: bytes | str, origin: str) -> t.Any:
     """Return the value of a JSON text; reject an invalid text.
 
@@ -203,14 +211,19 @@ def open_file(path: str | os.PathLike[str]) -> t.BinaryIO:
 
     :raises OSError: If it cannot be opened, or is not a regular file.
     """
-    return open(path, "rb", opener=_open_regular)
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Open a regular file or a directory, which ``open`` itself rejects."""
     if os.path.islink(path):
         raise OSError(errno.EINVAL, "is a link; replace it with the file")
-    descriptor = _open_nonblocking(path, flags)
+    return open(path, "rb", opener=open_regular)
+
+
+def open_regular(path: str, flags: int) -> int:
+    """Open a regular file or a directory, which ``open`` itself rejects.
+
+    This is an ``opener``, which does not wait for a pipe.
+
+    :raises OSError: If it cannot be opened, or is a pipe or a device.
+    """
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return descriptor
@@ -218,15 +231,10 @@ def _open_regular(path: str, flags: int) -> int:
     raise OSError(errno.EINVAL, "is not a regular file")
 
 
-def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file, without waiting if it is a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
-
-
 def _read_content(path: pathlib.Path, largest: int) -> bytes:
     """Return the bytes of a file; reject a missing or too large file."""
     try:
-        with open(path, "rb", opener=_open_nonblocking) as stream:
+        with open(path, "rb", opener=open_regular) as stream:
             content = stream.read(largest + 1)
     except FileNotFoundError as error:
         if path.is_symlink():

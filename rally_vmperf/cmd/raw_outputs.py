@@ -7,6 +7,7 @@ import pathlib
 import sys
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
@@ -272,7 +273,9 @@ def _split_argument(argument: str) -> tuple[str, str]:
 def _read_text(tool: str, path: str) -> str:
     """Return the text of a file, one character more than parsers accept."""
     try:
-        with open(path, encoding="utf-8") as stream:
+        with open(
+            path, encoding="utf-8", opener=documents.open_regular
+        ) as stream:
             return stream.read(workloads.LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise document.BaselineError(
