@@ -116,11 +116,11 @@ class Cleanup(base.Lister):
                 orphans, self.app.LOG.info, is_complete=is_complete
             )
             ended = [
-                entry
-                for entry in entries
-                if parsed.task in (None, entry.task)
-                and sweep.includes_owner(entry.owner)
-                and sweep.includes_owner(entry.task)
+                ledger_entry
+                for ledger_entry in entries
+                if parsed.task in (None, ledger_entry.task)
+                and sweep.includes_owner(ledger_entry.owner)
+                and sweep.includes_owner(ledger_entry.task)
             ]
             if is_complete:
                 names = {resource.name for resource in remaining}

@@ -59,14 +59,14 @@ class _Document(dict[str, t.Any]):
 
         :raises InvalidResponse: If the value is missing or of another type.
         """
-        value = self.get(key)
-        records = value if isinstance(value, list) else [value]
+        member = self.get(key)
+        records = member if isinstance(member, list) else [member]
         if not all(isinstance(record, dict) for record in records):
             raise InvalidResponse(
-                f"the response to {self._request} has {key}={value!r:.60}: "
+                f"the response to {self._request} has {key}={member!r:.60}: "
                 "must be an object or a list of objects"
             )
-        return value
+        return member
 
 
 class Session(session.Session):
@@ -270,6 +270,13 @@ def is_temporary(error: Exception) -> bool:
     )
     return status is not None and (
         status in _TEMPORARY_STATUSES or status >= _OVERLOADED
+    )
+
+
+def is_unanswered(error: Exception) -> bool:
+    """Return whether an API did not answer a request at all."""
+    return isinstance(error, auth_errors.ConnectionError) and not isinstance(
+        error, InvalidResponse
     )
 
 

@@ -3,8 +3,6 @@
 import collections.abc
 import typing as t
 
-from keystoneauth1 import exceptions as auth_errors
-
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.measurement.samples import units
@@ -66,9 +64,7 @@ class Listing:
             resources = list(list_resources(*arguments, **query))
         except cloud.CLOUD_ERRORS as error:
             self._failures.setdefault(kind, cloud.one_line(error))
-            if isinstance(
-                error, auth_errors.ConnectionError
-            ) and not isinstance(error, cloud.InvalidResponse):
+            if cloud.is_unanswered(error):
                 self._unanswered = self._failures[kind]
             return []
         self.resources += resources

@@ -253,12 +253,12 @@ class OrphanCleanup:
             accounts are kept, because they may have other resources.
         """
         chosen = list(filter(self.is_chosen, resources))
-        kept = {
+        accounts = {
             resource: "some of its resources cannot be listed"
             for resource in chosen
             if not is_complete and resource.kind in _ACCOUNTS
         }
-        chosen = [resource for resource in chosen if resource not in kept]
+        chosen = [resource for resource in chosen if resource not in accounts]
         others = [resource for resource in chosen if resource.kind != "server"]
         list_servers = inventory.Inventory.list_servers
         list_all = inventory.Inventory.list_all
@@ -274,7 +274,7 @@ class OrphanCleanup:
         deletion = DeletionLoop(list_remaining, progress, TIMEOUT)
         try:
             deletion.run()
-            return kept
+            return accounts
         except errors.GuestError:
             reasons: dict[inventory.Resource, str] = {}
         try:
@@ -287,7 +287,7 @@ class OrphanCleanup:
             }
             remaining = error.resources
         reasons |= dict.fromkeys(remaining, "still there")
-        return kept | {
+        return accounts | {
             resource: deletion.refused.get(resource, reason)
             for resource, reason in reasons.items()
         }
@@ -334,10 +334,10 @@ class OrphanCleanup:
                 failures |= dict.fromkeys(view.kinds, str(error))
                 listed = []
             resources |= dict.fromkeys(listed)
-        found = sorted(resources, key=inventory.get_rank)
+        ranked = sorted(resources, key=inventory.get_rank)
         if failures:
-            raise listing.IncompleteError(failures, found)
-        return found
+            raise listing.IncompleteError(failures, ranked)
+        return ranked
 
     def _owns(self, name: str | None) -> bool:
         """Return whether a name is one of Rally's (and of the chosen task)."""
