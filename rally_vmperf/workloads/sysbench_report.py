@@ -1,4 +1,8 @@
-"""The last section of sysbench's output."""
+"""The last section of sysbench's output, checked for consistency.
+
+sysbench prints most figures twice.  Figures that contradict each other are
+rejected; differences below the printed digits are accepted.
+"""
 
 import dataclasses
 import re
@@ -17,26 +21,26 @@ TOOL = tools.define(
 
 OUTPUT = outputs.Reader("sysbench")
 
-_DECIMALS_2 = r"[0-9]{1,20}\.[0-9]{2}"
-_DECIMALS_4 = r"[0-9]{1,20}\.[0-9]{4}"
+_DECIMALS_2 = r"([0-9]{1,20}\.[0-9]{2})"
+_DECIMALS_4 = r"([0-9]{1,20}\.[0-9]{4})"
 
 #: The complete text from the totals to the last line, of version 1.0 and 1.1.
 _END = re.compile(
     r"^(?:General statistics:\n +total time:"
-    rf"|Throughput:\n +events/s \(eps\): +{_DECIMALS_4}\n"
+    r"|Throughput:\n +events/s \(eps\): +[0-9]{1,20}\.[0-9]{4}\n"
     r" +time elapsed:)"
-    rf" +({_DECIMALS_4})s\n"
+    rf" +{_DECIMALS_4}s\n"
     r" +total number of events: +([0-9]{1,20})\n"
     r"\nLatency \(ms\):\n"
     rf" +min: +{_DECIMALS_2}\n"
     rf" +avg: +{_DECIMALS_2}\n"
-    rf" +max: +({_DECIMALS_2})\n"
-    rf" +95th percentile: +({_DECIMALS_2})\n"
+    rf" +max: +{_DECIMALS_2}\n"
+    rf" +95th percentile: +{_DECIMALS_2}\n"
     rf" +sum: +{_DECIMALS_2}\n"
     r"\nThreads fairness:\n"
-    rf" +events \(avg/stddev\): +{_DECIMALS_4}/{_DECIMALS_2}\n"
-    rf" +execution time \(avg/stddev\): +{_DECIMALS_4}/{_DECIMALS_2}\n"
-    r"\s*\Z",
+    rf" +events \(avg/stddev\): +{_DECIMALS_4}/[0-9]{{1,20}}\.[0-9]{{2}}\n"
+    rf" +execution time \(avg/stddev\): +{_DECIMALS_4}/"
+    r"[0-9]{1,20}\.[0-9]{2}\n\s*\Z",
     re.M,
 )
 
@@ -88,11 +92,9 @@ def parse(
 ) -> Report:
     """Parse a result of sysbench and check it; return a Report.
 
-    Latencies below 5 us are printed as 0.00.
-
     :param lines: The lines of the output that repeat other arguments.
-    :raises base.WorkloadError: If the run had other arguments or is not
-        complete.
+    :raises base.WorkloadError: If the run had other arguments, is not
+        complete, or contradicts itself.
     """
     text, threads = result.stdout, arguments["threads"]
     time = arguments["time"]
@@ -103,11 +105,28 @@ def parse(
             "did not print the totals, latencies and threads of version 1.0 "
             "or 1.1 exactly once at the end"
         )
-    total, events, longest, p95 = map(float, matches[0].groups())
-    if not 0.95 * time <= total <= 1.05 * time + 0.5 + longest / 1000:
+    total, count, low, mean, high, p95, total_latency, per_thread, busy = map(
+        float, matches[0].groups()
+    )
+    if not 0.95 * time <= total <= 1.05 * time + 0.5 + high / 1000:
         raise OUTPUT.error(f"took {total:g} s instead of {time} s")
     OUTPUT.check_duration(total, result, _CLOCK)
-    return Report(total, int(events), p95 / 1000, result.seconds)
+    events = int(count)
+    agreements = {
+        "events of a thread": abs(per_thread * threads - count)
+        <= 6e-5 * threads,
+        "time of a thread": abs(busy * threads - total_latency / 1000)
+        <= 6e-5 * threads + 1e-5
+        and busy <= total + 0.05 + 0.01 * time,
+        "mean latency": abs(mean * events - total_latency)
+        <= 0.0051 * (events + 1),
+        # Latencies below 5 us are printed as 0.00, also as percentiles.
+        "latencies": low <= mean <= high,
+    }
+    for agreement, agrees in agreements.items():
+        if not agrees:
+            raise OUTPUT.error(f"contradicts itself in its {agreement}")
+    return Report(total, events, p95 / 1000, result.seconds)
 
 
 def _check_lines(text: str, *lines: str) -> None:
