@@ -69,6 +69,14 @@ def read_yaml(path: pathlib.Path) -> t.Any:
     return parse_yaml(_read_content(path, _LARGEST_YAML), str(path))
 
 
+def read_text(path: pathlib.Path) -> str:
+    """Return the text in a UTF-8 file; errors are those of read_json."""
+    try:
+        return _read_content(path, _LARGEST_YAML).decode()
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path}: {_format_reason(error)}") from None
+
+
 def parse_json(content: bytes | str, origin: str) -> t.Any:
     """Return the value of a JSON text; reject an invalid text.
 
@@ -203,14 +211,19 @@ def open_file(path: str | os.PathLike[str]) -> t.BinaryIO:
 
     :raises OSError: If it cannot be opened, or is not a regular file.
     """
-    return open(path, "rb", opener=_open_regular)
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Open a regular file or a directory, which ``open`` itself rejects."""
     if os.path.islink(path):
         raise OSError(errno.EINVAL, "is a link; replace it with the file")
-    descriptor = _open_nonblocking(path, flags)
+    return open(path, "rb", opener=open_regular)
+
+
+def open_regular(path: str, flags: int) -> int:
+    """Open a regular file or a directory, which ``open`` itself rejects.
+
+    This is an ``opener``, which does not wait for a pipe.
+
+    :raises OSError: If it cannot be opened, or is a pipe or a device.
+    """
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return descriptor
@@ -218,15 +231,10 @@ def _open_regular(path: str, flags: int) -> int:
     raise OSError(errno.EINVAL, "is not a regular file")
 
 
-def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file, without waiting if it is a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
-
-
 def _read_content(path: pathlib.Path, largest: int) -> bytes:
     """Return the bytes of a file; reject a missing or too large file."""
     try:
-        with open(path, "rb", opener=_open_nonblocking) as stream:
+        with open(path, "rb", opener=open_regular) as stream:
             content = stream.read(largest + 1)
     except FileNotFoundError as error:
         if path.is_symlink():
@@ -318,6 +326,23 @@ class _Loader(yaml.SafeLoader):
 
 def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
     """Return a document; reject too deep, large or invalid ones."""
+    invalid = find_invalid(document, limit)
+    if invalid is not None:
+        keys, reason = invalid
+        raise DocumentError(
+            f"{origin} is damaged: at {_format_json_path(keys)}: {reason}"
+        )
+    return document
+
+
+def find_invalid(
+    document: t.Any, limit: int = _MOST_YAML_VALUES
+) -> tuple[list[t.Any], str] | None:
+    """Return the keys that lead to an invalid value and the reason, or None.
+
+    :param document: The document, which may be too deep or too large, too.
+    :param limit: The maximum number of values.
+    """
     budget = limit
     # Containers with the keys that lead to them, as linked pairs.
     pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
@@ -326,7 +351,7 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
         budget -= len(container)
         if budget < 0 or depth > _DEEPEST:
             excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
-            raise _create_damage_error(origin, parents, f"more than {excess}")
+            return _list_keys(parents), f"more than {excess}"
         pairs = (
             container.items()
             if isinstance(container, dict)
@@ -337,8 +362,8 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
                 pending.append((child, (parents, key), depth + 1))
             reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
-                raise _create_damage_error(origin, (parents, key), reason)
-    return document
+                return _list_keys((parents, key)), reason
+    return None
 
 
 def _rejection_reason(value: t.Any) -> str:
@@ -350,29 +375,25 @@ def _rejection_reason(value: t.Any) -> str:
         )
         return "a lone surrogate" if has_surrogate else ""
     if isinstance(value, int) and abs(value) >= _LARGEST_NUMBER:
-        return f"a number of more than {_DIGITS} digits"
+        return f"must have at most {_DIGITS} digits"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is not a finite number"
+        return f"{value}: must be a finite number"
     return ""
 
 
-def _create_damage_error(
-    origin: str, parents: t.Any, reason: str
-) -> DocumentError:
-    """Return the error that a document is damaged at a place, and why."""
-    return DocumentError(
-        f"{origin} is damaged: at {_format_json_path(parents)}: {reason}"
-    )
-
-
-def _format_json_path(parents: t.Any) -> str:
-    """Return the first levels of a path as text, such as ``$.a[0]``."""
+def _list_keys(parents: t.Any) -> list[t.Any]:
+    """Return the keys in linked pairs as a list, outermost first."""
     keys: list[t.Any] = []
     while parents is not None:
         parents, key = parents
         keys.insert(0, key)
     # The document itself is the only child of a list.
+    return keys[1:]
+
+
+def _format_json_path(keys: list[t.Any]) -> str:
+    """Return the first levels of a path as text, such as ``$.a[0]``."""
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"
-        for key in keys[1:7]
+        for key in keys[:6]
     )

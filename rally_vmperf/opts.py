@@ -7,6 +7,8 @@ import typing as t
 
 from oslo_config import cfg
 
+from rally_vmperf import documents
+
 GROUP = "vmperf"
 
 _DATA = os.path.join(
@@ -38,6 +40,9 @@ OPTIONS = [
 SEARCH_PATHS = (f"{sys.prefix}/etc/rally", "~/.rally", "/etc/rally")
 
 
+_REMEDY = "fix the file or select another with --config-file"
+
+
 def read(config_file: str | None) -> t.Any:
     """Return the options of rally_vmperf in Rally's file as an object.
 
@@ -55,6 +60,18 @@ def read(config_file: str | None) -> t.Any:
         ).is_file()
     ]
     files = [config_file] if config_file else [str(p) for p in candidates[:1]]
+    for file in files:
+        try:
+            documents.read_text(pathlib.Path(file))
+        except documents.NoDocumentError:
+            # oslo.config reports it.
+            continue
+        except documents.DocumentError as error:
+            if file == os.devnull:
+                continue
+            raise ValueError(
+                f"configuration file {error}; {_REMEDY}"
+            ) from None
     conf = cfg.ConfigOpts()
     conf.register_opts(OPTIONS, group=GROUP)
     try:
@@ -63,8 +80,7 @@ def read(config_file: str | None) -> t.Any:
     except cfg.Error as error:
         text = " ".join(str(error).split())
         raise ValueError(
-            f"configuration file {', '.join(files)}: {text}; fix the file or "
-            "select another with --config-file"
+            f"configuration file {', '.join(files)}: {text}; {_REMEDY}"
         ) from error
 
 

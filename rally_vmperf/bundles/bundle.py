@@ -104,7 +104,10 @@ def load(path: str | os.PathLike[str]) -> Bundle:
     """
     location = pathlib.Path(path).expanduser()
     try:
-        with tarfile.open(location, "r:gz") as archive:
+        with (
+            open(location, "rb", opener=documents.open_regular) as packed,
+            tarfile.open(fileobj=packed, mode="r:gz") as archive,
+        ):
             first = archive.next()
             stream = None
             # A link would have the content of another file.

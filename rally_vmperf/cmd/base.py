@@ -11,6 +11,16 @@ from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 
+def write(stream: t.TextIO, text: str) -> None:
+    """Write a text without control characters, and flush the stream.
+
+    All commands write to the terminal through this function, because texts
+    contain names from clouds, baselines and outputs of tools.
+    """
+    stream.write(sanitize.printable(text))
+    stream.flush()
+
+
 class _BaseCommand(command.Command):
     """A command with an exit code."""
 
@@ -46,12 +56,16 @@ class _BaseCommand(command.Command):
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""
-        self.app.stdout.write(f"{sanitize.printable(line)}\n")
-        self.app.stdout.flush()
+        write(self.app.stdout, f"{line}\n")
+
+    def print_document(self, pieces: collections.abc.Iterable[str]) -> None:
+        """Print a document in pieces to standard output."""
+        for piece in pieces:
+            write(self.app.stdout, piece)
 
     def warn(self, line: str) -> None:
         """Print a warning to standard error."""
-        self.app.stderr.write(f"{sanitize.printable(line)}\n")
+        write(self.app.stderr, f"{line}\n")
 
 
 class Command(_BaseCommand):

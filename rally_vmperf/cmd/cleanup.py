@@ -15,11 +15,15 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import workfolder
+from rally_vmperf.measurement.samples import units
 
+#: The units of ages in seconds.
+_AGES = ((86400, "day"), (3600, "hour"), (60, "minute"))
 _COLUMNS = ("Task", "Run", "Kind", "Name", "ID", "Outcome")
 _MACHINE_COLUMNS = ("Run", "Kind", "Name", "ID", "Size in MiB", "Outcome")
 
@@ -32,8 +36,10 @@ class Cleanup(base.Lister):
     routers, users and projects of Rally's contexts. A resource is included
     if its name has the exact form of Rally's names, and if its run has ended
     according to the ledger of this machine or Rally's database. --all and
-    --task also include runs that neither of them knows. Resources that a
-    process on this machine uses are never deleted.
+    --task also include runs whose state is unknown: runs that neither of them
+    knows, and runs whose process was on another machine or in another PID
+    namespace, such as a container. Resources that a process in this PID
+    namespace uses are never deleted.
 
     If the environment has an admin, the following projects are searched: the
     project of the admin, projects with Rally's names, projects with servers
@@ -43,11 +49,11 @@ class Cleanup(base.Lister):
     With --host or --local, the work directories on a compute host or a peer
     are included, with the processes of their jobs and servers. A directory is
     included if rally_vmperf created it for the same user. It is removed if
-    the process that controls its run was on this machine and has ended; with
-    --all, also if that process is on another machine.
+    the process that controls its run was in this PID namespace and has ended;
+    with --all, also if that process is in another one or on another machine.
 
-    The exit code is 0 if no resource remains, and 1 if a resource remains,
-    with and without --yes.
+    The exit code is 0 if no resource remains, and 1 if a resource remains or
+    the cloud does not list some kinds of them, with and without --yes.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -68,7 +74,8 @@ class Cleanup(base.Lister):
         parser.add_argument(
             "--all",
             action="store_true",
-            help="include runs that neither the ledger nor Rally knows",
+            help="include runs whose state is unknown; make sure that they "
+            "have ended",
         )
         parser.add_argument(
             "--yes", action="store_true", help="delete the resources"
@@ -97,19 +104,33 @@ class Cleanup(base.Lister):
             task=parsed.task,
             everything=parsed.all,
         )
-        orphans = sweep.find()
+        is_complete = True
+        try:
+            orphans = sweep.find()
+        except listing.IncompleteError as error:
+            self.warn(str(error))
+            orphans, is_complete = error.resources, False
         remaining = dict.fromkeys(filter(sweep.is_chosen, orphans), "")
         if parsed.yes:
-            remaining = sweep.remove(orphans, self.app.LOG.info)
-            ended = [e for e in entries if parsed.task in (None, e.task)]
-            names = {resource.name for resource in remaining}
-            drop_entries(run_ledger, ended, platform, names)
-            mark_killed_tasks(ended, tasks)
-        self.code = 1 if remaining else 0
+            remaining = sweep.remove(
+                orphans, self.app.LOG.info, is_complete=is_complete
+            )
+            ended = [
+                ledger_entry
+                for ledger_entry in entries
+                if parsed.task in (None, ledger_entry.task)
+                and sweep.includes_owner(ledger_entry.owner)
+                and sweep.includes_owner(ledger_entry.task)
+            ]
+            if is_complete:
+                names = {resource.name for resource in remaining}
+                drop_entries(run_ledger, ended, platform, names)
+                mark_killed_tasks(ended, tasks)
+        self.code = 1 if remaining or not is_complete else 0
         rows = []
         for resource in orphans:
             run = sweep.find_run(resource)
-            outcome = "kept"
+            outcome = _describe_kept(run.state, run.age)
             if sweep.is_chosen(resource):
                 outcome = "to be removed with --yes"
                 if parsed.yes:
@@ -133,7 +154,7 @@ class Cleanup(base.Lister):
         rows: list[tuple[object, ...]] = []
         async with machine_options.connect(parsed) as machine:
             for directory in await workfolder.find(machine, parents):
-                outcome = "kept"
+                outcome = _describe_kept(directory.state, directory.age)
                 if directory.state == "killed" or (
                     parsed.all and directory.state == "unknown"
                 ):
@@ -167,6 +188,23 @@ def _create_rows(
     for process in directory.processes:
         kind = "server" if process.uid >= servers.FIRST_UID else "job"
         yield (state, kind, process.program, process.pid, "", outcome)
+
+
+def _describe_kept(state: ownership.State, age: float | None) -> str:
+    """Return the outcome of what is kept; of an unknown run, with its age.
+
+    :param age: The time since the start of the run in seconds; None if it is
+        not known.
+    """
+    if state != "unknown":
+        return "kept"
+    started = ""
+    if age is not None:
+        size, noun = next(
+            (unit for unit in _AGES if age >= unit[0]), _AGES[-1]
+        )
+        started = f", {units.number_of(noun, max(0, int(age // size)))} old"
+    return f"kept{started}; if its run has ended, add --all"
 
 
 def create_views(
@@ -217,7 +255,7 @@ def drop_entries(
     platform: rally_api.Platform,
     names: set[str],
 ) -> None:
-    """Drop the ledger entries of killed runs without remaining resources.
+    """Drop the ledger entries of ended runs without remaining resources.
 
     :param run_ledger: The ledger.
     :param entries: The entries of the runs.
@@ -232,15 +270,15 @@ def drop_entries(
             for credential in credentials
         )
         remains = any(name.startswith(entry.prefix) for name in names)
-        if is_visible and not remains and entry.process.state() == "killed":
+        if is_visible and not remains:
             run_ledger.drop(entry.owner)
 
 
 def mark_killed_tasks(
     entries: list[ledger.Entry], tasks: list[ownership.Task]
 ) -> None:
-    """Mark the tasks of killed runs as crashed in Rally's database."""
-    states = {entry.task: entry.process.state() for entry in entries}
+    """Mark the tasks of ended runs as crashed in Rally's database."""
+    identifiers = {entry.task for entry in entries}
     for task in tasks:
-        if not task.ended and states.get(task.uuid) == "killed":
+        if not task.ended and task.uuid in identifiers:
             rally_api.mark_crashed(task.uuid)

@@ -61,8 +61,7 @@ class Judge(base.Command):
             for line in verdict_table.lines(run):
                 self.print_line(line)
         if parsed.format != "table":
-            for piece in export.render_verdicts(parsed.format, judged):
-                self.app.stdout.write(piece)
+            self.print_document(export.render_verdicts(parsed.format, judged))
 
     def _judge(
         self, parsed: argparse.Namespace

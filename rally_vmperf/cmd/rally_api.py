@@ -22,9 +22,14 @@ class Platform(t.TypedDict, total=False):
 
 
 def load(config_file: str | None) -> t.Any:
-    """Load Rally's configuration, and return its API object."""
+    """Load Rally's configuration, and return its API object.
+
+    :raises ValueError: If the configuration file cannot be read.
+    """
     from rally import api
 
+    # Rally waits for a pipe, and does not name a file that is not UTF-8.
+    opts.read(config_file)
     rally = api.API(config_file=config_file, skip_db_check=True)
     # The final error contains the warnings of the attempts.
     logging.getLogger("keystoneauth").setLevel(logging.ERROR)

@@ -7,9 +7,10 @@ import pathlib
 import sys
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base as workloads
@@ -242,24 +243,22 @@ def _read_tool_outputs(
     for argument in arguments:
         which, path = _split_argument(argument)
         text = _read_text(tool, path)
+        notes: tuple[str, ...] = ()
         if previous := paths.get(text):
             if os.path.samefile(previous, path):
                 raise document.BaselineError(
                     f"--{tool} {path}: was given twice, but is one "
                     "repetition; remove one of the options"
                 )
-            sys.stderr.write(
-                sanitize.printable(
-                    f"--{tool} {path}: equals {previous}; if it is a copy, "
-                    "remove it"
-                )
-                + "\n"
-            )
+            notes = (f"equals {previous}; if it is a copy, remove it",)
         paths[text] = path
         try:
-            outputs.append(raw.parse(tool, text, which))
+            output = raw.parse(tool, text, which)
         except workloads.WorkloadError as error:
             raise document.BaselineError(f"--{tool} {path}: {error}") from None
+        outputs.append(output)
+        for note in (*notes, *output.notes):
+            base.write(sys.stderr, f"--{tool} {path}: {note}\n")
     return outputs
 
 
@@ -274,7 +273,9 @@ def _split_argument(argument: str) -> tuple[str, str]:
 def _read_text(tool: str, path: str) -> str:
     """Return the text of a file, one character more than parsers accept."""
     try:
-        with open(path, encoding="utf-8") as stream:
+        with open(
+            path, encoding="utf-8", opener=documents.open_regular
+        ) as stream:
             return stream.read(workloads.LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise document.BaselineError(

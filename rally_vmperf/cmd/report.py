@@ -60,8 +60,7 @@ class Report(base.Command):
         path = parsed.output or ("report.html" if is_html else _STDOUT)
         pieces = _render(parsed.format, run_reports)
         if path == _STDOUT:
-            for piece in pieces:
-                self.app.stdout.write(piece)
+            self.print_document(pieces)
             return
         try:
             with pathlib.Path(path).open(

@@ -5,10 +5,11 @@ import collections.abc
 import difflib
 import pathlib
 import sys
+import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
@@ -54,7 +55,7 @@ def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
     """
     arguments: documents.Arguments = {}
     if parsed.task_args_file:
-        text = pathlib.Path(parsed.task_args_file).read_text("utf-8")
+        text = _read_text(parsed.task_args_file)
         arguments = _parse_mapping(text, parsed.task_args_file)
     if parsed.task_args:
         overrides = _parse_mapping(parsed.task_args, "--task-args")
@@ -87,17 +88,39 @@ def _render_task(
     """Return the content of a task file, a Jinja template."""
     import jinja2
 
-    path = pathlib.Path(task)
-    text = path.read_text("utf-8")
+    text = _read_text(task)
+    rally = rally_api.load(config_file)
     try:
         _check_arguments(task, text, arguments)
-        rendered = rally_api.load(config_file).task.render_template(
-            task_template=text, template_dir=str(path.parent), **arguments
+        rendered = rally.task.render_template(
+            task_template=text,
+            template_dir=str(pathlib.Path(task).parent),
+            **arguments,
         )
-    except (jinja2.TemplateError, TypeError) as error:
+    except RecursionError as error:
+        raise document.BaselineError(
+            f"{task}: the template has too many nested levels"
+        ) from error
+    except (
+        jinja2.TemplateError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # A template is a program, which can raise any of these.
         line = str(error).partition("\n")[0]
         raise document.BaselineError(f"{task}: {line}") from error
     return _parse_mapping(rendered, task)
+
+
+def _read_text(path: str) -> str:
+    """Return the text of a file; reject one that is not a regular file."""
+    try:
+        return documents.read_text(pathlib.Path(path))
+    except documents.DocumentError as error:
+        raise document.BaselineError(error) from error
 
 
 def _check_arguments(
@@ -150,7 +173,7 @@ def _check_slas(
         )
     }
     for line in limits_file.format_skipped(arguments, applied):
-        sys.stderr.write(sanitize.printable(f"{task}: {line}") + "\n")
+        base.write(sys.stderr, f"{task}: {line}\n")
     used = {name for workload, _ in workloads for name in workload.criteria}
     for name in arguments:
         if name in applied and name not in used:
@@ -172,7 +195,23 @@ def _parse_mapping(text: str, origin: str) -> documents.Arguments:
         raise document.BaselineError(
             f"{origin}: {content!r:.60}: must be a mapping of names to values"
         )
+    _check_keys(content, origin)
     return content
+
+
+def _check_keys(content: t.Any, origin: str) -> None:
+    """Reject a key that is not text, which Rally does not expect."""
+    children = content
+    if isinstance(content, dict):
+        for key in content:
+            if not isinstance(key, str):
+                raise document.BaselineError(
+                    f"{origin}: key {key!r:.60}: must be text; quote it"
+                )
+        children = content.values()
+    if isinstance(content, dict | list):
+        for child in children:
+            _check_keys(child, origin)
 
 
 def _convert(

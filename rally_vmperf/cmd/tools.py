@@ -6,6 +6,7 @@ import pathlib
 import platform
 
 from rally_vmperf import removal
+from rally_vmperf.bundles import bundle
 from rally_vmperf.bundles import bundling
 from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cmd import base
@@ -56,12 +57,17 @@ class Bundle(base.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Download the packages, and write the bundle."""
+        target = parsed.bundle
+        if not target.name or target.is_dir():
+            raise bundle.BundleError(
+                f"bundle {target}: must be the path of a file, such as "
+                "tools.tar.gz"
+            )
         package_names = {
             tool.command: tool.package
             for tool in _select_tools(parsed)
             if tool.affects_results and tool.side != "peer"
         }
-        target = parsed.bundle
         request = tool_packages.PackageRequest(
             suite=parsed.distribution or _get_suite(),
             packages=tuple(sorted(set(package_names.values()) - {""})),

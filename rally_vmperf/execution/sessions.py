@@ -281,13 +281,16 @@ async def _report_leftovers(session: Session) -> None:
         if station.parent:
             login += f" --work-dir {shlex.quote(station.parent)}"
         for directory in await workfolder.find(machine, [station.parent]):
+            option = ""
+            if directory.state == "unknown":
+                option = " --all, if the run has ended"
             if directory.state != "running":
                 session.progress(
                     f"warning: {machine.name}: {directory.path} "
                     f"({directory.kib / 1024:.0f} MiB, "
-                    f"{len(directory.processes)} processes) remains from a "
-                    f"run whose state is {directory.state}; to list and "
-                    f"remove it: rally-vmperf cleanup {login}"
+                    f"{len(directory.processes)} processes) is from a run "
+                    f"whose state is {directory.state}; to list and remove "
+                    f"it: rally-vmperf cleanup {login}{option}"
                 )
 
 

@@ -33,11 +33,40 @@ TIMEOUT = 60
 _RETRIES = 2
 #: Status codes of an overloaded cloud, or of a proxy in front of it.
 _RETRIED_STATUSES = (429, 500, 502, 503, 504)
-_ACCEPTED, _NO_CONTENT = 202, 204
+#: Status codes of requests that are accepted without a document.
+_EMPTY_STATUSES = (202, 204)
 
 
 class InvalidResponse(auth_errors.ConnectionError):
     """A response that is not from the API of the cloud."""
+
+
+class _Document(dict[str, t.Any]):
+    """A JSON object of an API, of which the SDK reads objects and lists.
+
+    The SDK does not check their types.
+
+    :param content: The JSON object.
+    :param request: The method and the URL, for the message.
+    """
+
+    def __init__(self, content: documents.Json, request: str) -> None:
+        super().__init__(content)
+        self._request = request
+
+    def __getitem__(self, key: str) -> t.Any:
+        """Return an object or a list of objects.
+
+        :raises InvalidResponse: If the value is missing or of another type.
+        """
+        member = self.get(key)
+        records = member if isinstance(member, list) else [member]
+        if not all(isinstance(record, dict) for record in records):
+            raise InvalidResponse(
+                f"the response to {self._request} has {key}={member!r:.60}: "
+                "must be an object or a list of objects"
+            )
+        return member
 
 
 class Session(session.Session):
@@ -46,9 +75,10 @@ class Session(session.Session):
     Read requests are repeated, also the request for a token, which has no side
     effect. Other requests are not: a request that seems to have failed may
     have been executed, and a guest that is created twice disturbs its twin. A
-    response that is not a JSON object is rejected here, because the SDK
-    interprets it as an empty object; only Nova's actions on servers may have
-    an empty response, and a streamed response has the data of an image.
+    response that is not a JSON object with content is rejected here, because
+    the SDK interprets it as an empty object; only Nova's actions on servers
+    may have an empty response, and a streamed response has the data of an
+    image.
     """
 
     def request(  # type: ignore[override]
@@ -61,26 +91,70 @@ class Session(session.Session):
         options["connect_retries"] = _RETRIES if is_repeatable else 0
         options["status_code_retries"] = _RETRIES if is_repeatable else 0
         options["retriable_status_codes"] = list(_RETRIED_STATUSES)
-        response = super().request(url, method, **options)
+        response: t.Any = super().request(url, method, **options)
         is_document = method in ("GET", "POST") and not options.get("stream")
         if is_document and not _is_valid_response(response):
             raise InvalidResponse(
                 f"the response to {method} {url} is not a JSON object: "
                 f"{response.text[:60]!r}"
             )
+        # Without this key, keystoneauth reads the response, and checks it.
+        if is_document and response.content and "endpoint_filter" in options:
+            read = response.json
+            response.json = lambda: _Document(read(), f"{method} {url}")
         return response
 
 
 def _is_valid_response(response: t.Any) -> bool:
     """Return whether a response is an error or contains valid content."""
-    if not response.ok or response.status_code == _NO_CONTENT:
+    if not response.ok:
         return True
-    if response.status_code == _ACCEPTED and not response.content:
+    if response.status_code in _EMPTY_STATUSES and not response.content:
         return bool(response.url.endswith("/action"))
     try:
-        return isinstance(response.json(), dict)
-    except ValueError:
+        content = response.json()
+    except (ValueError, RecursionError):
         return False
+    return isinstance(content, dict) and bool(content)
+
+
+def parse_document(
+    response: t.Any, schema: documents.Schema
+) -> dict[str, t.Any]:
+    """Return the JSON object in a response; reject an invalid one.
+
+    :param schema: The JSON Schema of the members that are read.
+    :raises InvalidResponse: If the object does not match the schema.
+    """
+    content = dict(response.json())
+    error = documents.first_error(schema, content)
+    if error is not None:
+        raise InvalidResponse(
+            f"the response of the API is invalid: {error.json_path}: "
+            f"{error.message[:200]}"
+        )
+    return content
+
+
+def create_list_schema(key: str, *names: str) -> documents.Schema:
+    """Return the JSON Schema of a response with a list of objects.
+
+    :param key: The key of the list.
+    :param names: The keys of the required texts of each object.
+    """
+    properties = {name: {"type": "string"} for name in names}
+    records = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": list(names),
+            "properties": properties,
+        },
+    }
+    return {
+        "required": [key],
+        "properties": {key: records, "links": {"type": ["object", "null"]}},
+    }
 
 
 Credential = credentials.Credential
@@ -196,6 +270,13 @@ def is_temporary(error: Exception) -> bool:
     )
     return status is not None and (
         status in _TEMPORARY_STATUSES or status >= _OVERLOADED
+    )
+
+
+def is_unanswered(error: Exception) -> bool:
+    """Return whether an API did not answer a request at all."""
+    return isinstance(error, auth_errors.ConnectionError) and not isinstance(
+        error, InvalidResponse
     )
 
 

@@ -40,6 +40,7 @@ ComputeHosts = dict[str, _ComputeHost]
 _MAX_HOSTS, _LONGEST = 512, 32
 #: The last version of Nova's API that shows the resources of hypervisors.
 _DETAILS_VERSION = "2.87"
+_HYPERVISORS = cloud.create_list_schema("hypervisors")
 #: Up to this number of hypervisors each is requested by its name.
 _FEW = 8
 
@@ -65,9 +66,13 @@ def find_hypervisors(
                 f"/os-hypervisors/detail?{parse.urlencode(query)}",
                 microversion=_DETAILS_VERSION,
             )
+            listed = (
+                cloud.parse_document(answer, _HYPERVISORS)["hypervisors"]
+                if answer.ok
+                else ()
+            )
         except cloud.CLOUD_ERRORS:
             continue
-        listed = answer.json().get("hypervisors", ()) if answer.ok else ()
         for record in listed:
             name = str(record.get("hypervisor_hostname"))
             if name in names:

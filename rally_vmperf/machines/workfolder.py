@@ -100,12 +100,15 @@ class WorkDirectory:
     :param state: The state of the process that controls the run.
     :param kib: The size in KiB.
     :param processes: The processes in it that have no terminal.
+    :param age: The time since its creation in seconds; None if it is not
+        known.
     """
 
     path: str
     state: controller.State
     kib: int
     processes: tuple[Process, ...]
+    age: int | None = None
 
 
 async def find(
@@ -143,7 +146,7 @@ def _parse_directory(
 ) -> WorkDirectory:
     """Return a directory from the lines about it; ignore invalid lines."""
     state: controller.State = "unknown"
-    kib = 0
+    kib, age = 0, None
     processes = []
     for line in lines:
         key, _, content = line.partition(" ")
@@ -152,6 +155,8 @@ def _parse_directory(
             state = owner.state() if owner else "unknown"
         elif key == "kib" and _NUMBER.fullmatch(content):
             kib = int(content)
+        elif key == "age" and _NUMBER.fullmatch(content):
+            age = int(content)
         elif match := _PROCESS.fullmatch(line):
             pid, uid, program = match.groups("")
             processes.append(
@@ -162,7 +167,7 @@ def _parse_directory(
                 )
             )
     return WorkDirectory(
-        path=path, state=state, kib=kib, processes=tuple(processes)
+        path=path, state=state, kib=kib, processes=tuple(processes), age=age
     )
 
 

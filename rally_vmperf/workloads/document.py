@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import re
 import typing as t
 
 from rally_vmperf import sanitize
@@ -13,6 +14,9 @@ def _reject_constant(constant: str) -> t.NoReturn:
     """Raise ValueError for NaN or Infinity in JSON."""
     raise ValueError(f"{constant} is not a valid number")
 
+
+#: The start of another object, after space.
+_OBJECT = re.compile(r"\s*\{")
 
 _DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 
@@ -61,11 +65,29 @@ class Document:
             follows it.
         """
         document = cls(text, tool)
-        if text[document.end :].strip():
-            raise base.WorkloadError(
-                f"{tool} printed text after its result; look at the raw output"
-            )
+        document._check_end(text)
         return document
+
+    @classmethod
+    def parse_last(cls, text: str, tool: str) -> "Document":
+        """Parse a text with one or several JSON objects; return the last.
+
+        :raises base.WorkloadError: If an object is not valid, or other text
+            follows one of them.
+        """
+        document = cls(text, tool)
+        while following := _OBJECT.match(text, document.end):
+            document = cls(text, tool, following.end() - 1)
+        document._check_end(text)
+        return document
+
+    def _check_end(self, text: str) -> None:
+        """Reject a text that continues after the object."""
+        if text[self.end :].strip():
+            raise base.WorkloadError(
+                f"{self._tool} printed text after its result; look at the raw "
+                "output"
+            )
 
     def at(self, *path: str | int) -> "Document":
         """Return a view of the part at a path, which may be missing."""

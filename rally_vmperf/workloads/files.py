@@ -2,8 +2,8 @@
 
 import hashlib
 import importlib.resources
-import pathlib
 
+from rally_vmperf import documents
 from rally_vmperf.workloads import base
 
 
@@ -31,7 +31,10 @@ def read(file: base.File) -> bytes:
             directory = importlib.resources.files(file.package)
             content = directory.joinpath(file.path).read_bytes()
         else:
-            content = pathlib.Path(file.path).read_bytes()
+            with open(
+                file.path, "rb", opener=documents.open_regular
+            ) as stream:
+                content = stream.read()
     except (OSError, ImportError) as error:
         location, remedy = f"package {file.package}", "reinstall the package"
         if not file.package:

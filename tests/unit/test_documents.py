@@ -119,12 +119,21 @@ class TestDocuments(FolderTestCase):
             documents.parse_yaml("a: &a {x: 1}\nb: *a\nc: {<<: *a, x: 2}", ""),
         )
 
+    def test_texts(self):
+        path = self.folder / "text"
+        path.write_bytes("a: \N{GRINNING FACE}\n".encode())
+        self.assertEqual("a: \N{GRINNING FACE}\n", documents.read_text(path))
+        path.write_bytes(b"a: \xff\n")
+        with self.assertRaises(documents.DocumentError) as caught:
+            documents.read_text(path)
+        self.check_line(caught.exception, f"{path}: byte 3 is not UTF-8")
+
     def test_what_is_no_file(self):
         """A folder, a broken link, a pipe, and more than is read."""
         made = {
             "folder": (pathlib.Path.mkdir, "Is a directory"),
             "link": (lambda path: path.symlink_to("nowhere"), "broken link"),
-            "pipe": (os.mkfifo, "line 1 column 1"),
+            "pipe": (os.mkfifo, "is not a regular file"),
             "large": (lambda path: path.write_bytes(b" " * 99), "98 bytes"),
         }
         for name, (make, reason) in made.items():

@@ -1,6 +1,7 @@
 """Tests for our options as Rally's configuration file has them."""
 
 import io
+import os
 import pathlib
 import tempfile
 import unittest
@@ -65,6 +66,27 @@ class TestRead(unittest.TestCase):
             self.assertIn(path, text)
             self.assertIn("--config-file", text)
             self.assertNotIn("\n", text)
+
+    def test_what_is_no_text_file(self):
+        """It is named, and a pipe is not waited for."""
+        pipe = str(self.folder / "pipe")
+        os.mkfifo(pipe)
+        text = self.conf("")
+        pathlib.Path(text).write_bytes(b"[vmperf]\n# \xff\n")
+        for path, reason in (
+            (pipe, "is not a regular file"),
+            ("/dev/zero", "is not a regular file"),
+            (text, "byte 11 is not UTF-8"),
+        ):
+            with self.assertRaisesRegex(
+                ValueError,
+                f"^configuration file {path}: {reason}; .*--config-file$",
+            ):
+                opts.read(path)
+
+    def test_the_empty_file(self):
+        read = opts.read(os.devnull)
+        self.assertEqual(opts.OPTIONS[1].default, read.journal_dir)
 
 
 @ddt.ddt

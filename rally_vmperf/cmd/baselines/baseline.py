@@ -3,7 +3,6 @@
 import argparse
 import typing as t
 
-from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
@@ -50,10 +49,10 @@ class List(base.Lister):
                 )
             )
         if not rows:
-            self.app.stderr.write(
+            self.warn(
                 f"no baseline in {baseline_store.folder}; to record one: "
                 "rally-vmperf baseline record NAME --task FILE --local (or "
-                "--host USER@ADDRESS)\n"
+                "--host USER@ADDRESS)"
             )
         return _LISTED, rows
 
@@ -74,12 +73,11 @@ class Show(base.Lister):
             parsed.name
         )
         if "class" in content:
-            self.app.stderr.write(f"class of machines: {content['class']}\n")
+            self.warn(f"class of machines: {content['class']}")
         isolated = content["machine"]["fingerprint"].get("isolated_cpus")
-        cpus = sanitize.printable(isolated or "unknown")
-        self.app.stderr.write(f"isolated CPUs: {cpus}\n")
+        self.warn(f"isolated CPUs: {isolated or 'unknown'}")
         for line in describe_irregular(content):
-            self.app.stderr.write(f"{line}\n")
+            self.warn(line)
         has_numbers = parsed.formatter != "table"
         rows = []
         for measured in content["entries"]:

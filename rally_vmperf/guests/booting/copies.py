@@ -29,6 +29,10 @@ _RESERVED = "os_glance_"
 #: The property of an encrypted image.
 _ENCRYPTION_KEY = "cinder_encryption_key_id"
 _CHUNK_BYTES = 1 << 20
+_IMAGE: documents.Schema = {
+    "required": ["id"],
+    "properties": {"id": {"type": "string"}},
+}
 
 #: An identifier and its properties, which define a copy.
 _Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -147,9 +151,9 @@ def _copy_image(
         source = _get_document(glance.get(f"/images/{source_id}"))
         if _ENCRYPTION_KEY in source:
             raise errors.GuestError(
-                f"image_properties: image {source['name']!r} is encrypted: "
-                "Cinder would delete its key together with a copy; set image "
-                "to one that has these properties"
+                f"image_properties: image {source.get('name')!r} is "
+                "encrypted: Cinder would delete its key together with a copy; "
+                "set image to one that has these properties"
             )
         properties = {
             key: value
@@ -199,7 +203,7 @@ def _copy_image(
 def _get_document(response: t.Any) -> documents.Facts:
     """Return the JSON document in a response; reject an error."""
     sdk_errors.raise_from_response(response)
-    return t.cast(documents.Facts, response.json())
+    return cloud.parse_document(response, _IMAGE)
 
 
 def _compare(

@@ -111,6 +111,18 @@ def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
 
 #: The first version of Nova's API that shows the topology of a server.
 _TOPOLOGY_VERSION = "2.78"
+_TOPOLOGY: documents.Schema = {
+    "properties": {
+        "nodes": {
+            "type": ["array", "null"],
+            "items": {
+                "type": "object",
+                "properties": {"cpu_pinning": {"type": ["object", "null"]}},
+            },
+        },
+        "pagesize_kb": {"type": ["integer", "null"]},
+    }
+}
 
 
 def get_topology(
@@ -125,9 +137,11 @@ def get_topology(
         response = admin.compute.get(
             f"/servers/{server_id}/topology", microversion=_TOPOLOGY_VERSION
         )
+        return (
+            cloud.parse_document(response, _TOPOLOGY) if response.ok else None
+        )
     except cloud.CLOUD_ERRORS:
         return None
-    return t.cast(documents.Facts, response.json()) if response.ok else None
 
 
 #: The states of a server that answers, or will answer without intervention.
@@ -161,6 +175,7 @@ _MOVES = frozenset(
 )
 #: Characters of a timestamp of Nova without fractions and time zone.
 _TIMESTAMP_LENGTH = 19
+_ACTIONS = cloud.create_list_schema("instanceActions", "action", "start_time")
 
 
 def find_changes(
@@ -224,9 +239,13 @@ def _list_moves(
     path = f"/servers/{server.id}/os-instance-actions"
     try:
         answer = connection.compute.get(path)
+        actions = (
+            cloud.parse_document(answer, _ACTIONS)["instanceActions"]
+            if answer.ok
+            else ()
+        )
     except cloud.CLOUD_ERRORS:
         return []
-    actions = answer.json().get("instanceActions", ()) if answer.ok else ()
     moves = sorted(
         (action["start_time"], action["action"])
         for action in actions

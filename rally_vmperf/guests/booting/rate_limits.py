@@ -3,6 +3,7 @@
 import collections.abc
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -14,6 +15,17 @@ _PREFIX = "quota:"
 #: Bits per second in a unit of Nova's interface limits, kilobytes per second.
 _KILOBYTE = 8e3
 _KILOBIT = 1e3
+
+_TYPES = cloud.create_list_schema("volume_types", "name")
+_QOS: documents.Schema = {
+    "required": ["qos_specs"],
+    "properties": {
+        "qos_specs": {
+            "type": "object",
+            "properties": {"specs": {"type": "object"}},
+        }
+    },
+}
 
 Caps = list[rate_caps.Cap]
 
@@ -52,15 +64,15 @@ def find_volume_type_limits(
 
     :raises SDKException: If Cinder rejects the request.
     """
-    types = _get_json(admin.block_storage.get("/types"), "volume_types")
+    answer = admin.block_storage.get("/types")
     identifiers = {
         volume_type["name"]: volume_type.get("qos_specs_id")
-        for volume_type in types
+        for volume_type in _get_json(answer, "volume_types", _TYPES)
     }
     if not identifiers.get(name):
         return [], []
     answer = admin.block_storage.get(f"/qos-specs/{identifiers[name]}")
-    limits = _get_json(answer, "qos_specs").get("specs", {})
+    limits = _get_json(answer, "qos_specs", _QOS).get("specs", {})
     subject = f"volume type {name}"
     type_caps = [
         cap
@@ -140,9 +152,9 @@ def _parse_number(limit: object) -> float:
     return float(text) if text.isascii() and text.isdigit() else 0.0
 
 
-def _get_json(answer: t.Any, key: str) -> t.Any:
+def _get_json(answer: t.Any, key: str, schema: documents.Schema) -> t.Any:
     """Return a value of a response's JSON; {} after a failure."""
-    return answer.json().get(key, {}) if answer.ok else {}
+    return cloud.parse_document(answer, schema)[key] if answer.ok else {}
 
 
 def _create_findings(

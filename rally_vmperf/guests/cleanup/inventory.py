@@ -14,6 +14,7 @@ from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.measurement.samples import units
 
@@ -55,6 +56,11 @@ _NEUTRON = {
     "port": ("ports", "delete_port", _GET_NAME),
     "subnet": ("subnets", "delete_subnet", _GET_NAME),
     "network": ("networks", "delete_network", _GET_NAME),
+}
+#: The same for Keystone.
+_KEYSTONE = {
+    "user": ("users", "delete_user"),
+    "project": ("projects", "delete_project"),
 }
 #: Projects in one request to Neutron; with more of them its URL is too long.
 _MAX_PROJECTS = 50
@@ -135,36 +141,38 @@ class Inventory:
         :param servers_first: A flag to return only servers while there are
             any. Resources that servers use cannot be deleted before them, so
             they are not listed every second.
+        :raises IncompleteError: If some kinds cannot be listed; it has the
+            resources of the other kinds.
         """
-        servers = self.list_servers()
+        listed = listing.Listing()
+        servers = listed.add("server", self.list_servers)
         if servers and servers_first:
             return servers
-        users, rally_projects = self._list_accounts()
+        users = listed.add("user", self._list_accounts, "user")
+        rally_projects = listed.add("project", self._list_accounts, "project")
         projects = self._select_projects(servers, rally_projects)
-        return [
-            *servers,
-            *self._list_from_neutron("floating IP", projects),
-            *self._list_volumes(projects),
-            *self._list_from_neutron("router", projects),
-            *self._list_from_neutron("subnet", projects),
-            *self._list_from_neutron("network", projects),
-            *self._list_from_neutron("port", projects),
-            *self._list_security_groups(
-                projects,
-                {project.id: project.name for project in rally_projects},
-            ),
-            *self._list_server_groups(projects),
-            *self._list_key_pairs(),
-            *(
-                pair
-                for user in users
-                for pair in self._list_key_pairs(user_id=user.id)
-            ),
-            *self._list_flavors(),
-            *self._list_images(),
-            *users,
-            *rally_projects,
-        ]
+        project_names = {
+            project.id: project.name for project in rally_projects
+        }
+        listed.add(
+            "floating IP", self._list_from_neutron, "floating IP", projects
+        )
+        listed.add("volume", self._list_volumes, projects)
+        for kind in ("router", "subnet", "network", "port"):
+            listed.add(kind, self._list_from_neutron, kind, projects)
+        listed.add(
+            "security group",
+            self._list_security_groups,
+            projects,
+            project_names,
+        )
+        listed.add("server group", self._list_server_groups, projects)
+        listed.add("key pair", self._list_key_pairs)
+        for user in users:
+            listed.add("key pair", self._list_key_pairs, user_id=user.id)
+        listed.add("flavor", self._list_flavors)
+        listed.add("image", self._list_images)
+        return sorted(listed.check(), key=get_rank)
 
     def _select_projects(
         self, servers: list[Resource], rally_projects: list[Resource]
@@ -320,17 +328,16 @@ class Inventory:
                 )
         network.delete_router(identifier, ignore_missing=ignore_missing)
 
-    def _list_accounts(self) -> tuple[list[Resource], list[Resource]]:
-        """Return lists of owned users and projects; only admins see them."""
-        if not self.admin or not {"user", "project"} & {*self.kinds}:
-            return [], []
-        identity = self.connection.identity
-        users = self._list_named("/users", identity.users)
-        projects = self._list_named("/projects", identity.projects)
-        return (
-            [*self._list_owned("user", users, identity.delete_user)],
-            [*self._list_owned("project", projects, identity.delete_project)],
-        )
+    def _list_accounts(self, kind: str) -> Resources:
+        """Yield the owned users or projects; only admins see them."""
+        if self.admin and {"user", "project"} & {*self.kinds}:
+            identity = self.connection.identity
+            list_call, delete_call = _KEYSTONE[kind]
+            listed = self._list_named(
+                f"/{list_call}", getattr(identity, list_call)
+            )
+            delete = getattr(identity, delete_call)
+            yield from self._list_owned(kind, listed, delete)
 
     def _list_named(
         self,
@@ -343,6 +350,7 @@ class Inventory:
         records are listed.
         """
         collection = path.strip("/")
+        schema = cloud.create_list_schema(collection, "id", "name")
         for prefix in self.prefixes:
             query = parse.urlencode({"name__startswith": prefix})
             url: str | None = f"{path}?{query}"
@@ -352,7 +360,7 @@ class Inventory:
                     yield from list_resources()
                     return
                 sdk_errors.raise_from_response(answer)
-                document = answer.json()
+                document = cloud.parse_document(answer, schema)
                 for record in document[collection]:
                     yield types.SimpleNamespace(
                         id=record["id"], name=record["name"]

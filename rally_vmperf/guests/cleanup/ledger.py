@@ -41,6 +41,15 @@ class Entry:
     started_at: str
     process: controller.Process
 
+    @property
+    def age(self) -> float:
+        """The time since the start of the run in seconds."""
+        started = datetime.datetime.fromisoformat(self.started_at)
+        if started.tzinfo is None:
+            started = started.replace(tzinfo=datetime.UTC)
+        now = datetime.datetime.now(datetime.UTC)
+        return (now - started).total_seconds()
+
     @classmethod
     def of_this_process(
         cls,
@@ -75,18 +84,25 @@ def _create_schema(
     class_: type[Entry | controller.Process], **fields: documents.Schema
 ) -> documents.Schema:
     """Return the JSON Schema of a dataclass of texts and other fields."""
-    names = [field.name for field in dataclasses.fields(class_)]
+    names = {
+        field.name: field.default is dataclasses.MISSING
+        for field in dataclasses.fields(class_)
+    }
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": names,
+        "required": [
+            name for name, is_required in names.items() if is_required
+        ],
         "properties": {**dict.fromkeys(names, _TEXT), **fields},
     }
 
 
 _SCHEMA = _create_schema(
     Entry,
-    process=_create_schema(controller.Process, pid=_COUNT, started=_COUNT),
+    process=_create_schema(
+        controller.Process, pid=_COUNT, started=_COUNT, namespace=_COUNT
+    ),
     # A shorter prefix would match resources of other users.
     prefix={"type": "string", "minLength": 4, "maxLength": 255},
 )

@@ -61,7 +61,9 @@ def is_of_rally(name: str | None) -> bool:
     return parse_owner(name) is not None
 
 
-State = t.Literal["running", "killed", "ended", "unknown"]
+State = t.Literal["ended", "killed", "unknown", "running"]
+#: If several runs have the same name, the last of these states protects both.
+_STATES = t.get_args(State)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -72,10 +74,12 @@ class OwningRun:
         the names.
     :param state: The state: ``running`` if its process exists, ``killed`` if
         it does not, ``ended`` according to Rally's database, else ``unknown``.
+    :param age: The time since its start in seconds; None if it is not known.
     """
 
     task: str
     state: State
+    age: float | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,37 +99,39 @@ class RunIndex:
     """An index of runs by the eight characters of the owner in names.
 
     :param ledger_entries: The entries of the ledger. They override Rally's
-        database, in which a killed task runs forever.
+        database, in which a killed task runs forever, unless the process is
+        unknown here and the task has ended.
     :param tasks: The tasks in Rally's database.
     """
 
     def __init__(
         self,
         ledger_entries: collections.abc.Iterable[ledger.Entry],
-        tasks: collections.abc.Iterable[Task],
+        tasks: collections.abc.Collection[Task],
     ) -> None:
-        states: dict[str, State] = {}
         self._runs: dict[str, OwningRun] = {}
+        ended = {task.uuid for task in tasks if task.ended}
         for ledger_entry in ledger_entries:
             state: State = ledger_entry.process.state()
-            if states.get(ledger_entry.task) != "running":
-                states[ledger_entry.task] = state
-            self._add(ledger_entry.owner, ledger_entry.task, state)
-            self._add(
-                ledger_entry.task, ledger_entry.task, states[ledger_entry.task]
+            if state == "unknown" and ledger_entry.task in ended:
+                state = "ended"
+            run = OwningRun(
+                task=ledger_entry.task, state=state, age=ledger_entry.age
             )
+            self._add(ledger_entry.owner, run)
+            self._add(ledger_entry.task, run)
         for task in tasks:
-            state_in_rally: State = "ended" if task.ended else "unknown"
-            task_state = states.get(task.uuid, state_in_rally)
+            task_run = self._runs.get(shorten_owner(task.uuid)) or OwningRun(
+                task=task.uuid, state="ended" if task.ended else "unknown"
+            )
             for identifier in (task.uuid, *task.workloads):
-                self._add(identifier, task.uuid, task_state)
+                self._add(identifier, task_run)
 
-    def _add(self, identifier: str, task: str, state: State) -> None:
-        """Add a run to the index; a running one is not replaced."""
-        run = OwningRun(task=task, state=state)
+    def _add(self, identifier: str, run: OwningRun) -> None:
+        """Add a run to the index, unless that protects less."""
         key = shorten_owner(identifier)
-        indexed_run = self._runs.get(key)
-        if indexed_run is None or indexed_run.state != "running":
+        indexed = self._runs.setdefault(key, run)
+        if _STATES.index(indexed.state) < _STATES.index(run.state):
             self._runs[key] = run
 
     def run(self, owner: str) -> OwningRun:

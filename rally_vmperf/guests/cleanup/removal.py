@@ -13,6 +13,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import waiting
 from rally_vmperf.guests.cleanup import inventory
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 
 #: Seconds within which all resources must be deleted.
@@ -21,6 +22,8 @@ _RETRY_SECONDS = 30
 #: Seconds between two requests: the first pause, and the longest, to which the
 #: pause grows while nothing changes.
 _PAUSE, _MAX_PAUSE = 0.5, 4.0
+#: The kinds of resources that own others.
+_ACCOUNTS = ("user", "project")
 #: Seconds within which an interrupted request takes effect, or never.
 _SETTLE_SECONDS = 3
 
@@ -106,21 +109,29 @@ class DeletionLoop:
         last_progress = ""
         pause = _PAUSE
         while True:
-            remaining, is_over = None, False
+            remaining: list[inventory.Resource] = []
+            is_over = False
             try:
                 remaining = self.list_resources()
+                last_error = ""
+            except listing.IncompleteError as error:
+                remaining, last_error = error.resources, str(error)
             except (*cloud.CLOUD_ERRORS, errors.GuestError) as error:
-                last_error = cloud.one_line(error)
-            if remaining is not None:
-                if not remaining:
-                    return
+                last_error = (
+                    f"cannot list the resources: {cloud.one_line(error)}"
+                )
+            if not remaining and not last_error:
+                return
+            if remaining:
                 text = inventory.count_by_kind(remaining)
                 if text != last_progress:
                     self.progress(f"removing {text}")
                     pause = _PAUSE
                 last_progress = text
-                self._delete_round(remaining)
-                is_over = set(remaining) <= set(self.refused)
+                self._delete_round(remaining, is_complete=not last_error)
+                is_over = not last_error and set(remaining) <= set(
+                    self.refused
+                )
             if is_over or time.monotonic() > deadline:
                 raise errors.GuestError(
                     self._describe_remaining(remaining, last_error)
@@ -128,11 +139,21 @@ class DeletionLoop:
             time.sleep(pause)
             pause = min(2 * pause, _MAX_PAUSE)
 
-    def _delete_round(self, remaining: list[inventory.Resource]) -> None:
-        """Request the deletions that are due; note refused and late ones."""
+    def _delete_round(
+        self, remaining: list[inventory.Resource], *, is_complete: bool
+    ) -> None:
+        """Request the deletions that are due; note refused and late ones.
+
+        :param is_complete: A flag that all kinds are listed. Otherwise servers
+            may use the resources, and accounts may own others: no refusal is
+            final, and accounts are not deleted.
+        """
         now = time.monotonic()
         deletable = [
-            resource for resource in remaining if resource not in self.refused
+            resource
+            for resource in remaining
+            if resource not in self.refused
+            and (is_complete or resource.kind not in _ACCOUNTS)
         ]
         # No clean-up finds the resources of a deleted project.
         occupied_projects = {refused.project for refused in self.refused}
@@ -146,25 +167,26 @@ class DeletionLoop:
             try:
                 resource.delete()
             except cloud.CLOUD_ERRORS as error:
-                is_temporary = cloud.is_temporary(error)
+                is_temporary = cloud.is_temporary(error) or not is_complete
                 reasons = self._delays if is_temporary else self.refused
                 reasons[resource] = cloud.one_line(error)
             else:
                 self._requested_at[resource] = now
 
     def _describe_remaining(
-        self, remaining: list[inventory.Resource] | None, last_error: str
+        self, remaining: list[inventory.Resource], last_error: str
     ) -> str:
         """Return a message that names the resources not removed, and why."""
-        if remaining is None:
-            return f"clean-up: cannot list the resources: {last_error}"
+        if not remaining:
+            return f"clean-up: {last_error}"
         reasons = {**self._delays, **self.refused}
         names = ", ".join(
             f"{resource.kind} {resource.name}"
             + (f" ({reasons[resource]})" if resource in reasons else "")
             for resource in remaining
         )
-        return f"clean-up: not removed: {names}"
+        listed = f"; {last_error}" if last_error else ""
+        return f"clean-up: not removed: {names}{listed}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,7 +209,10 @@ class OrphanCleanup:
     everything: bool = False
 
     def find(self) -> list[inventory.Resource]:
-        """Return all resources in the order of deletion."""
+        """Return all resources in the order of deletion.
+
+        :raises IncompleteError: If some kinds cannot be listed.
+        """
         return self._list_owned(inventory.Inventory.list_all, self.views)
 
     def find_run(self, resource: inventory.Resource) -> ownership.OwningRun:
@@ -196,41 +221,76 @@ class OrphanCleanup:
 
     def is_chosen(self, resource: inventory.Resource) -> bool:
         """Return whether a resource is to be removed."""
-        state = self.find_run(resource).state
-        if state == "running":
+        return self._includes(self.find_run(resource))
+
+    def includes_owner(self, identifier: str) -> bool:
+        """Return whether the resources of a run or task are to be removed.
+
+        :param identifier: The identifier of the workload or task in Rally.
+        """
+        owner = ownership.shorten_owner(identifier)
+        return self._includes(self.run_index.run(owner))
+
+    def _includes(self, run: ownership.OwningRun) -> bool:
+        """Return whether the resources of a run are to be removed."""
+        if run.state == "running":
             return False
-        return state != "unknown" or self.everything or self.task is not None
+        is_known = run.state != "unknown"
+        return is_known or self.everything or self.task is not None
 
     def remove(
         self,
         resources: collections.abc.Iterable[inventory.Resource],
         progress: waiting.Progress,
+        *,
+        is_complete: bool = True,
     ) -> dict[inventory.Resource, str]:
         """Remove resources; return each remaining one with its reason.
 
         :param resources: The resources from ``find``. Only their kinds and
             projects are listed again, servers first.
+        :param is_complete: A flag that all kinds are listed. Otherwise
+            accounts are kept, because they may have other resources.
         """
         chosen = list(filter(self.is_chosen, resources))
+        accounts = {
+            resource: "some of its resources cannot be listed"
+            for resource in chosen
+            if not is_complete and resource.kind in _ACCOUNTS
+        }
+        chosen = [resource for resource in chosen if resource not in accounts]
         others = [resource for resource in chosen if resource.kind != "server"]
         list_servers = inventory.Inventory.list_servers
         list_all = inventory.Inventory.list_all
-        deletion = DeletionLoop(
-            lambda: (
-                self._list_again(list_servers, chosen)
-                or self._list_again(list_all, others)
-            ),
-            progress,
-            TIMEOUT,
-        )
+
+        def list_remaining() -> list[inventory.Resource]:
+            """Return the servers; without any, the other resources."""
+            try:
+                servers = self._list_again(list_servers, chosen)
+            except listing.IncompleteError:
+                return self._list_again(list_all, chosen)
+            return servers or self._list_again(list_all, others)
+
+        deletion = DeletionLoop(list_remaining, progress, TIMEOUT)
         try:
             deletion.run()
+            return accounts
         except errors.GuestError:
-            return {
-                resource: deletion.refused.get(resource, "still there")
-                for resource in self._list_again(list_all, chosen)
+            reasons: dict[inventory.Resource, str] = {}
+        try:
+            remaining = self._list_again(list_all, chosen)
+        except listing.IncompleteError as error:
+            reasons = {
+                resource: str(error)
+                for resource in chosen
+                if resource.kind in error.failures
             }
-        return {}
+            remaining = error.resources
+        reasons |= dict.fromkeys(remaining, "still there")
+        return accounts | {
+            resource: deletion.refused.get(resource, reason)
+            for resource, reason in reasons.items()
+        }
 
     def _list_again(
         self, list_resources: t.Any, resources: list[inventory.Resource]
@@ -242,23 +302,42 @@ class OrphanCleanup:
             dataclasses.replace(view, projects=projects, kinds=kinds)
             for view in self.views
         ]
-        return list(
-            filter(self.is_chosen, self._list_owned(list_resources, views))
-        )
+        try:
+            listed = self._list_owned(list_resources, views)
+        except listing.IncompleteError as error:
+            raise listing.IncompleteError(
+                error.failures, list(filter(self.is_chosen, error.resources))
+            ) from error
+        return list(filter(self.is_chosen, listed))
 
     def _list_owned(
         self,
         list_resources: t.Any,
         views: collections.abc.Iterable[inventory.Inventory],
     ) -> list[inventory.Resource]:
-        """Return the resources that have one of Rally's names, each once."""
+        """Return the resources that have one of Rally's names, each once.
+
+        :raises IncompleteError: If some kinds cannot be listed.
+        """
         resources: dict[inventory.Resource, None] = {}
+        failures: dict[str, str] = {}
         for view in views:
-            with cloud.convert_errors("list the resources of runs"):
-                resources |= dict.fromkeys(
-                    list_resources(dataclasses.replace(view, owns=self._owns))
-                )
-        return sorted(resources, key=inventory.get_rank)
+            try:
+                with cloud.convert_errors("list the resources of runs"):
+                    listed = list_resources(
+                        dataclasses.replace(view, owns=self._owns)
+                    )
+            except listing.IncompleteError as error:
+                failures |= error.failures
+                listed = error.resources
+            except errors.GuestError as error:
+                failures |= dict.fromkeys(view.kinds, str(error))
+                listed = []
+            resources |= dict.fromkeys(listed)
+        ranked = sorted(resources, key=inventory.get_rank)
+        if failures:
+            raise listing.IncompleteError(failures, ranked)
+        return ranked
 
     def _owns(self, name: str | None) -> bool:
         """Return whether a name is one of Rally's (and of the chosen task)."""

@@ -5,6 +5,7 @@ import collections.abc
 import dataclasses
 import math
 
+from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
@@ -22,6 +23,30 @@ LABELS = {
 #: The first versions of the API with a limit of hosts, and with a filter for
 #: one host.
 _VERSION, _VERSION_WITH_MEMBER = "1.16", "1.31"
+_RESOURCE: documents.Schema = {
+    "type": "object",
+    "required": ["capacity", "used"],
+    "properties": {
+        "capacity": {"type": "number"},
+        "used": {"type": "number"},
+    },
+}
+_SUMMARY: documents.Schema = {
+    "type": "object",
+    "required": ["resources"],
+    "properties": {
+        "resources": {"type": "object", "additionalProperties": _RESOURCE}
+    },
+}
+_CANDIDATES: documents.Schema = {
+    "required": ["provider_summaries"],
+    "properties": {
+        "provider_summaries": {
+            "type": "object",
+            "additionalProperties": _SUMMARY,
+        }
+    },
+}
 #: Up to this number of hosts each is requested by its name.
 _FEW = 8
 
@@ -137,7 +162,8 @@ def find_hosts(
             f"/allocation_candidates?{query}", microversion=version
         )
         if answer.ok:
-            summaries = answer.json()["provider_summaries"]
+            answered = cloud.parse_document(answer, _CANDIDATES)
+            summaries = answered["provider_summaries"]
     if summaries is None or len(providers) < len(names):
         return None
     free_hosts = []

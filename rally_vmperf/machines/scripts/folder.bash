@@ -40,8 +40,9 @@ refuse() {
     exit 3
 }
 
-list() {  # prints for each: directory PATH, owner, kib, process PID UID NAME
-    local directories=() directory known="" owner path pid program size
+# Print for each: directory PATH, owner, age, kib, process PID UID NAME.
+list() {
+    local directories=() directory known="" made owner path pid program size
     read_working_directories
     for path; do
         [[ $path = /* ]] || path=${HOME:-}/$path
@@ -57,8 +58,9 @@ list() {  # prints for each: directory PATH, owner, kib, process PID UID NAME
             read -r _
             read -r owner
         } <"$directory/.made-by-rally-vmperf"
+        made=$(stat -c %Y -- "$directory/.made-by-rally-vmperf")
         printf '%s\n' "directory $directory" "owner $owner" \
-            "kib ${size%%[!0-9]*}"
+            "age $(($(date +%s) - made))" "kib ${size%%[!0-9]*}"
         for pid in $(inside "$directory"); do
             read -r program <"/proc/$pid/comm" &&
                 echo "process $pid $(stat -c %u "/proc/$pid") $program"

@@ -70,7 +70,7 @@ def number_of(noun: str, *numbers: int) -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of a noun: ``copies``, ``addresses``, ``guests``."""
-    if noun.endswith("y"):
+    if noun.endswith("y") and noun[-2:-1] not in "aeou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 

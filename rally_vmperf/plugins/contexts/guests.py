@@ -192,7 +192,7 @@ class Guests(context.OpenStackContext):
                 admin=bool(run_guests.admin),
                 config_files=opts.config_files(CONF),
             ):
-                LOG.warning(line)
+                LOG.warning(sanitize.text(line))
         except errors.GuestError as error:
             LOG.warning(str(error))
 

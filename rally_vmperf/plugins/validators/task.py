@@ -10,6 +10,7 @@ from rally.common import validation
 
 from rally_vmperf import documents
 from rally_vmperf import opts
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.guests.cleanup import ledger
@@ -69,7 +70,7 @@ class Task(TaskValidator):
         baselines = store.Store(CONF.vmperf.baseline_dir)
         warn_about_killed_runs()
         for remark in checks.check_task(workload, task_question, baselines):
-            LOG.info(remark)
+            LOG.info(sanitize.text(remark))
 
 
 @validation.add("required_platform", platform="openstack", users=True)
@@ -105,7 +106,7 @@ def warn_about_killed_runs() -> None:
     for line in killed.describe_killed_runs(
         run_ledger, opts.config_files(CONF)
     ):
-        LOG.warning(line)
+        LOG.warning(sanitize.text(line))
 
 
 def _convert_workload(

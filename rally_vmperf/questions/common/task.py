@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
@@ -237,8 +238,11 @@ def create_from_rally(
 
     :param workload: The workload as parsed by Rally.
     :param defaults: The defaults of the question.
-    :raises InvalidTask: If the arguments are not valid.
+    :raises InvalidTask: If the arguments are not valid, or a number is not
+        finite.
     """
+    for section in ("args", "contexts", "sla"):
+        _check_numbers(section, workload[section])
     check_schema(workload["args"], _ARGUMENTS)
     times = workload["runner"].get("times", 1)
     return Task(
@@ -253,6 +257,17 @@ def create_from_rally(
         runner=workload["runner_type"],
         times=times,
     )
+
+
+def _check_numbers(section: str, content: t.Any) -> None:
+    """Reject numbers that are not finite or too long, in all keys.
+
+    YAML and Rally accept them, and no bound of a schema rejects ``.nan``.
+    """
+    if invalid := documents.find_invalid(content):
+        keys, reason = invalid
+        place = ": ".join(sanitize.line(key, 80) for key in keys)
+        raise InvalidTask(f"{section} {place}: {reason}")
 
 
 def check_conflict(

@@ -12,8 +12,9 @@ import typing as t
 from rally_vmperf import sanitize
 from rally_vmperf.records import table
 
-#: The first characters of a formula in a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: The first characters of a formula in a spreadsheet; Excel also accepts the
+#: full-width ones.
+_FORMULA = (*"=+-@\t\r", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def render(

@@ -1,7 +1,8 @@
 """Verdicts as Markdown, for a merge request or a wiki.
 
 The text has the verdicts, a table of the figures with limits, failures
-first, and the numbers of samples by metric.
+first, and the numbers of samples by metric. Names and sentences are code
+spans, in which addresses, mentions and references have no effect.
 """
 
 import collections
@@ -15,10 +16,9 @@ from rally_vmperf.records import table
 
 _ORDER = ("failed", "void", "inconclusive", "passed")
 _FIGURES = ("Verdict", "Metric", "Figure", "Value", "Interval", "Limit")
-#: Characters with a meaning in Markdown or HTML; "_" has none in a word.
-_SPECIAL = re.compile(
-    r"([\\`*{}\[\]<>#!|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))"
-)
+_NUMBER = "-?[0-9][0-9., ]*(?: (?:%|[A-Za-z/]{1,20}))?"
+#: Texts without a meaning: words, numbers with a unit, and intervals.
+_PLAIN = re.compile(rf"[A-Za-z]+(?:_[A-Za-z]+)*|{_NUMBER}(?: to {_NUMBER})?")
 
 
 def render(
@@ -39,7 +39,7 @@ def render(
         elif row.status is not None:
             judged.append(row)
     for (title, run), judged in runs.items():
-        yield f"## {_escape(title)}\n\n"
+        yield f"## {_quote(title)}\n\n"
         yield from _format_verdicts(judged)
         yield from _format_counts(counts[title, run])
 
@@ -50,7 +50,7 @@ def _format_verdicts(
     """Yield the verdicts of a run, and its figures with limits."""
     for row in judged:
         if row.row == "verdict":
-            yield f"- **{_escape(row.criterion)}**: {_escape(row.reason)}\n"
+            yield f"- **{_quote(row.criterion)}**: {_quote(row.reason)}\n"
     if not judged:
         yield "No limits.\n"
     limited = [row for row in judged if row.row == "figure"]
@@ -101,10 +101,16 @@ def _format_table(
     """Yield the lines of a table."""
     yield f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n"
     for cells in body:
-        yield f"| {' | '.join(map(_escape, cells))} |\n"
+        quoted = " | ".join(_quote(cell).replace("|", r"\|") for cell in cells)
+        yield f"| {quoted} |\n"
 
 
-def _escape(content: t.Any) -> str:
-    """Return a text as one line without a meaning in Markdown."""
+def _quote(content: t.Any) -> str:
+    """Return a text as one line: as it is, or as a code span."""
     text = sanitize.printable(" ".join(str(content).split()))
-    return _SPECIAL.sub(r"\\\1", text)
+    if not text or _PLAIN.fullmatch(text):
+        return text
+    ticks = max(map(len, re.findall("`+", text)), default=0)
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    fence = "`" * (ticks + 1)
+    return f"{fence}{space}{text}{space}{fence}"

@@ -31,11 +31,13 @@ class RawOutput:
     :param workload: The name of the workload whose parser was used.
     :param arguments: The arguments that the outputs contain.
     :param repetitions: The samples of each repetition.
+    :param notes: The descriptions of results that are omitted.
     """
 
     workload: str
     arguments: dict[str, t.Any]
     repetitions: tuple[Samples, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> tuple[sample.Metric, ...]:
@@ -114,7 +116,10 @@ _BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
 def _parse_mbw(text: str, which: str) -> RawOutput:
-    """Return the means; the runs of one process are not repetitions."""
+    """Return the means; the runs of one process are not repetitions.
+
+    mbw runs all methods by default, so that old versions print mcblock, too.
+    """
     if which and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", which):
         raise _create_which_error("mbw", which, "the version of mbw")
     if not (which or text.startswith("says: ")):
@@ -133,6 +138,16 @@ def _parse_mbw(text: str, which: str) -> RawOutput:
             f"mbw printed {sanitize.line(text, 80)!r} instead of runs and "
             "their AVG; look at the raw output"
         )
+    if not text.startswith("says: "):
+        text = mbw.version_line(which) + text
+    notes: tuple[str, ...] = ()
+    if mbw.is_old(text) and methods[-1] == "mcblock" and len(methods) > 1:
+        methods.remove("mcblock")
+        text = mbw.omit_mcblock(text)
+        notes = (
+            "mcblock is omitted: before mbw 1.4 it copies only the first "
+            "block repeatedly",
+        )
     runs = re.findall(rf"^[0-9]+\s+Method: {methods[0].upper()}\s", text, re.M)
     arguments = {
         "size_mib": int(size[1]),
@@ -141,14 +156,16 @@ def _parse_mbw(text: str, which: str) -> RawOutput:
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
-    says = "" if text.startswith("says: ") else mbw.version_line(which)
-    outcome = _create_outcome("mbw", stdout=says + text)
+    outcome = _create_outcome("mbw", stdout=text)
     samples = workload.parse_all(
         workload.complete(arguments), {"mbw": outcome}
     )
     values = tuple(s for s in samples if isinstance(s, sample.Sample))
     return RawOutput(
-        workload="mbw", arguments=arguments, repetitions=(values,)
+        workload="mbw",
+        arguments=arguments,
+        repetitions=(values,),
+        notes=notes,
     )
 
 

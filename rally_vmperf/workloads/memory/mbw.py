@@ -35,6 +35,9 @@ _MINIMUM_VERSION = tools.MinimumVersion(
 #: The line of mbw.bash before the output of each of several processes.
 _PROCESS = re.compile(r"^process ([0-9]{1,9})\n", re.M)
 
+#: A row of mcblock.
+_MCBLOCK = re.compile(r"^\S{1,9}\s+Method: MCBLOCK\s.*\n?", re.M)
+
 _OUTPUT = outputs.Reader("mbw:")
 
 _MIB = 1 << 20
@@ -160,7 +163,7 @@ class Mbw(sequence.SequenceWorkload):
         overlap for less than half of their time, no series is returned.
         """
         text = result.stdout
-        old = _is_old(text)
+        old = is_old(text)
         if old and "mcblock" in arguments["methods"]:
             raise outputs.Reader("mbw: mcblock").error(
                 f"requires mbw 1.4 or later: {_MINIMUM_VERSION.reason}"
@@ -198,7 +201,7 @@ def version_line(version: str) -> str:
     return f"says: mbw memory benchmark v{version}\n"
 
 
-def _is_old(text: str) -> bool:
+def is_old(text: str) -> bool:
     """Return whether an output of mbw is from a version before 1.4.
 
     :raises base.WorkloadError: If the output does not begin with a version.
@@ -216,6 +219,11 @@ def _is_old(text: str) -> bool:
             "report it"
         )
     return bool(old)
+
+
+def omit_mcblock(text: str) -> str:
+    """Return an output without the rows of mcblock."""
+    return _MCBLOCK.sub("", text)
 
 
 def _split_processes(text: str, processes: int) -> list[str]:

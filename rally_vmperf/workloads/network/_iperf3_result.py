@@ -73,7 +73,8 @@ class Report:
         self.direction = direction
         self.arguments = arguments
         self.result = result
-        self.document = document.Document.parse_single(result.stdout, "iperf3")
+        # 3.16 and 3.17 can print their report twice.
+        self.document = document.Document.parse_last(result.stdout, "iperf3")
         self.output = outputs.Reader(f"iperf3: {direction}")
         suffix = "_bidir_reverse" if direction == BIDIR[1] else ""
         self._interval_sum = f"sum{suffix}"
@@ -211,9 +212,10 @@ def raise_reported_error(result: base.CommandResult, protocol: str) -> None:
     if len(result.stdout) > base.LONGEST:
         return
     try:
-        reported = document.Document(result.stdout, "iperf3").find("error")
+        *_, report = document.Document.parse_all(result.stdout, "iperf3")
     except base.WorkloadError:
         return
+    reported = report.find("error")
     if isinstance(reported, str):
         transports = ", by TCP and by UDP" if protocol == "udp" else ""
         raise base.WorkloadError(

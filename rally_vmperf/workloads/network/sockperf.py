@@ -45,7 +45,8 @@ _REPORT = re.compile(
     r"sockperf: =+ Printing statistics for Server No: 0\n"
     rf"sockperf: \[Valid Duration\] RunTime={_NUMBER} sec; "
     rf"SentMessages={_COUNT}; ReceivedMessages={_COUNT}\n"
-    rf"sockperf: =+> avg-rtt={_NUMBER} \(std-dev=[0-9.]{{1,20}}\)\n"
+    # From 3.8 on more statistics follow the standard deviation.
+    rf"sockperf: =+> avg-rtt={_NUMBER} \(std-dev=[^()\n]{{1,300}}\)\n"
     rf"sockperf: # dropped messages = {_COUNT}; # duplicated messages = 0; "
     r"# out-of-order messages = 0\n"
     rf"sockperf: Summary: Round trip is{_NUMBER} usec\n"

@@ -2,14 +2,19 @@
 
 import asyncio
 import dataclasses
+import datetime
+import io
 import json
 import logging
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -17,6 +22,7 @@ from cliff import app
 
 from rally_vmperf import errors
 from rally_vmperf.cmd import cleanup
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests import testing
@@ -28,9 +34,9 @@ USER = {"auth_url": "http://keystone/v3", "tenant_name": "member"}
 NAME = "c_rally_dddddddd_00000000"
 
 
-def run_command(*arguments):
+def run_command(*arguments, stderr=None):
     """Return the exit code and the rows of the command."""
-    shell = mock.Mock(spec=app.App)
+    shell = mock.Mock(spec=app.App, stderr=stderr)
     shell.LOG = logging.getLogger(__name__)
     with tempfile.TemporaryFile("w+") as output:
         shell.stdout = output
@@ -89,9 +95,69 @@ class CleanupTest(unittest.TestCase):
         self.assertEqual(["aaaaaaaa-1"], self.owners())
         self.crash.assert_called_once_with("task-d")
 
+    def let_run_elsewhere(self):
+        """Have the run in another PID namespace, for two days."""
+        started = datetime.datetime.now(datetime.UTC)
+        started -= datetime.timedelta(days=2, hours=1)
+        self.ledger.write(
+            test_ledger.entry(
+                "dddddddd-1",
+                "task-d",
+                process=test_ledger.elsewhere(),
+                started_at=started.isoformat(),
+            )
+        )
+
+    def test_a_run_in_another_namespace_is_kept(self):
+        self.let_run_elsewhere()
+        code, (row,) = run_command("--yes")
+        self.assertEqual((0, "unknown"), (code, row["Run"]))
+        self.assertEqual(
+            "kept, 2 days old; if its run has ended, add --all",
+            row["Outcome"],
+        )
+        self.assertEqual(1, len(self.cloud.network.all_ips))
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+        self.crash.assert_not_called()
+
+    def test_all_includes_a_run_in_another_namespace(self):
+        self.let_run_elsewhere()
+        code, (row,) = run_command("--yes", "--all")
+        self.assertEqual((0, "removed"), (code, row["Outcome"]))
+        self.assertEqual({}, self.cloud.network.all_ips)
+        self.assertEqual(["aaaaaaaa-1"], self.owners())
+        self.crash.assert_called_once_with("task-d")
+
+    def test_a_run_that_nobody_knows(self):
+        self.ledger.drop("dddddddd-1")
+        code, (row,) = run_command("--yes")
+        self.assertEqual((0, "unknown"), (code, row["Run"]))
+        self.assertEqual(
+            "kept; if its run has ended, add --all", row["Outcome"]
+        )
+
     def test_again(self):
         run_command("--yes")
         self.assertEqual((0, []), run_command())
+
+    def test_a_list_of_another_shape(self):
+        """The others are removed, and the exit code is 1."""
+
+        def refuse(called, done):
+            if called == "servers":
+                raise cloud.InvalidResponse("servers=None")
+
+        self.cloud.interrupt = refuse
+        warned = io.StringIO()
+        with mock.patch("rally_vmperf.guests.cleanup.removal.TIMEOUT", 0.01):
+            code, (row,) = run_command("--yes", stderr=warned)
+        self.assertEqual((1, "removed"), (code, row["Outcome"]))
+        self.assertEqual(
+            "cannot list servers: servers=None\n", warned.getvalue()
+        )
+        self.assertEqual({}, self.cloud.network.all_ips)
+        self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
+        self.crash.assert_not_called()
 
     def test_other_tasks_stay(self):
         code, rows = run_command("--yes", "--task", "task-a")
@@ -232,15 +298,50 @@ class MachineTest(unittest.TestCase):
         )
         self.assertTrue(pathlib.Path(folder).exists())
 
+    def let_run_in(self, marker, process):
+        """Have a work directory of a run that this process controls."""
+        marker.write_text(f"{marker.parent.name}\n{process}\n")
+
+    @unittest.skipUnless(
+        os.geteuid() == 0 and shutil.which("unshare"), "only root unshares"
+    )
+    def test_a_run_in_another_namespace(self):
+        """Its process has the number of none here, and is not killed."""
+        inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+        tried = subprocess.run([*inside, "true"], capture_output=True)
+        if tried.returncode:
+            self.skipTest(f"no namespaces: {tried.stderr}")
+        program = (
+            "import asyncio, sys\n"
+            "from rally_vmperf.machines import local, workfolder\n"
+            "made = workfolder.create(local.Local('h'), sys.argv[1])\n"
+            "print(asyncio.run(made))\n"
+        )
+        made = subprocess.run(
+            [*inside, sys.executable, "-c", program, str(self.parent)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=pathlib.Path(__file__).parents[3],
+        ).stdout.strip()
+        code, (row,) = self.run_command("--local", "--yes")
+        self.assertEqual((0, "unknown"), (code, row["Run"]))
+        self.assertTrue(pathlib.Path(made).exists())
+        code, _ = self.run_command("--local", "--yes", "--all")
+        self.assertFalse(pathlib.Path(made).exists())
+
     def test_a_run_of_another_controller(self):
         """It is removed with --all only."""
         folder = pathlib.Path(folders.leave_run(self, self.parent))
         marker = folder / ".made-by-rally-vmperf"
-        marker.write_text(f"{folder.name}\nh 0123456789abcdef 1 2\n")
+        self.let_run_in(marker, test_ledger.elsewhere())
+        hour_ago = time.time() - 3700
+        os.utime(marker, (hour_ago, hour_ago))
         code, rows = self.run_command("--local", "--yes")
         self.assertEqual(0, code)
+        kept = "kept, 1 hour old; if its run has ended, add --all"
         self.assertEqual(
-            {("unknown", "kept")},
+            {("unknown", kept)},
             {(row["Run"], row["Outcome"]) for row in rows},
         )
         code, _ = self.run_command("--local", "--yes", "--all")

@@ -267,6 +267,52 @@ class PlanTest(unittest.TestCase):
         ):
             self.read({name: 9, "repetitions": 3})
 
+    def read_files(self, task, arguments=None):
+        """Read a task file, and a file of arguments."""
+        parsed = argparse.Namespace(
+            task_args=None, task_args_file=arguments, config_file=os.devnull
+        )
+        task_file.read_task(str(task), parsed)
+
+    @ddt.data(
+        (b"a: \xff", "byte 3 is not UTF-8"),
+        (b"{1: 2}", "key 1: must be text; quote it"),
+        (b"{a: [{true: 2}]}", "key True: must be text; quote it"),
+        (b"{{ %s }}" % (b"[" * 3000), "the template has too many nested"),
+        (b"{% if a %}" * 3000, "the template has too many nested"),
+        (b"[" * 3000, "is not valid YAML: more than 64 levels"),
+        (b"{{ 1 / 0 }}", "division by zero"),
+        (b"{{ [][1].x }}", "list object has no element 1"),
+        (b"{{ ''.join(1) }}", "can only join an iterable"),
+        (None, "is not a regular file"),
+    )
+    @ddt.unpack
+    def test_a_file_that_is_no_task(self, content, reason):
+        """The file is named; a pipe is not waited for."""
+        if content is None:
+            self.path.unlink(missing_ok=True)
+            os.mkfifo(self.path)
+        else:
+            self.path.write_bytes(content)
+        with self.assertRaisesRegex(
+            document.BaselineError, f"^{self.path}:? {reason}"
+        ):
+            self.read_files(self.path)
+
+    @ddt.data(
+        (b"a: \xff", "byte 3 is not UTF-8"),
+        (b"{1: 2}", "key 1: must be text; quote it"),
+        (None, "is not a regular file"),
+    )
+    @ddt.unpack
+    def test_a_file_that_has_no_arguments(self, content, reason):
+        path = self.path.with_name("arguments")
+        os.mkfifo(path) if content is None else path.write_bytes(content)
+        with self.assertRaisesRegex(
+            document.BaselineError, f"^{path}: {reason}"
+        ):
+            self.read_files(self.path, str(path))
+
     def test_slas_of_a_limits_file(self):
         """The template uses those that apply; the others are skipped."""
         given = {

@@ -47,6 +47,16 @@ class BundleTestCase(unittest.TestCase):
         self.assertEqual([], [*self.target.parent.iterdir()])
         return fetch.call_args.args[0]
 
+    def test_what_is_no_path_of_a_file(self):
+        """It is rejected before anything is downloaded."""
+        for path in ("/", ".", str(self.folder)):
+            self.target = path
+            with self.assertRaisesRegex(
+                bundle.BundleError,
+                f"^bundle {path}: must be the path of a file, such as",
+            ):
+                self.run_command()
+
     def test_request_without_a_task(self):
         request = self.request(
             *("--distribution", "jammy"),

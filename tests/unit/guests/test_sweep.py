@@ -6,7 +6,9 @@ from unittest import mock
 import ddt
 from openstack import exceptions as sdk_errors
 
+from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import testing
@@ -96,6 +98,35 @@ class SweepTest(unittest.TestCase):
         self.cloud.interrupt = refuse
         left = self.remove(task="task-d")
         self.assertEqual(["policy"], list(left.values()))
+
+    def test_a_list_of_another_shape(self):
+        """The other kinds are found and removed, accounts are kept."""
+        project = self.cloud.add(
+            self.cloud.identity.all_projects, name=name(DEAD, 8)
+        )
+
+        def refuse(called, done):
+            if called == "servers":
+                raise cloud.InvalidResponse("servers=None")
+
+        self.cloud.interrupt = refuse
+        sweep = removal.OrphanCleanup(
+            [inventory.Inventory(self.cloud, admin=True)],
+            ownership.RunIndex(ENTRIES, TASKS),
+            task="task-d",
+        )
+        with self.assertRaisesRegex(
+            listing.IncompleteError, "^cannot list servers: servers=None$"
+        ) as caught:
+            sweep.find()
+        found = caught.exception.resources
+        kinds = ["floating IP", "project"]
+        self.assertEqual(kinds, [one.kind for one in found])
+        with mock.patch.object(removal, "TIMEOUT", 0.1):
+            left = sweep.remove(found, lambda line: None, is_complete=False)
+        self.assertEqual(["project"], [one.kind for one in left])
+        self.assertIn(project.id, self.cloud.identity.all_projects)
+        self.assertEqual(4, len(self.cloud.network.all_ips))
 
     def test_networks_of_contexts(self):
         network = self.cloud.network

@@ -11,6 +11,8 @@ from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.booting import boot
+from rally_vmperf.guests.booting import placement
+from rally_vmperf.guests.booting import rate_limits
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import quota
 from tests.unit.guests import made
@@ -167,6 +169,70 @@ class ActionTest(unittest.TestCase):
             connection.compute.create_server(name="n", flavor_id="f1")
 
 
+@ddt.ddt
+class ShapeTest(unittest.TestCase):
+    """A proxy in maintenance answers 200, and not with what was asked for."""
+
+    def answer(self, path, content, method="GET"):
+        answers = {
+            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
+            (method, f"{NOVA}{path}"): content,
+        }
+        wire_ = wire.Wire(answers, {"compute": NOVA})
+        return self.enterContext(wire.connected(wire_))
+
+    @ddt.data(
+        *(b"", b"{}", b"[]", b"null", b'{"servers": null}', b"[[[["),
+        *(b'{"servers": [1]}', b'{"servers": "x"}', b'{"servers": [null]}'),
+        *(b'{"server": []}', b"[" * 100000, b'{"servers": [[]]}'),
+    )
+    def test_lists(self, content):
+        """Guests are waited for after it, as after any error of an API."""
+        connection = self.answer("/servers/detail", content)
+        with self.assertRaises(cloud.InvalidResponse) as caught:
+            cloud.list_servers(connection, ["g1"])
+        self.assertTrue(cloud.is_temporary(caught.exception))
+        self.assertTrue(cloud.one_line(caught.exception).isprintable())
+        with (
+            self.assertRaisesRegex(errors.GuestError, "^list servers: "),
+            cloud.convert_errors("list servers"),
+        ):
+            cloud.list_servers(connection, ["g1"])
+
+    @ddt.data(b"", b"{}", b"[]", b'{"server": null}', b'{"server": "x"}')
+    def test_objects(self, content):
+        connection = self.answer("/servers/s1", content)
+        with self.assertRaises(cloud.InvalidResponse):
+            connection.compute.get_server("s1")
+
+    @ddt.data(b"", b"{}", b'{"server": null}')
+    def test_creations(self, content):
+        connection = self.answer("/servers", content, method="POST")
+        with self.assertRaises(cloud.InvalidResponse):
+            connection.compute.create_server(name="n", flavor_id="f1")
+
+    @ddt.data(b'{"hypervisors": null}', b'{"hypervisors": [1]}', b"{}")
+    def test_hypervisors(self, content):
+        """They are not known, as where Nova does not show them."""
+        connection = self.answer("/os-hypervisors/detail", content)
+        self.assertEqual({}, hosts.find_hypervisors(connection, {"h1"}))
+
+    @ddt.data(b'{"nodes": [1]}', b'{"nodes": {}}', b'{"pagesize_kb": []}')
+    def test_topology(self, content):
+        connection = self.answer("/servers/s1/topology", content)
+        self.assertIsNone(placement.get_topology(connection, "s1"))
+
+    @ddt.data(
+        b'{"instanceActions": null}', b'{"instanceActions": [{"action": 1}]}'
+    )
+    def test_actions(self, content):
+        connection = self.answer("/servers/s1/os-instance-actions", content)
+        server = calls.Thing(id="s1", updated_at="later")
+        self.assertEqual(
+            [], placement._list_moves(connection, server, "before")
+        )
+
+
 class HostTest(unittest.TestCase):
     def test_zone_of_a_host(self):
         """As Nova's service list has it."""
@@ -237,6 +303,16 @@ class PlacementTest(unittest.TestCase):
             found = capacity.resolve_name(connection, found)
         self.assertEqual("compute1.x", found.name)
 
+        for summaries in (None, [], {"rp1": {}}, {"rp1": {"resources": [1]}}):
+            cloud_there.answers["GET", f"{path}/allocation_candidates"] = {
+                "provider_summaries": summaries
+            }
+            with (
+                wire.connected(cloud_there) as connection,
+                self.assertRaisesRegex(errors.GuestError, "list free hosts"),
+            ):
+                capacity.find_hosts(connection, each, {"compute1"})
+
 
 class BlockStorageTest(unittest.TestCase):
     def setUp(self):
@@ -271,6 +347,15 @@ class BlockStorageTest(unittest.TestCase):
         with wire.connected(self.wire) as connection:
             room = quota.find_free_volume_quota(connection)
         self.assertEqual({"volumes": 6, "GiB of volumes": 70}, room)
+
+    def test_types_of_another_shape(self):
+        for content in (b'{"volume_types": null}', b'{"volume_types": [{}]}'):
+            self.wire.answers["GET", f"{CINDER}/types"] = content
+            with (
+                wire.connected(self.wire) as connection,
+                self.assertRaises(cloud.InvalidResponse),
+            ):
+                rate_limits.find_volume_type_limits(connection, "ssd")
 
     def test_no_service(self):
         self.wire.services = {"compute": NOVA}

@@ -36,7 +36,8 @@ class Wire:
     """The answers of a cloud, and what it was asked.
 
     :param answers: (method, path) -> document; an empty text is what was
-        accepted without a word
+        accepted without a word, and bytes are sent as they are, with the
+        status 204 without any
     :param services: of the catalogue, type -> path
     """
 
@@ -123,8 +124,11 @@ def connected(wire: Wire) -> t.Iterator[t.Any]:
             body = json.loads(self.rfile.read(length)) if length else None
             wire.sent.append((self.command, path, dict(self.headers), body))
             found = wire.document(self.command, path)
-            text = json.dumps(found).replace("URL", wire.url).encode()
             status = 404 if found is None else 200
+            if isinstance(found, bytes):
+                text, status = found, 200 if found else 204
+            else:
+                text = json.dumps(found).replace("URL", wire.url).encode()
             if found == "":
                 status, text = 202, b""
             self.send_response(status)

@@ -11,6 +11,7 @@ import ddt
 
 from rally_vmperf.baseline import store
 from rally_vmperf.records import journal
+from rally_vmperf.report import export
 from tests.unit import confinement
 from tests.unit import made
 from tests.unit.hostile import records
@@ -45,6 +46,18 @@ class TestTerminal(unittest.TestCase):
                 },
             )
         )
+        values = (100.0, 100.1, 99.9, 100.2, 200.0, 200.1, 199.9, 200.2)
+        registry.save(
+            made.baseline(
+                name="irregular",
+                entries=[
+                    made.entry(
+                        metrics={bad: made.RATE},
+                        repetitions=[{bad: [value]} for value in values],
+                    )
+                ],
+            )
+        )
         (registry.folder / "folder.json").mkdir()
         for name, content in {
             "baselines/damaged.json": {"version": bad, bad: bad},
@@ -71,17 +84,35 @@ class TestTerminal(unittest.TestCase):
     @ddt.data(
         (0, "baseline list --config-file {home}/rally.conf"),
         (0, "baseline show bad --config-file {home}/rally.conf"),
+        (0, "baseline show irregular --config-file {home}/rally.conf"),
         (0, "baseline compare metal bad --config-file {home}/rally.conf"),
         (1, "baseline show damaged --config-file {home}/rally.conf"),
         (2, "judge {home}/bad.jsonl --limits {home}/limits.json"),
         (1, "judge {home}/bad.jsonl --limits {home}/wrong.json"),
         (0, "report {home}/bad.jsonl -o {home}/page.html"),
+        (0, "report {home}/bad.jsonl -o -"),
+        *(
+            (0, f"report {{home}}/bad.jsonl --format {name}")
+            for name in export.NAMES
+        ),
     )
     @ddt.unpack
     def test_command(self, code, words):
         """Figures and errors of documents of others."""
         argv = words.format(home=self.home).split()
         self.assertTrue(self.check(code, SCRIPT, *argv))
+
+    def test_one_function_writes(self):
+        """A command that writes by itself can forget to sanitise."""
+        folder = confinement.CHECKOUT / "rally_vmperf" / "cmd"
+        for path in sorted(folder.rglob("*.py")):
+            if path.name != "base.py":
+                with self.subTest(path=path):
+                    self.assertNotRegex(
+                        path.read_text(),
+                        r"std(out|err)\.write|\bprint\(|"
+                        r"stream\.write|file=sys",
+                    )
 
     def test_name_of_a_file(self):
         """One that is not there is named all the same."""

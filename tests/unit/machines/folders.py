@@ -2,10 +2,12 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
@@ -61,6 +63,16 @@ asyncio.run(run())
 """
 
 
+def has_program(folder, name):
+    """Return whether a process of that name is in the folder."""
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            is_inside = (path / "cwd").readlink().is_relative_to(folder)
+            if is_inside and (path / "comm").read_text() == f"{name}\n":
+                return True
+    return False
+
+
 def start_run(case, parent):
     """Return the process and the folder of a run; both go with the test."""
     process = subprocess.Popen(
@@ -70,6 +82,8 @@ def start_run(case, parent):
         cwd=pathlib.Path(__file__).parents[3],
     )
     folder = process.stdout.readline().strip()
+    while process.poll() is None and not has_program(folder, "sleep"):
+        time.sleep(0.05)
 
     def end():
         process.kill()

@@ -2,7 +2,9 @@
 
 import contextlib
 import copy
+import itertools
 import json
+import math
 import pathlib
 import tempfile
 import unittest
@@ -194,6 +196,38 @@ class TestTask(unittest.TestCase):
         entry = table.questions()["overhead"]
         asked = task.create_from_rally(config, entry.scenario)
         return checks.check_task(asked, entry, self.baselines)
+
+    @ddt.data(
+        *itertools.product(
+            table.criteria(),
+            (
+                (math.nan, "nan: must be a finite number"),
+                (-math.inf, "-inf: must be a finite number"),
+                (float("1.0e+400"), "inf: must be a finite number"),
+                (10**400, "must have at most 40 digits"),
+            ),
+        )
+    )
+    @ddt.unpack
+    def test_limits_that_are_no_number(self, sla, limit):
+        """YAML has them; each is one line for every SLA, however deep."""
+        number, rule = limit
+        config = copy.deepcopy(CONFIG)
+        config["sla"] = {sla: {"max_percent": {"v1": {"cpu.*": number}}}}
+        with self.assertRaisesRegex(
+            task.InvalidTask,
+            rf"^sla {sla}: max_percent: v1: cpu\.\*: {rule}\Z",
+        ):
+            self.check(config)
+
+    @ddt.data("args", "contexts")
+    def test_arguments_that_are_no_number(self, section):
+        """A bound of a schema does not reject them."""
+        config = {**CONFIG, section: {**CONFIG[section], "x": [math.nan]}}
+        with self.assertRaisesRegex(
+            task.InvalidTask, f"^{section} x: 0: nan: must be a finite number"
+        ):
+            self.check(config)
 
     def test_spread_over_intervals(self):
         """A limit matches what the baseline has over time, label and all."""

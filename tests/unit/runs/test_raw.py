@@ -42,11 +42,32 @@ class ReadTestCase(unittest.TestCase):
         (swapped,) = _values(raw.parse("mbw", text, "1.2.2"))
         (named,) = _values(raw.parse("mbw", text, "1.4"))
         self.assertEqual(named, swapped[::-1])
+        text = golden.text("mbw-1.2.2-mcblock.txt").split("\n", 1)[1]
+        text = "".join(
+            line
+            for line in text.splitlines(keepends=True)
+            if not re.search("Method: (MEMCPY|DUMB)", line)
+        )
         with self.assertRaisesRegex(
             base.WorkloadError, "only the first block"
         ):
-            text = golden.text("mbw-r730xd-2019-guest.txt")
             raw.parse("mbw", text, "1.3")
+
+    @ddt.data(
+        ("", "1.2"), ("says: Usage: mbw [options] array_size_in_MiB\n", "")
+    )
+    @ddt.unpack
+    def test_default_output_of_mbw_before_1_4(self, says, which):
+        """It contains mcblock, which is omitted; numbers constructed."""
+        text = golden.text("mbw-1.2.2-constructed-default.txt")
+        found = raw.parse("mbw", says + text, which)
+        self.assertEqual(["memcpy", "dumb"], found.arguments["methods"])
+        ((memcpy, dumb),) = _values(found)
+        self.assertEqual(5459926289, round(memcpy))
+        self.assertEqual(3257916123, round(dumb))
+        (note,) = found.notes
+        self.assertIn("mcblock is omitted: before mbw 1.4", note)
+        self.assertEqual((), raw.parse("mbw", text, "1.4").notes)
 
     @ddt.data("", "1")
     def test_unixbench_without_indices(self, which):

@@ -103,12 +103,27 @@ class TestFolder(unittest.TestCase):
         (warning,) = [line for line in self.lines if "warning" in line]
         self.assertRegex(
             warning,
-            rf"^warning: metal: {folder} \(3 MiB, \d+ processes\) remains "
-            r"from a run whose state is killed; to list and remove it: "
+            rf"^warning: metal: {folder} \(3 MiB, \d+ processes\) is from a "
+            r"run whose state is killed; to list and remove it: "
             rf"rally-vmperf cleanup --local --work-dir {parent}$",
         )
         self.assertTrue(pathlib.Path(folder).exists())
         self.assertTrue(pathlib.Path(running).exists())
+
+    def test_what_is_perhaps_of_a_running_recording(self):
+        """It is of another machine or namespace, and kept without --all."""
+        parent = self.enterContext(tempfile.TemporaryDirectory())
+        folder = pathlib.Path(folders.leave_run(self, parent))
+        marker = folder / ".made-by-rally-vmperf"
+        marker.write_text(f"{folder.name}\nanother\n")
+        self.record(parent)
+        (warning,) = [line for line in self.lines if "warning" in line]
+        self.assertRegex(
+            warning,
+            r"a run whose state is unknown; to list and remove it: "
+            rf"rally-vmperf cleanup --local --work-dir {parent} --all, if the "
+            "run has ended$",
+        )
 
     def test_the_record_does_not_know_it(self):
         """Two recordings differ in nothing but the folders' names."""

@@ -48,6 +48,18 @@ class DocumentTestCase(unittest.TestCase):
         found = document.Document.parse_all(text, "fio")
         self.assertEqual([1, 2, 3], [one.number("a") for one in found])
 
+    @ddt.data('{"a": 2}', '{"a": 1}\n{"a": 2}\n', '{}{"a": 2} \n')
+    def test_the_last_of_several(self, text):
+        found = document.Document.parse_last(text, "iperf3")
+        self.assertEqual(2, found.number("a"))
+
+    @ddt.data('{"a": 1}\nend\n', '{"a": 1}\nend\n{"a": 2}\n', "{}{}]")
+    def test_no_text_before_the_last_and_after_it(self, text):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^iperf3 printed text after its result"
+        ):
+            document.Document.parse_last(text, "iperf3")
+
     @ddt.data("", "no JSON", '{"a": 1}\n{"a": ')
     def test_each_must_be_readable(self, text):
         with self.assertRaisesRegex(

@@ -1,6 +1,7 @@
 """Tests of the files that workloads bring."""
 
 import hashlib
+import os
 import pathlib
 import tempfile
 import unittest
@@ -40,6 +41,13 @@ class ReadTestCase(unittest.TestCase):
         self.assertRegex(
             message, f"own has .* instead of {'0' * 64}; download it"
         )
+
+    def test_a_pipe(self):
+        """It is not waited for."""
+        path = self.path.with_name("pipe")
+        os.mkfifo(path)
+        message = self.refused(path=str(path))
+        self.assertIn("cannot be read: is not a regular file;", message)
 
     def test_missing_ones(self):
         path = self.path.with_name("absent")

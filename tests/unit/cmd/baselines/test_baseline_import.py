@@ -1,6 +1,7 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
 import tempfile
 import unittest
@@ -88,9 +89,25 @@ class RawTestCase(unittest.TestCase):
                 other["memory.mbw.dumb.bandwidth"],
             )
 
+    def test_results_that_are_omitted_are_named(self):
+        """The numbers are constructed."""
+        path = data("mbw-1.2.2-constructed-default.txt")
+        warned = io.StringIO()
+        with contextlib.redirect_stderr(warned):
+            self.run_command(
+                baseline_import.Import, "old", "--mbw", f"1.2={path}"
+            )
+        self.assertEqual(
+            f"--mbw {path}: mcblock is omitted: before mbw 1.4 it copies "
+            "only the first block repeatedly\n",
+            warned.getvalue(),
+        )
+
     def test_refused(self):
         damaged = self.write("damaged", "[")
         missing = str(self.folder / "missing")
+        pipe = str(self.folder / "pipe")
+        os.mkfifo(pipe)
         link = self.folder / "link"
         link.symlink_to(data("dd-2019-all-none.txt"))
         for arguments, message in (
@@ -99,6 +116,7 @@ class RawTestCase(unittest.TestCase):
                 "tools are missing; add at least one of --unixbench,",
             ),
             (("--dd", missing), "--dd .*/missing: No such file"),
+            (("--dd", pipe), "--dd .*/pipe: is not a regular file"),
             (("--mbw", f"1.4={damaged}"), "--mbw .*/damaged: mbw printed"),
             (("--mbw", damaged), "--mbw .*/damaged: mbw: .* 1.2=FILE for"),
             (
@@ -143,7 +161,9 @@ class RawTestCase(unittest.TestCase):
 
     def test_large_file(self):
         """Only as much is read as a parser accepts."""
+        large = self.write("large", "")
+        os.truncate(large, 1 << 40)
         with self.assertRaisesRegex(
-            document.BaselineError, "--dd /dev/zero: dd: the output has more"
+            document.BaselineError, "--dd .*/large: dd: the output has more"
         ):
-            self.register("--dd", "write=/dev/zero")
+            self.register("--dd", f"write={large}")

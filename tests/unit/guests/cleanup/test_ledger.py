@@ -1,6 +1,7 @@
 """Tests for the ledger of owners."""
 
 import dataclasses
+import json
 import pathlib
 import tempfile
 import unittest
@@ -25,6 +26,10 @@ def dead():
     return dataclasses.replace(controller.get_current_process(), started=1)
 
 
+def elsewhere():
+    return dataclasses.replace(dead(), namespace=1)
+
+
 class LedgerTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -40,6 +45,18 @@ class LedgerTest(unittest.TestCase):
         self.ledger.drop("1234abcd-1")
         self.assertEqual([], list(self.ledger.entries()))
         self.assertEqual([], list(self.ledger.directory.iterdir()))
+
+    def test_entries_of_earlier_versions(self):
+        """Their processes are unknown."""
+        self.ledger.write(entry())
+        (path,) = self.ledger.directory.iterdir()
+        content = json.loads(path.read_text())
+        for key in ("machine_id", "namespace"):
+            del content["process"][key]
+        path.write_text(json.dumps(content))
+        self.assertEqual([], list(self.ledger.list_damaged()))
+        (one,) = self.ledger.entries()
+        self.assertEqual("unknown", one.process.state())
 
     def test_damaged_entries_are_left_out(self):
         self.ledger.write(entry())

@@ -8,6 +8,7 @@ from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests.cleanup import test_ledger
 
 DEAD = {"process": test_ledger.dead()}
+ELSEWHERE = {"process": test_ledger.elsewhere()}
 
 
 @ddt.ddt
@@ -21,6 +22,9 @@ class RegisterTest(unittest.TestCase):
         ({}, True, "running"),
         (DEAD, False, "killed"),
         (DEAD, None, "killed"),
+        (ELSEWHERE, False, "unknown"),
+        (ELSEWHERE, None, "unknown"),
+        (ELSEWHERE, True, "ended"),
     )
     def test_state(self, entry, ended, expected):
         workload = "1234abcd-1"
@@ -39,6 +43,16 @@ class RegisterTest(unittest.TestCase):
         for order in (entries, entries[::-1]):
             register = ownership.RunIndex(order, [])
             self.assertEqual("running", register.run("f" * 8).state)
+
+    def test_one_unknown_workload_protects_what_validation_made(self):
+        entries = [
+            test_ledger.entry("a" * 8, "f" * 8, **ELSEWHERE),
+            test_ledger.entry("b" * 8, "f" * 8, **DEAD),
+        ]
+        for order in (entries, entries[::-1]):
+            register = ownership.RunIndex(order, [])
+            self.assertEqual("unknown", register.run("f" * 8).state)
+            self.assertEqual("killed", register.run("b" * 8).state)
 
 
 @ddt.ddt

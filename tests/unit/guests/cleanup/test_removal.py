@@ -3,6 +3,7 @@
 import unittest
 from unittest import mock
 
+from keystoneauth1 import exceptions as auth_errors
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud as cloud_api
@@ -10,6 +11,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.cleanup import inventory
+from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
@@ -114,6 +116,62 @@ class RemoveTest(unittest.TestCase):
         self.cloud.interrupt = refuse
         removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual([self.foreign], self.cloud.left())
+
+    def break_lists(self, *names):
+        """Have lists answered with another shape of JSON."""
+
+        def refuse(called, done):
+            if called in names:
+                raise cloud_api.InvalidResponse(f"{called}=None")
+
+        self.cloud.interrupt = refuse
+
+    def test_a_list_of_another_shape_keeps_nothing_else(self):
+        """The other kinds are removed, and the list is named."""
+        self.break_lists("servers", "ports", "security_groups")
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^clean-up: cannot list servers: servers=None; cannot list ports: "
+            "ports=None; cannot list security groups: security_groups=None$",
+        ):
+            removal.remove_resources(
+                self.cloud, OWNER, lambda line: None, timeout=0.1
+            )
+        self.assertEqual({}, self.cloud.network.all_ips)
+        self.assertEqual({}, self.cloud.compute.all_keypairs)
+        self.assertEqual(2, len(self.cloud.compute.all_servers))
+
+    def test_a_list_that_is_valid_again(self):
+        """What was refused meanwhile is requested again."""
+        self.break_lists("servers")
+        refuse = self.cloud.interrupt
+        refusals = []
+
+        def refuse_once(called, done):
+            if called == "delete_ip" and len(refusals) < 2 and not done:
+                refusals.append(called)
+                raise sdk_errors.HttpException("x", http_status=400)
+            if self.cloud.network.all_ips:
+                refuse(called, done)
+
+        self.cloud.interrupt = refuse_once
+        removal.remove_resources(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+        self.assertEqual(2, len(refusals))
+
+    def test_a_cloud_that_does_not_answer_is_asked_once(self):
+        def refuse(called, done):
+            raise auth_errors.ConnectFailure("x")
+
+        self.cloud.interrupt = refuse
+        self.cloud.calls.clear()
+        found = inventory.Inventory(self.cloud, OWNER.owns)
+        with self.assertRaisesRegex(
+            listing.IncompleteError, "^cannot list servers: x$"
+        ) as caught:
+            found.list_all()
+        self.assertEqual(["servers"], self.cloud.calls)
+        self.assertIn("port", caught.exception.failures)
 
     def test_a_busy_cloud_is_asked_for_what_is_ours(self):
         """Nova by name, Neutron by project, each a few times."""

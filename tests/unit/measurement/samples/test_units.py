@@ -69,3 +69,16 @@ class ScaleForTestCase(unittest.TestCase):
 
     def test_nothing(self):
         self.assertEqual((1.0, "s"), units.scale_for([], "s"))
+
+
+@ddt.ddt
+class NounsTestCase(unittest.TestCase):
+    @ddt.data(
+        ("copy", "copies"),
+        ("day", "days"),
+        ("address", "addresses"),
+        ("guest", "guests"),
+    )
+    @ddt.unpack
+    def test_plural(self, noun, plural):
+        self.assertEqual(plural, units.plural(noun))

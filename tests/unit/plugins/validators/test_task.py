@@ -1,5 +1,6 @@
 """Tests of how Rally hears what is wrong with a task."""
 
+import math
 import pathlib
 import tempfile
 import unittest
@@ -72,6 +73,11 @@ class TestTask(unittest.TestCase):
         for key, value, words in (
             ("runner_type", "rps", "runner=rps"),
             ("args", {"workloads": []}, "workloads: "),
+            (
+                "sla",
+                {"vmperf_degradation": {"max_percent": {"*": math.nan}}},
+                r"sla vmperf_degradation: max_percent: \*: nan: must be a",
+            ),
         ):
             with self.assertRaisesRegex(validation.ValidationError, words):
                 self.validate({**CONFIG, key: value})

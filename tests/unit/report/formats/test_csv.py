@@ -44,7 +44,8 @@ class TestCsv(unittest.TestCase):
             for column in ("guest", "metric", "title", "reason", "findings"):
                 self.assertTrue(line[column].startswith("'="), line[column])
         self.assertEqual("-1.5", lines[1]["value"])
-        for start in "=+-@\t\r":
+        full_width = "\uff1d\uff0b\uff0d\uff20"
+        for start in f"=+-@\t\r{full_width}":
             (line,), _ = read([table.Row(title=f"{start}1")])
             self.assertEqual("'", line["title"][0])
 

@@ -3,6 +3,8 @@
 import re
 import unittest
 
+import ddt
+
 from rally_vmperf.records import table
 from rally_vmperf.report.formats import markdown
 from tests.unit.report import planted
@@ -19,13 +21,19 @@ def read(rows):
     return text, cells
 
 
+def outside_spans(text):
+    """Return a text without its code spans, by the rules of CommonMark."""
+    return re.sub(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)", "", text)
+
+
+@ddt.ddt
 class TestMarkdown(unittest.TestCase):
     """A text that reviewers read."""
 
     def test_figures(self):
         """Failures are first."""
         text, cells = read(planted.rows())
-        self.assertIn("\n- **overhead**: failed: 1 of 4 metrics", text)
+        self.assertIn("\n- **overhead**: `failed: 1 of 4 metrics", text)
         figures = cells[2:6]
         self.assertEqual(
             ["failed", "void", "inconclusive", "passed"],
@@ -33,8 +41,9 @@ class TestMarkdown(unittest.TestCase):
         )
         self.assertEqual(
             planted.STATUSES,
-            {metric: status for status, metric, *_ in figures},
+            {metric.strip("`"): status for status, metric, *_ in figures},
         )
+        self.assertEqual("1.67 % to 2.44 %", figures[-1][4])
 
     def test_numbers_of_samples(self):
         """They are those of the table."""
@@ -52,7 +61,42 @@ class TestMarkdown(unittest.TestCase):
         text, cells = read(planted.hostile_rows())
         self.assertEqual({6, 7}, {len(line) for line in cells})
         self.assertNotRegex(text, r"[\x00\x1b\u202e]")
-        self.assertNotRegex(text, r"(?<!\\)[<`]")
+        self.assertNotRegex(outside_spans(text), '[<`"={}&]')
+
+    @ddt.data(
+        *("@team", "http://evil.example", "www.evil.example", ":smile:"),
+        *("#12", "!12", "~label", "%milestone", "g@evil.example", "a/b#1"),
+        *("<b>", "[a](b)", "![a](b)", "**a**", "0123abc", "`@team`"),
+        *("``@team`", "`", "@a `b` @c", "JIRA-1", "$1", "&amp;", "a|@b"),
+    )
+    def test_what_acts_in_a_merge_request(self, name):
+        """Mentions, addresses and references are quoted, wherever they are."""
+        row = table.Row(
+            title=name,
+            criterion=name,
+            metric=name,
+            figure=name,
+            condition=name,
+            unit=name,
+            value=1.0,
+            low=1.0,
+            high=1.0,
+            limit=1.0,
+            status="failed",
+            reason=f"{name} of {name}.",
+        )
+        text, cells = read(
+            [
+                row._replace(row="verdict", passed=False),
+                row._replace(row="figure"),
+                row._replace(row="sample", side="guest"),
+            ]
+        )
+        self.assertEqual({6, 7}, {len(line) for line in cells})
+        own = "[a-zA-Z|*:# -]|\\n|[0-9](?= \\|)"
+        self.assertEqual("", re.sub(own, "", outside_spans(text)))
+        self.assertNotIn("team", outside_spans(text))
+        self.assertNotIn("smile", outside_spans(text))
 
     def test_no_limits(self):
         """A run without limits says so."""

@@ -96,6 +96,14 @@ class BandwidthTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "took 1.2 s, which"):
             bandwidth(late, threads=1, seconds=1.2)
 
+    def test_small_blocks(self):
+        """Their 95th percentile is printed as 0.00; numbers constructed."""
+        small = golden.text("sysbench_memory-1.0.20-constructed-small.txt")
+        value = bandwidth(
+            small, seconds=10.01, threads=1, time=10, block_kib=4
+        )
+        self.assertEqual(10239795204, round(value))
+
     @ddt.data(
         (
             "read",

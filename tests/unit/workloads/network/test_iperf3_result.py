@@ -36,6 +36,17 @@ class ReadTestCase(unittest.TestCase):
         self.assertEqual(end["sum_sent"]["retransmits"], retransmits.value)
         self.assertEqual("count", retransmits.metric.scale)
 
+    def test_versions_that_print_their_report_twice(self):
+        """The last one is read, and nothing may follow it."""
+        changed = self._changed("bits_per_second", 1e6)
+        throughput, _ = self._read(f"{GOLDEN}\n{changed}\n")
+        self.assertEqual(1e6, throughput.value)
+        for text in (f"{GOLDEN}\n{changed}\nend", f"{GOLDEN}\nx\n{GOLDEN}"):
+            with self.assertRaisesRegex(base.WorkloadError, "text after its"):
+                self._read(text)
+        with self.assertRaisesRegex(base.WorkloadError, "instead of valid"):
+            self._read(f"{GOLDEN}\n{changed[:-9]}")
+
     def test_no_retransmits_are_a_sample_too(self):
         _, retransmits = self._read(self._changed("retransmits", 0))
         self.assertEqual(0, retransmits.value)

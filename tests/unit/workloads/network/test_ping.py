@@ -147,18 +147,7 @@ class LatenciesTestCase(unittest.TestCase):
         ("17 received", "18 received", "printed 17 answers, but counted 18"),
         ("icmp_seq=2 ", "icmp_seq=1 ", "printed 17 answers, but counted 17"),
         ("icmp_seq=20 ", "icmp_seq=21 ", "answers to other than 20 packets"),
-        (
-            "time=0.026",
-            "time=0.006",
-            "printed 0.026/0.038/0.080/0.010 ms in its",
-        ),
         ("time=0.026", "time=inf", "'inf', not a finite number"),
-        (
-            "0.026/0.038",
-            "0.026/0.058",
-            "printed 0.026/0.058/0.080/0.010 ms in its",
-        ),
-        ("/0.080/", "/8.0.0/", "'8.0.0', not a finite number"),
         ("rtt ", "round-trip ", "ping of iputils is required"),
         (GOLDEN, GOLDEN * 2, "did not print counts and latencies at its end"),
     )
@@ -176,6 +165,13 @@ class LatenciesTestCase(unittest.TestCase):
             ping.parse_latencies(GOLDEN, "to_peer", 20, 56),
             ping.parse_latencies(text, "to_peer", 20, 56),
         )
+
+    def test_a_summary_includes_a_duplicate_answer(self):
+        """The numbers are constructed."""
+        text = golden.text("ping-constructed-duplicate.txt")
+        self.assertIn("/0.430/0.490/", text)
+        times = ping.parse_latencies(text, "to_peer", 4, 56)
+        self.assertEqual([400, 410, 420, 430], [round(t * 1e6) for t in times])
 
     @ddt.data((1, 50, 1), (2, 50, 1), (3, 50, 2), (20, 95, 19), (21, 95, 20))
     @ddt.unpack

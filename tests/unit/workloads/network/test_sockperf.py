@@ -14,6 +14,8 @@ ENDS = base.Endpoints(
 )
 GOLDEN = golden.text("sockperf-3.7-to_peer.txt")
 UDP = golden.text("sockperf-3.7-udp.txt")
+#: Its numbers are constructed.
+NEW = golden.text("sockperf-3.8-constructed.txt")
 
 
 @ddt.ddt
@@ -74,6 +76,18 @@ class SmallMessagesTestCase(unittest.TestCase):
                 "latency_max": 5262704,
             },
             {name: round(one * 1e9) for name, one in found.items()},
+        )
+
+    def test_more_statistics_of_version_3_8(self):
+        found = self.parse(NEW, time=10)
+        self.assertAlmostEqual(5177.38, found["rate"], places=2)
+        self.assertEqual(0, found["dropped"])
+        self.assertEqual(
+            [190250, 180750, 401500, 5120500],
+            [
+                round(found[f"latency_{name}"] * 1e9)
+                for name in ("mean", "p50", "p99", "max")
+            ],
         )
 
     def test_a_port_of_four_digits(self):
