@@ -83,15 +83,16 @@ def _find_in_row(
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
         limit = row.limit if point.guests in row.statuses else None
-        for finding_ in plausibility.of_values(compared, limit, where):
+        drifts = verdict.list_drifts_across(compared, limit)
+        for finding_ in plausibility.of_values(compared, drifts, where):
             if finding_.kind == "values_quantised":
                 if quantised:
                     continue
                 quantised = True
             yield finding_
-        yield from plausibility.guests_differ(
-            _find_differing_guests(row, point), point.guests, row.limit, where
-        )
+        if beyond := _find_differing_guests(row, point):
+            detail = verdict.describe_beyond(beyond, point.guests, row.limit)
+            yield _create_finding("guests_differ", name, where + detail)
 
 
 def _find_differing_guests(

@@ -10,6 +10,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 
@@ -115,14 +116,19 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
             if row.comparison is None:
                 continue
             bottleneck = "" if row.metric.name in offered else row.bottleneck
+            drifts = verdict.list_drifts_across(row.comparison, row.limit)
             for finding_ in plausibility.of_comparison(
-                row.comparison, row.limit, bottleneck
+                row.comparison, drifts, bottleneck
             ):
                 yield finding_, None
-            for finding_ in plausibility.guests_differ(
-                row.differing_guests(), len(row.by_guest.values), row.limit
-            ):
-                yield finding_, None
+            if beyond := row.differing_guests():
+                detail = verdict.describe_beyond(
+                    beyond, len(row.by_guest.values), row.limit
+                )
+                yield (
+                    finding.Finding("guests_differ", row.metric.name, detail),
+                    None,
+                )
         if any(comparison.low is not None for comparison in comparisons):
             yield from plausibility.one_session(
                 repetitions, _find_reference(conditions)

@@ -191,7 +191,7 @@ class Drive:
             "args": {"workloads": whole.WORKLOADS, "levels": [1, 2]},
             "contexts": {"vmperf_guests@openstack": {"count": 2}},
             "runner_type": "serial",
-            "runner": {"times": 3},
+            "runner": {"times": 4},
             "sla": {_MAIN[self.question]: self.limits},
         }
         folder = str(self.folder)

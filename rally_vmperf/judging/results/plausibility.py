@@ -22,12 +22,12 @@ UNSTABLE_PERCENT = 10.0
 
 def of_comparison(
     comparison: loss.Comparison,
-    limit: float | None = None,
+    drifts: loss.Drifts = (),
     bottleneck: str = "",
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield the findings on a comparison of guest and bare metal.
 
-    :param limit: The limit of the loss in percent; None without one.
+    :param drifts: The drifts across the limit of the loss.
     :param bottleneck: The bottleneck outside the guest, or "".
     """
     yield from guest_faster(comparison)
@@ -37,18 +37,15 @@ def of_comparison(
         )
     yield from _find_too_few(comparison)
     yield from _find_unstable(comparison)
-    yield from of_values(comparison, limit)
+    yield from of_values(comparison, drifts)
 
 
 def of_values(
-    comparison: loss.Comparison, limit: float | None, where: str = ""
+    comparison: loss.Comparison, drifts: loss.Drifts, where: str = ""
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield the findings on quantised, non-normal or drifting values.
 
-    Values that drift are reported only if their last state is on the other
-    side of the limit.
-
-    :param limit: The limit of the loss in percent; None without one.
+    :param drifts: The drifts across the limit of the loss.
     :param where: A prefix of the detail, with a colon and a space at its end.
     """
     if comparison.quantised:
@@ -57,12 +54,7 @@ def of_values(
         )
     for side, kind, detail in comparison.departures:
         yield _create_finding(kind, comparison, f"{where}{side}: {detail}")
-    if limit is None or not comparison.drifts:
-        return
-    is_beyond = comparison.overhead_percent > limit
-    if is_beyond == (comparison.last_overhead_percent > limit):
-        return
-    for side, detail in comparison.drifts:
+    for side, detail in drifts:
         yield _create_finding(
             "drifting", comparison, f"{where}{side}: {detail}"
         )
@@ -82,7 +74,8 @@ def of_pairs(
         yield _create_finding(
             "too_few_repetitions", comparison, where + number
         )
-    yield from of_values(comparison, limit or 0.0, where)
+    drifts = verdict.list_drifts_across(comparison, limit or 0.0)
+    yield from of_values(comparison, drifts, where)
 
 
 def fixed_rate_metrics(
@@ -113,31 +106,6 @@ def guest_faster(
         yield _create_finding("guest_faster", comparison, detail)
     elif percent < -GUEST_FASTER_PERCENT or (high is not None and high < 0):
         yield _create_finding("guest_slightly_faster", comparison, detail)
-
-
-def guests_differ(
-    beyond: collections.abc.Mapping[str, loss.Comparison],
-    guests: int,
-    limit: float | None,
-    where: str = "",
-) -> collections.abc.Iterator[finding.Finding]:
-    """Yield a finding if guests are beyond the limit of the mean guest.
-
-    :param beyond: The comparisons of these guests, by name.
-    :param guests: The number of all guests.
-    :param limit: The limit of the loss in percent.
-    :param where: A prefix of the detail, as for ``of_values``.
-    """
-    if not beyond or limit is None:
-        return
-    worst = max(beyond, key=lambda guest: beyond[guest].overhead_percent)
-    detail = (
-        f"{where}{len(beyond)} of {units.number_of('guest', guests)} beyond "
-        f"the limit of {limit:g} %: {worst} loses "
-        f"{verdict.figure(beyond[worst], limit)} "
-        f"({verdict.interval(beyond[worst], limit)})"
-    )
-    yield _create_finding("guests_differ", beyond[worst], detail)
 
 
 def _find_too_few(

@@ -22,6 +22,8 @@ _BARE_METAL = "bare metal"
 
 #: The name of a side, its means per repetition, and their rounding error.
 _Side = tuple[str, tuple[float, ...], float]
+#: The sides that drift, with how far.
+Drifts = tuple[tuple[str, str], ...]
 Repetitions = collections.abc.Sequence[collections.abc.Sequence[float]]
 
 
@@ -108,7 +110,7 @@ class Comparison:
         return sides
 
     @functools.cached_property
-    def drifts(self) -> tuple[tuple[str, str], ...]:
+    def drifts(self) -> Drifts:
         """The sides that drift, with how far; () without an interval."""
         if self.low is None:
             return ()

@@ -95,6 +95,41 @@ def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
     return comparison.low is not None and comparison.low <= limit
 
 
+def list_drifts_across(
+    comparison: loss.Comparison, limit: float | None
+) -> loss.Drifts:
+    """Return the drifts of sides if they lead across a limit.
+
+    The overhead of the last state is then on the other side of the limit.
+
+    :param limit: The limit of the overhead in percent; None without one.
+    """
+    if limit is None or not comparison.drifts:
+        return ()
+    is_beyond = comparison.overhead_percent > limit
+    if is_beyond == (comparison.last_overhead_percent > limit):
+        return ()
+    return comparison.drifts
+
+
+def describe_beyond(
+    beyond: collections.abc.Mapping[str, loss.Comparison],
+    guests: int,
+    limit: float | None,
+) -> str:
+    """Return as text which guests are beyond the limit of the mean guest.
+
+    :param beyond: The comparisons of these guests, by name.
+    :param guests: The number of all guests.
+    """
+    worst = max(beyond, key=lambda guest: beyond[guest].overhead_percent)
+    return (
+        f"{len(beyond)} of {units.number_of('guest', guests)} beyond the "
+        f"limit of {limit:g} %: {worst} loses {figure(beyond[worst], limit)} "
+        f"({interval(beyond[worst], limit)})"
+    )
+
+
 def would_decide(comparison: loss.Comparison) -> str:
     """Return what would decide an inconclusive comparison, as a clause."""
     if comparison.quantised:

@@ -396,7 +396,10 @@ class BootTest(unittest.TestCase):
             {"return_value": None},
         ):
             with mock.patch.object(
-                self.cloud.compute, "get_endpoint_data", **failure
+                self.cloud.compute,
+                "get_endpoint_data",
+                autospec=True,
+                **failure,
             ):
                 (guest,) = self.boot().guests
             self.assertIsNone(guest.nova_microversion)

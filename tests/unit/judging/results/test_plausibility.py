@@ -4,6 +4,7 @@ import ddt
 
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
 from tests.unit import made
 
 THREE = (99.0, 100.0, 101.0)
@@ -78,7 +79,9 @@ class AboutTestCase(unittest.TestCase):
         )
         details = [
             found.detail
-            for found in plausibility.of_comparison(pair, limit)
+            for found in plausibility.of_comparison(
+                pair, verdict.list_drifts_across(pair, limit)
+            )
             if found.kind == "drifting"
         ]
         self.assertEqual(bool(side), bool(details), details)
