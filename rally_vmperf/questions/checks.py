@@ -55,6 +55,7 @@ def check_task(
     for name in task_question.contexts:
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
+    check_criteria(subtask, task_question)
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
     _check_endpoints(subtask, needed)
@@ -62,7 +63,6 @@ def check_task(
     open_files.allow_files(subtask.count)
     for assigned in workloads:
         assigned.read_files()
-    _check_criteria(subtask, task_question)
     baseline = None
     if subtask.baseline is not None:
         baseline = baselines.find(subtask.baseline)
@@ -279,10 +279,20 @@ def _check_recorded(
             )
 
 
-def _check_criteria(
+def check_criteria(
     subtask: task.Task, task_question: question.Question
 ) -> None:
-    """Reject criteria that belong to other questions only."""
+    """Reject invalid criteria and those that belong to other questions only.
+
+    Rally checks the schema of an SLA after the scenario.
+
+    :raises InvalidTask: If a criterion is not valid.
+    """
+    for criterion in task_question.criteria:
+        if criterion.name in subtask.criteria:
+            limits = subtask.criteria[criterion.name]
+            name = f"sla {criterion.name}"
+            task.check_schema(limits, criterion.schema, name)
     names = {criterion.name for criterion in task_question.criteria}
     foreign = {*subtask.criteria} - names
     for question_ in table.questions().values():

@@ -220,6 +220,25 @@ class TestTask(unittest.TestCase):
         ):
             self.check(config)
 
+    @ddt.data(
+        *itertools.product(
+            ("vmperf_overhead", "vmperf_spread", "vmperf_valid"),
+            ("5", True, None, [5]),
+        )
+    )
+    @ddt.unpack
+    def test_limits_of_another_type(self, sla, limit):
+        """Rally checks the schema of an SLA after the scenario."""
+        key = next(iter(table.criteria()[sla].limits))
+        for limits in (limit, {"cpu.*": limit}):
+            config = {**CONFIG, "sla": {sla: {key: limits}}}
+            with self.assertRaisesRegex(
+                task.InvalidTask, rf"^sla {sla}\.{key}.*: .* is not "
+            ):
+                self.check(config)
+        with self.assertRaisesRegex(task.InvalidTask, f"^sla {sla}: None is"):
+            self.check({**CONFIG, "sla": {sla: None}})
+
     @ddt.data("args", "contexts")
     def test_arguments_that_are_no_number(self, section):
         """A bound of a schema does not reject them."""
