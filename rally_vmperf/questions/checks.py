@@ -222,6 +222,9 @@ def check_reference(
         if config is None:
             continue
         judge = criterion.judge(**config)
+        if criterion is table.VALID:
+            # It judges findings as the main criterion does without limits.
+            judge = task_question.criteria[0].judge(tolerate=judge.tolerate)
         limited = {
             metric.name
             for metric in subtask.metrics

@@ -117,6 +117,7 @@ class TestReference(unittest.TestCase):
             ("vmperf_overhead", {"max_percent": {"cpu.*.rate": 5}}),
             ("vmperf_overhead", {"min": {"cpu.*.rate": 5}}),
             ("vmperf_spread", {"max_cv_percent": {"cpu.*.rate": 5}}),
+            ("vmperf_valid", {}),
         ):
             with (
                 self.subTest(name=name, config=config),
@@ -156,6 +157,11 @@ class TestReference(unittest.TestCase):
                 "density",
                 [("bare_metal_busy", "cpu")],
             )
+
+    @ddt.data("density", "tuning")
+    def test_validity(self, name):
+        """It is that of the question, which does not use bare metal."""
+        self.check({"vmperf_valid": {}}, name, [("bare_metal_busy", "cpu")])
 
     def test_warnings(self):
         limits = {"max_percent": {"cpu.*.rate": 5}}
