@@ -12,6 +12,7 @@ from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import limits as patterns
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import table
@@ -251,7 +252,8 @@ def check_reference(
         if "max_percent" in config and not tolerate.issuperset(
             finding.ABOUT_BARE_METAL
         ):
-            _check_recorded(subtask, baseline, entries, name, limited)
+            percent = patterns.Limits(config["max_percent"])
+            _check_recorded(subtask, baseline, entries, name, percent)
 
 
 def _check_recorded(
@@ -259,18 +261,18 @@ def _check_recorded(
     baseline: document.Json,
     entries: collections.abc.Iterable[document.Json],
     name: str,
-    limited: collections.abc.Container[str],
+    percent: patterns.Limits,
 ) -> None:
     """Reject limits on workloads with too few repetitions on bare metal.
 
     :param entries: The entries of the baseline, one for each workload.
     :param name: The name of the SLA, for the message.
-    :param limited: The names of the metrics with a limit.
+    :param percent: The limits in percent of bare metal.
     """
     for assigned, entry in zip(subtask.assignments, entries, strict=True):
         number = len(entry["repetitions"])
         has_limit = any(
-            metric.name in limited and metric.scale == "ratio"
+            metric.scale == "ratio" and percent.for_metric(metric.name)
             for metric in assigned.metrics()
         )
         if has_limit and number < statistics.FEWEST:

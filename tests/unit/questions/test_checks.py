@@ -178,8 +178,11 @@ class TestReference(unittest.TestCase):
             "--repetitions 3 or more$",
         ):
             self.check({"vmperf_overhead": limits}, repetitions=rows)
-        limits = {"min": {"cpu.*.rate": 5}}
-        self.check({"vmperf_overhead": limits}, repetitions=rows)
+        for limits in (
+            {"min": {"cpu.*.rate": 5}},
+            {"min": {"cpu.*.rate": 5}, "max_percent": {"cpu.*.time": 5}},
+        ):
+            self.check({"vmperf_overhead": limits}, repetitions=rows)
 
 
 @ddt.ddt
