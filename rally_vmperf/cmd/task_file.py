@@ -13,6 +13,7 @@ from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
+from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -230,6 +231,7 @@ def _convert(
             "vmperf_guests": task.guest_options,
         }
         tasks.check_schema(sections, _SECTIONS)
+        checks.check_criteria(task, task_question)
         # Invalid guests and copies are rejected here.
         _ = task.guests, task_question.copies(task)
     except (errors.GuestError, tasks.InvalidTask) as error:

@@ -12,6 +12,7 @@ from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import limits as patterns
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import table
@@ -55,6 +56,7 @@ def check_task(
     for name in task_question.contexts:
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
+    check_criteria(subtask, task_question)
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
     _check_endpoints(subtask, needed)
@@ -62,7 +64,6 @@ def check_task(
     open_files.allow_files(subtask.count)
     for assigned in workloads:
         assigned.read_files()
-    _check_criteria(subtask, task_question)
     baseline = None
     if subtask.baseline is not None:
         baseline = baselines.find(subtask.baseline)
@@ -222,6 +223,9 @@ def check_reference(
         if config is None:
             continue
         judge = criterion.judge(**config)
+        if criterion is table.VALID:
+            # It judges findings as the main criterion does without limits.
+            judge = task_question.criteria[0].judge(tolerate=judge.tolerate)
         limited = {
             metric.name
             for metric in subtask.metrics
@@ -248,7 +252,8 @@ def check_reference(
         if "max_percent" in config and not tolerate.issuperset(
             finding.ABOUT_BARE_METAL
         ):
-            _check_recorded(subtask, baseline, entries, name, limited)
+            percent = patterns.Limits(config["max_percent"])
+            _check_recorded(subtask, baseline, entries, name, percent)
 
 
 def _check_recorded(
@@ -256,18 +261,18 @@ def _check_recorded(
     baseline: document.Json,
     entries: collections.abc.Iterable[document.Json],
     name: str,
-    limited: collections.abc.Container[str],
+    percent: patterns.Limits,
 ) -> None:
     """Reject limits on workloads with too few repetitions on bare metal.
 
     :param entries: The entries of the baseline, one for each workload.
     :param name: The name of the SLA, for the message.
-    :param limited: The names of the metrics with a limit.
+    :param percent: The limits in percent of bare metal.
     """
     for assigned, entry in zip(subtask.assignments, entries, strict=True):
         number = len(entry["repetitions"])
         has_limit = any(
-            metric.name in limited and metric.scale == "ratio"
+            metric.scale == "ratio" and percent.for_metric(metric.name)
             for metric in assigned.metrics()
         )
         if has_limit and number < statistics.FEWEST:
@@ -279,10 +284,20 @@ def _check_recorded(
             )
 
 
-def _check_criteria(
+def check_criteria(
     subtask: task.Task, task_question: question.Question
 ) -> None:
-    """Reject criteria that belong to other questions only."""
+    """Reject invalid criteria and those that belong to other questions only.
+
+    Rally checks the schema of an SLA after the scenario.
+
+    :raises InvalidTask: If a criterion is not valid.
+    """
+    for criterion in task_question.criteria:
+        if criterion.name in subtask.criteria:
+            limits = subtask.criteria[criterion.name]
+            name = f"sla {criterion.name}"
+            task.check_schema(limits, criterion.schema, name)
     names = {criterion.name for criterion in task_question.criteria}
     foreign = {*subtask.criteria} - names
     for question_ in table.questions().values():

@@ -117,6 +117,7 @@ class TestReference(unittest.TestCase):
             ("vmperf_overhead", {"max_percent": {"cpu.*.rate": 5}}),
             ("vmperf_overhead", {"min": {"cpu.*.rate": 5}}),
             ("vmperf_spread", {"max_cv_percent": {"cpu.*.rate": 5}}),
+            ("vmperf_valid", {}),
         ):
             with (
                 self.subTest(name=name, config=config),
@@ -157,6 +158,11 @@ class TestReference(unittest.TestCase):
                 [("bare_metal_busy", "cpu")],
             )
 
+    @ddt.data("density", "tuning")
+    def test_validity(self, name):
+        """It is that of the question, which does not use bare metal."""
+        self.check({"vmperf_valid": {}}, name, [("bare_metal_busy", "cpu")])
+
     def test_warnings(self):
         limits = {"max_percent": {"cpu.*.rate": 5}}
         self.check({"vmperf_overhead": limits}, findings=[("unstable", "x")])
@@ -172,8 +178,11 @@ class TestReference(unittest.TestCase):
             "--repetitions 3 or more$",
         ):
             self.check({"vmperf_overhead": limits}, repetitions=rows)
-        limits = {"min": {"cpu.*.rate": 5}}
-        self.check({"vmperf_overhead": limits}, repetitions=rows)
+        for limits in (
+            {"min": {"cpu.*.rate": 5}},
+            {"min": {"cpu.*.rate": 5}, "max_percent": {"cpu.*.time": 5}},
+        ):
+            self.check({"vmperf_overhead": limits}, repetitions=rows)
 
 
 @ddt.ddt
@@ -219,6 +228,25 @@ class TestTask(unittest.TestCase):
             rf"^sla {sla}: max_percent: v1: cpu\.\*: {rule}\Z",
         ):
             self.check(config)
+
+    @ddt.data(
+        *itertools.product(
+            ("vmperf_overhead", "vmperf_spread", "vmperf_valid"),
+            ("5", True, None, [5]),
+        )
+    )
+    @ddt.unpack
+    def test_limits_of_another_type(self, sla, limit):
+        """Rally checks the schema of an SLA after the scenario."""
+        key = next(iter(table.criteria()[sla].limits))
+        for limits in (limit, {"cpu.*": limit}):
+            config = {**CONFIG, "sla": {sla: {key: limits}}}
+            with self.assertRaisesRegex(
+                task.InvalidTask, rf"^sla {sla}\.{key}.*: .* is not "
+            ):
+                self.check(config)
+        with self.assertRaisesRegex(task.InvalidTask, f"^sla {sla}: None is"):
+            self.check({**CONFIG, "sla": {sla: None}})
 
     @ddt.data("args", "contexts")
     def test_arguments_that_are_no_number(self, section):

@@ -270,6 +270,10 @@ class RefusalTest(Case):
             {"contexts": {"vmperf_guests": {"flavor": "small"}}},
             "vmperf_guests.flavor: 'small' is not",
         ),
+        (
+            {"sla": {"vmperf_overhead": {"max_percent": {"cpu.*": "5"}}}},
+            "sla vmperf_overhead.max_percent.*: '5' is not of type 'number'",
+        ),
         ({"contexts": {}}, "shape of the guests is missing: add --flavor"),
         (
             {"scenario": {"VMPerf.density": {"workloads": [{"name": "mbw"}]}}},
