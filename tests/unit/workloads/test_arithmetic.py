@@ -1,0 +1,43 @@
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement.samples import sample
+from tests.unit.workloads import golden
+
+
+@ddt.ddt
+class ArithmeticTestCase(unittest.TestCase):
+    """Figures that a tool computed from others are not computed again."""
+
+    @ddt.data(
+        (
+            "sysbench",
+            "sysbench",
+            "            0.22\n         max",
+            "         9990.22\n         max",
+        ),
+        ("sysbench", "sysbench", "second:  8958", "second:  1234"),
+        ("sysbench_memory", "read", "(4199.87 MiB", "(3199.87 MiB"),
+    )
+    @ddt.unpack
+    def test_other_figures_give_the_same_values(self, name, command, old, new):
+        run = golden.RUNS[name]
+        text = golden.text(run.files[command])
+        self.assertEqual(1, text.count(old), old)
+        texts = (text, text.replace(old, new))
+        before, after = (self._parse(run, name, command, t) for t in texts)
+        self.assertEqual(before, after)
+
+    @staticmethod
+    def _parse(run, name, command, text):
+        workload = golden.workload(name)
+        readings = workload.parse_all(
+            workload.complete(run.arguments),
+            {
+                command: golden.outcome(
+                    command, seconds=60.0, **{run.stream: text}
+                )
+            },
+        )
+        return [one for one in readings if isinstance(one, sample.Sample)]
