@@ -222,22 +222,21 @@ class Fio(sequence.CommandSequenceWorkload):
             return _fio_search.parse(
                 result.stdout,
                 _search_step(arguments),
-                schemas.size_bytes(arguments["block_size"]),
                 arguments["runtime"],
                 arguments["search_latency_us"] * 1000,
             )
         text = result.stdout
         argv = _command_line(result.name, arguments)
-        block = schemas.size_bytes(_block_size(result.name, arguments))
         readings: list[sample.Reading] = []
         runtime = arguments["runtime"]
         if result.name == FIRST_WRITE:
             runtime = 0
+            block = schemas.size_bytes(_block_size(result.name, arguments))
             _fio_result.check_written(
                 result.name, text, (arguments["size_mib"] << 20) // block
             )
         for pattern in _sides(result.name):
-            _fio_agreement.check(pattern, text, argv, block)
+            _fio_agreement.check(pattern, text, argv)
             readings += _fio_result.parse(pattern, text, runtime)
             readings.append(_fio_result.parse_latencies(pattern, text))
             readings += _fio_result.series(pattern, text)

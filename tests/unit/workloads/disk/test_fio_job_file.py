@@ -114,7 +114,6 @@ class JobFileTestCase(unittest.TestCase):
         ({"direct": "0"}, "ran with direct=0 instead of direct=1"),
         ({"numjobs": "999"}, "ran with numjobs=999, which was not requested"),
         ({"iodepth": "?"}, r"ran with iodepth=\?, which"),
-        ({"bs": "4k"}, "requests of 4096 B"),
         ({"buffered": "1"}, "ran with buffered=1, which was not requested"),
         ({"rate_iops": "9"}, "ran with rate_iops=9, which was not requested"),
         ({"time_based": "0"}, "ran with time_based=0, which was not"),
