@@ -13,6 +13,10 @@ class ArithmeticTestCase(unittest.TestCase):
     @ddt.data(
         ("dd", "write", "236 MB/s", "236 kB/s"),
         ("dd-2019", "write", " (1.1 GB)", " (2.2 GB)"),
+        ("ping-loss", "to_peer", " 15% packet loss", " 20% packet loss"),
+        ("sockperf", "to_peer", "Total 73008", "Total 7300"),
+        ("iperf2", "to_peer", "1891584 KBytes", "2891584 KBytes"),
+        ("openssl", "openssl", "1704362.96k", "2704362.96k"),
         ("iozone", "iozone", " 401850.44", " 9401850.44"),
         ("fio-first", "first_write", ": 65536,", ": 1,"),
         ("fio-file", "data", ": 145896,", ": 1,"),
