@@ -16,6 +16,8 @@ class ArithmeticTestCase(unittest.TestCase):
         ("ping-loss", "to_peer", " 15% packet loss", " 20% packet loss"),
         ("sockperf", "to_peer", "Total 73008", "Total 7300"),
         ("iperf2", "to_peer", "1891584 KBytes", "2891584 KBytes"),
+        ("mbw", "mbw", "Copy: 1619.706", "Copy: 1719.706"),
+        ("unixbench", "unixbench", "116700.0   587", "196700.0   587"),
         ("openssl", "openssl", "1704362.96k", "2704362.96k"),
         ("iozone", "iozone", " 401850.44", " 9401850.44"),
         ("fio-first", "first_write", ": 65536,", ": 1,"),
