@@ -120,11 +120,6 @@ class Reader:
             )
 
 
-def rounding_slack(printed: str) -> float:
-    """Return half a unit in the last digit of a printed number, a float."""
-    return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
-
-
 def parse_checksum(
     results: base.Results, program: str, fact: str
 ) -> dict[str, str]:

@@ -19,6 +19,8 @@ class ArithmeticTestCase(unittest.TestCase):
         ("mbw", "mbw", "Copy: 1619.706", "Copy: 1719.706"),
         ("unixbench", "unixbench", "116700.0   587", "196700.0   587"),
         ("iperf3", "to_peer", "5837946880", "6837946880"),
+        ("hepscore", "hepscore", '"weight": 1.0', '"weight": 0.0'),
+        ("hepspec06", "hs06", '"num_bmks": 7', '"num_bmks": 6'),
         ("openssl", "openssl", "1704362.96k", "2704362.96k"),
         ("iozone", "iozone", " 401850.44", " 9401850.44"),
         ("fio-first", "first_write", ": 65536,", ": 1,"),
