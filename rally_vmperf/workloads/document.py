@@ -130,13 +130,6 @@ class Document:
             )
         return document
 
-    def optional(self, *path: str | int) -> float:
-        """Return the finite number at a path; 1 if the path does not exist.
-
-        :raises base.WorkloadError: If the value is not a finite number.
-        """
-        return 1.0 if self.find(*path) is None else self.number(*path)
-
     def numbers(self, *keys: str | int) -> list[float]:
         """Return the finite numbers of the keys as a list of floats.
 

@@ -66,6 +66,45 @@ class Reader:
         """
         return [self.number(text) for text in texts]
 
+    def check_lines(self, text: str, *lines: str) -> None:
+        """Reject an output that lacks or repeats one of the lines.
+
+        :param lines: The lines that repeat the arguments of the command.
+        :raises base.WorkloadError: For the first such line.
+        """
+        output_lines = text.splitlines()
+        for line in lines:
+            if output_lines.count(line) != 1:
+                raise self.error(
+                    f"did not print {line.strip()!r} exactly once"
+                )
+
+    def match(
+        self, text: str, pattern: re.Pattern[str], problem: str
+    ) -> tuple[str, ...]:
+        """Return the groups of the single match of a pattern as texts.
+
+        :param problem: The description of an output with another number of
+            matches.
+        :raises base.WorkloadError: If there is not exactly one match.
+        """
+        matches = list(pattern.finditer(text))
+        if len(matches) != 1:
+            raise self.error(problem)
+        return matches[0].groups()
+
+    def check_time(
+        self, seconds: float, time: float, excess: float = 1.0
+    ) -> None:
+        """Reject a reported duration that is not the requested one.
+
+        :param time: The requested duration in seconds.
+        :param excess: The accepted excess in seconds, in addition to 10 %.
+        :raises base.WorkloadError: If the run was too short or too long.
+        """
+        if not 0.9 * time <= seconds <= 1.1 * time + excess:
+            raise self.error(f"took {seconds:g} s instead of {time:g} s")
+
     def check_duration(
         self, seconds: float, result: base.CommandResult, slack: float = 0.01
     ) -> None:
@@ -79,11 +118,6 @@ class Reader:
                 f"took {seconds:g} s of a command that took "
                 f"{result.seconds:g} s"
             )
-
-
-def rounding_slack(printed: str) -> float:
-    """Return half a unit in the last digit of a printed number, a float."""
-    return 0.5001 * 10.0 ** -len(printed.partition(".")[2])
 
 
 def parse_checksum(

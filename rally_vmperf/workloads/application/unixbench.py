@@ -223,7 +223,7 @@ class UnixBench(sequence.SequenceWorkload):
 def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
     """Parse an output; return the rate sample of each test by its name.
 
-    Published reports runs_all_passes end with the scores.
+    Published reports may end with the scores, without indices.
 
     :raises base.WorkloadError: If the text does not contain exactly one
         report, or the report has an unknown test.

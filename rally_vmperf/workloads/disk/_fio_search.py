@@ -22,14 +22,12 @@ _JOB = "search.read"
 def parse(
     text: str,
     argv: collections.abc.Sequence[str],
-    block: int,
     runtime: float,
     limit: float,
 ) -> list[sample.Reading]:
     """Return the sample of the best rate, and the series of all steps.
 
     :param argv: The command line of a step without its depth.
-    :param block: The size of a request in bytes.
     :param runtime: The duration of a step in seconds.
     :param limit: The limit on the 99th percentile in nanoseconds.
     :raises base.WorkloadError: If the steps are not those of the search, or
@@ -44,9 +42,7 @@ def parse(
             raise _OUTPUT.error("has more steps than expected")
         step_output = text[begin : report.end]
         begin = report.end
-        _fio_agreement.check(
-            _JOB, step_output, [*argv, f"--iodepth={depth}"], block
-        )
+        _fio_agreement.check(_JOB, step_output, [*argv, f"--iodepth={depth}"])
         iops, *_ = _fio_result.parse(_JOB, step_output, runtime)
         percentiles = report.at("jobs", 0, "read", "clat_ns", "percentile")
         latency = percentiles.number(fio_search.PERCENTILE)

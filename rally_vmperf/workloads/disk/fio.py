@@ -1,6 +1,7 @@
 """Disk workload: fio."""
 
 import collections.abc
+import itertools
 
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
@@ -32,6 +33,12 @@ _TIMED = (
     "--allow_file_create=0 --time_based --runtime={runtime} "
     "--ramp_time={ramp_time} --norandommap --group_reporting "
     f"{_fio_result.PERCENTILES}"
+)
+
+#: Arguments that apply to patterns and not to a job file.
+_PATTERN_ARGUMENTS = (
+    *("patterns", "read_percent", "block_size", "sequential_block_size"),
+    *("depth", "jobs", "flush", "search_latency_us"),
 )
 
 #: MiB/s of the slowest supported disk.
@@ -126,9 +133,14 @@ class Fio(sequence.CommandSequenceWorkload):
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands that write the files before measurements."""
         if arguments["job_file"]:
-            return (_fio_job_file.prepare(arguments),)
-        job = _job_options("layout", "write", "1M", arguments)
-        argv = (*job, "--refill_buffers", "--end_fsync=1")
+            sections = self.selected(arguments)
+            options = (f"--section={section}" for section in sections)
+            argv = _fio_job_file.command(
+                arguments, *options, "--create_only=1"
+            )
+        else:
+            job = _job_options("layout", "write", "1M", arguments)
+            argv = (*job, "--refill_buffers", "--end_fsync=1")
         timeout = 120 + arguments["size_mib"] / _SLOWEST
         return (base.Command(name="layout", argv=argv, timeout=timeout),)
 
@@ -153,7 +165,18 @@ class Fio(sequence.CommandSequenceWorkload):
 
         :raises ValueError: If arguments contradict one another.
         """
-        _fio_job_file.check_arguments(self.ARGUMENTS["properties"], arguments)
+        if bool(arguments["job_file"]) != bool(arguments["sections"]):
+            raise ValueError(
+                "job_file and sections: either both or none of them must be "
+                "set"
+            )
+        properties = self.ARGUMENTS["properties"]
+        for key in _PATTERN_ARGUMENTS if arguments["job_file"] else ():
+            if arguments[key] != properties[key]["default"]:
+                raise ValueError(
+                    f"{key}={arguments[key]!r}: applies to patterns and not "
+                    "to job_file; use another workload entry for patterns"
+                )
         jobs, size_mib = arguments["jobs"], arguments["size_mib"]
         keys = ("block_size", "sequential_block_size")
         block = max(schemas.size_bytes(arguments[key]) for key in keys)
@@ -171,9 +194,11 @@ class Fio(sequence.CommandSequenceWorkload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected pattern."""
-        if arguments["job_file"]:
-            return _fio_job_file.metrics(arguments)
-        return super().metrics(arguments)
+        sides = arguments["sections"]
+        if not sides:
+            return super().metrics(arguments)
+        side_metrics = map(_fio_result.metrics, sides)
+        return tuple(itertools.chain.from_iterable(side_metrics))
 
     def option_metrics(self, option: str) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of a pattern."""
@@ -187,9 +212,10 @@ class Fio(sequence.CommandSequenceWorkload):
 
     def selected(self, arguments: base.Arguments) -> list[str]:
         """Return the selected patterns or job file sections as a list."""
-        if arguments["job_file"]:
-            return _fio_job_file.section_names(arguments)
-        return super().selected(arguments)
+        if not arguments["job_file"]:
+            return super().selected(arguments)
+        sections = (side.partition(".")[0] for side in arguments["sections"])
+        return list(dict.fromkeys(sections))
 
     def command(
         self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
@@ -222,22 +248,21 @@ class Fio(sequence.CommandSequenceWorkload):
             return _fio_search.parse(
                 result.stdout,
                 _search_step(arguments),
-                schemas.size_bytes(arguments["block_size"]),
                 arguments["runtime"],
                 arguments["search_latency_us"] * 1000,
             )
         text = result.stdout
         argv = _command_line(result.name, arguments)
-        block = schemas.size_bytes(_block_size(result.name, arguments))
         readings: list[sample.Reading] = []
         runtime = arguments["runtime"]
         if result.name == FIRST_WRITE:
             runtime = 0
+            block = schemas.size_bytes(_block_size(result.name, arguments))
             _fio_result.check_written(
                 result.name, text, (arguments["size_mib"] << 20) // block
             )
         for pattern in _sides(result.name):
-            _fio_agreement.check(pattern, text, argv, block)
+            _fio_agreement.check(pattern, text, argv)
             readings += _fio_result.parse(pattern, text, runtime)
             readings.append(_fio_result.parse_latencies(pattern, text))
             readings += _fio_result.series(pattern, text)
@@ -305,7 +330,9 @@ def _search_step(arguments: base.Arguments) -> tuple[str, ...]:
 def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
     """Return the command line words that measure a pattern."""
     if arguments["job_file"]:
-        return _fio_job_file.command(pattern, arguments)
+        return _fio_job_file.command(
+            arguments, f"--section={pattern}", _fio_result.PERCENTILES
+        )
     if pattern == SEARCH:
         limit = arguments["search_latency_us"] * 1000
         program = ("python3", "fio_search.py", str(limit))

@@ -246,7 +246,6 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
 
     :raises base.WorkloadError: If the run had other arguments.
     """
-    lines = text.splitlines()
     size = 2 * arguments["size_mib"] * _MIB
     expected_lines = [
         f"Long uses 8 bytes. Allocating 2*{size // 16} elements = {size} "
@@ -259,9 +258,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
             f"Using {arguments['block_size']} bytes as blocks for memcpy "
             "block copy test."
         )
-    for line in expected_lines:
-        if lines.count(line) != 1:
-            raise _OUTPUT.error(f"did not print {line!r} exactly once")
+    _OUTPUT.check_lines(text, *expected_lines)
     labels = {row[2] for row in _mbw_table.table_rows(text)}
     if labels != set(_options(arguments)):
         raise _OUTPUT.error(

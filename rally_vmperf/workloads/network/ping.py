@@ -11,18 +11,15 @@ from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
 
-#: Size of the ICMP header in bytes, which is part of the printed size.
-_HEADER = 8
-
 _REPLY = re.compile(
-    r"^([0-9]{1,6}) bytes from \S{1,80} icmp_seq=([0-9]{1,6}) ttl=[0-9]{1,3} "
+    r"^[0-9]{1,6} bytes from \S{1,80} icmp_seq=[0-9]{1,6} ttl=[0-9]{1,3} "
     r"time=(\S{1,20}) ms$",
     re.M,
 )
 _COUNTS = re.compile(
     r"^([0-9]{1,9}) packets transmitted, ([0-9]{1,9}) received,"
     r"(?: \+[0-9]{1,9} (?:duplicates|errors|corrupted),){0,3} "
-    r"(\S{1,20})% packet loss, time [0-9]{1,12}ms$",
+    r"\S{1,20}% packet loss, time [0-9]{1,12}ms$",
     re.M,
 )
 #: The first line: bytes of payload.
@@ -117,8 +114,8 @@ def parse_latencies(
 
     Duplicate answers are not counted.  The summary of ping includes them.
 
-    :raises base.WorkloadError: If the run had other arguments, or the counts
-        of ping contradict its answers.
+    :raises base.WorkloadError: If the run had other arguments, or is not
+        complete.
     """
     output = outputs.Reader(f"ping: {direction}")
     counts, summaries = _COUNTS.findall(text), _SUMMARY.findall(text)
@@ -127,34 +124,17 @@ def parse_latencies(
             "did not print counts and latencies at its end; ping of iputils "
             "is required"
         )
-    sent, received = map(int, counts[0][:2])
-    loss = output.number(counts[0][2], "loss")
+    sent, received = map(int, counts[0])
     if _REQUEST.findall(text) != [str(size)]:
         raise output.error(f"did not start once with {size} bytes")
     if sent != count:
         raise output.error(f"sent {sent} packets instead of {count}")
     answers = _REPLY.findall(text)
-    numbers = {int(number) for _, number, _ in answers}
-    if len(answers) != received or len(numbers) != received:
+    if not answers or len(answers) != received:
         raise output.error(
             f"printed {len(answers)} answers, but counted {received}"
         )
-    if not numbers or not 1 <= min(numbers) <= max(numbers) <= count:
-        raise output.error(f"printed answers to other than {count} packets")
-    # Until 2019 the loss was an integer.
-    if not 0 <= (sent - received) / sent * 100 - loss < 1 and not math.isclose(
-        (sent - received) / sent * 100, loss, rel_tol=1e-5
-    ):
-        raise output.error(f"printed a loss of {loss:g} % at its end")
-    for length, number, _ in answers:
-        if int(length) != size + _HEADER:
-            raise output.error(
-                f"received {length} B in answer {number} instead of "
-                f"{size + _HEADER} B"
-            )
-    return sorted(
-        output.number(time_text, "time") / 1000 for *_, time_text in answers
-    )
+    return sorted(output.number(answer, "time") / 1000 for answer in answers)
 
 
 def _percentile(times: list[float], percent: int) -> float:

@@ -19,19 +19,15 @@ _MICROSECOND = 1e-6
 #: Time that sockperf does not count: 0.4 s at the start, 0.05 s at the end.
 _UNCOUNTED = 0.45
 
-#: Minimum share of the time with a message in flight: the next message is
-#: sent immediately after an answer.
-_MIN_IN_TRANSIT = 0.7
-
 #: Bold text, which sockperf also prints to files.
 _BOLD = re.compile(r"\x1b\[[0-9;]{0,8}m")
 
-_NUMBER = r" *([0-9.]{1,20})"
-_COUNT = r"([0-9]{1,15})"
+_NUMBER = r" *[0-9.]{1,20}"
+_COUNT = r"[0-9]{1,15}"
 #: Percentiles in the order of their lines.
 _SHARES = (99.999, 99.99, 99.9, 99.0, 90.0, 75.0, 50.0, 25.0)
 _ROWS = "".join(
-    rf"sockperf: ---> percentile {re.escape(f'{share:.3f}')} ={_NUMBER}\n"
+    rf"sockperf: ---> percentile {re.escape(f'{share:.3f}')} =({_NUMBER})\n"
     for share in _SHARES
 )
 _REPORT = re.compile(
@@ -39,22 +35,22 @@ _REPORT = re.compile(
     r"sockperf\[CLIENT\] send on:[^\n]{1,120}\n\n"
     r"\[ 0\] IP = \S{1,60} +PORT = +[0-9]{1,5} # (TCP|UDP)\n"
     r"(?:sockperf: [^\n\[=#]{1,120}\n){4}"
-    rf"sockperf: \[Total Run\] RunTime={_NUMBER} sec; "
+    rf"sockperf: \[Total Run\] RunTime=({_NUMBER}) sec; "
     rf"Warm up time=[0-9]{{1,6}} msec; "
     rf"SentMessages={_COUNT}; ReceivedMessages={_COUNT}\n"
     r"sockperf: =+ Printing statistics for Server No: 0\n"
-    rf"sockperf: \[Valid Duration\] RunTime={_NUMBER} sec; "
-    rf"SentMessages={_COUNT}; ReceivedMessages={_COUNT}\n"
+    rf"sockperf: \[Valid Duration\] RunTime=({_NUMBER}) sec; "
+    rf"SentMessages={_COUNT}; ReceivedMessages=({_COUNT})\n"
     # From 3.8 on more statistics follow the standard deviation.
-    rf"sockperf: =+> avg-rtt={_NUMBER} \(std-dev=[^()\n]{{1,300}}\)\n"
-    rf"sockperf: # dropped messages = {_COUNT}; # duplicated messages = 0; "
-    r"# out-of-order messages = 0\n"
+    rf"sockperf: =+> avg-rtt=({_NUMBER}) \(std-dev=[^()\n]{{1,300}}\)\n"
+    rf"sockperf: # dropped messages = ({_COUNT}); "
+    r"# duplicated messages = 0; # out-of-order messages = 0\n"
     rf"sockperf: Summary: Round trip is{_NUMBER} usec\n"
     rf"sockperf: Total {_COUNT} observations; "
     rf"each percentile contains{_NUMBER} observations\n"
-    rf"sockperf: ---> <MAX> observation ={_NUMBER}\n"
+    rf"sockperf: ---> <MAX> observation =({_NUMBER})\n"
     rf"{_ROWS}"
-    rf"sockperf: ---> <MIN> observation ={_NUMBER}\n"
+    rf"sockperf: ---> <MIN> observation =({_NUMBER})\n"
 )
 
 
@@ -143,33 +139,10 @@ class Sockperf(_directed.ServerWorkload):
                 f"{sanitize.line(last, 80)!r}"
             )
         protocol, *figures = match.groups()
-        numbers = output.numbers(figures)
-        total, sent_in_all, answered_in_all, seconds, sent, answered = numbers[
-            :6
-        ]
-        mean, dropped, summary_mean, counted, per_percentile = numbers[6:11]
-        times = numbers[11:]
-        if not (
-            0 < answered == counted == sent - dropped
-            and abs(per_percentile - counted / 100) < 0.006
-            and answered <= answered_in_all <= sent_in_all >= sent
-            and 0 < seconds <= total
-        ):
-            raise output.error(
-                f"counted {answered:g} answers, {counted:g} observations and "
-                f"{dropped:g} dropped of {sent:g} messages"
-            )
-        if times != sorted(times, reverse=True):
-            raise output.error("printed percentiles that are not sorted")
+        total, seconds, answered, mean, dropped, *times = output.numbers(
+            map(str.strip, figures)
+        )
         largest, *percentiles, smallest = times
-        busy = mean * _MICROSECOND * answered / seconds
-        if mean != summary_mean or not (
-            smallest <= mean <= largest and _MIN_IN_TRANSIT <= busy <= 1.01
-        ):
-            raise output.error(
-                f"printed a mean of {mean:g} us and {summary_mean:g} us in "
-                f"its summary, with {answered:g} messages in {seconds:g} s"
-            )
         if protocol.lower() != arguments["protocol"]:
             raise output.error(
                 f"used {protocol.lower()} instead of {arguments['protocol']}"

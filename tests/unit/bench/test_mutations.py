@@ -9,40 +9,29 @@ from tests.unit.workloads import golden
 
 _PAGE = pathlib.Path("doc/source/contributor/checked.rst")
 
-#: Workloads whose outputs say nothing, or nothing twice.
-_SILENT = {"bzip2", "job"}
-
 
 class MutationsTestCase(unittest.TestCase):
-    """What was cut, changed or swapped is refused where it can be."""
+    """What was cut or swapped never gives other values."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.found = mutations.table(seed=7, tries=12)
 
-    def test_no_contradiction_is_believed(self):
-        wrong = {
-            name: ends["contradicted"] for name, ends in self.found.items()
-        }
-        self.assertEqual(dict.fromkeys(self.found, 0), wrong)
-
-    def test_little_is_left_that_nothing_contradicts(self):
+    def test_no_mutation_gives_other_values(self):
+        other = {name: ends["other"] for name, ends in self.found.items()}
+        self.assertEqual(dict.fromkeys(self.found, 0), other)
         for name, ends in self.found.items():
-            if name not in _SILENT:
-                share = ends["residue"] / sum(ends.values())
-                self.assertLess(share, 0.15, name)
-                self.assertGreater(ends["refused"], 0, name)
+            self.assertGreater(ends["rejected"], 0, name)
 
-    def test_a_value_beyond_what_is_left_open_contradicts(self):
-        true = {"cpu.sysbench.rate": 100.0, "disk.fio.read.iops": 100.0}
+    def test_a_missing_or_an_additional_value_is_another_one(self):
+        true = {"cpu.sysbench.rate": 100.0}
         for found, end in (
-            (None, "refused"),
-            (true, "harmless"),
-            ({**true, "cpu.sysbench.rate": 101.0}, "residue"),
-            ({**true, "cpu.sysbench.rate": 120.0}, "contradicted"),
-            ({**true, "disk.fio.read.iops": 100.1}, "contradicted"),
-            ({"cpu.sysbench.rate": 100.0}, "contradicted"),
+            (None, "rejected"),
+            ({**true}, "same"),
+            ({"cpu.sysbench.rate": 100.1}, "other"),
+            ({}, "other"),
+            ({**true, "cpu.sysbench.latency_p95": 1.0}, "other"),
         ):
             self.assertEqual(end, mutations.judge(true, found))
 
@@ -63,11 +52,9 @@ class MutationsTestCase(unittest.TestCase):
     def test_outputs_of_other_tools_are_refused(self):
         self.assertEqual([], list(mutations.believed_foreign()))
 
-    def test_the_page_tells_of_workloads_and_of_no_contradiction(self):
+    def test_the_page_tells_of_workloads_and_of_no_other_value(self):
         rows = re.findall(
-            r"^   \* - (\w+)\n(?:     - \d+\n){3}     - (\d+)\n",
-            _PAGE.read_text(),
-            re.M,
+            r"^(\w+) +\d+ +\d+ +\d+ +(\d+)$", _PAGE.read_text(), re.M
         )
         told = dict(rows)
         self.assertLessEqual({"fio", "sysbench", "mbw"}, told.keys())

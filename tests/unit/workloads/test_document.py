@@ -87,13 +87,10 @@ class DocumentTestCase(unittest.TestCase):
         self.assertEqual({"d": "x"}, job.mapping("c"))
         self.assertEqual([3], job.array("e"))
         self.assertEqual(({}, []), (job.mapping("e"), job.array("c")))
-        self.assertEqual((1, 2), (job.optional("z"), job.optional("b")))
         with self.assertRaisesRegex(
             base.WorkloadError, "^fio: jobs.0.c.d must be a finite number"
         ):
             job.number("c", "d")
-        with self.assertRaisesRegex(base.WorkloadError, "jobs.0.c.d must"):
-            job.optional("c", "d")
 
     def test_object_of_a_view(self):
         found = document.Document('{"a": {"b": {"c": 1}}}', "fio").at("a")

@@ -29,9 +29,6 @@ class ReadTestCase(unittest.TestCase):
         """It was stopped for 0.36 s between its last event and its report."""
         report = read(LATE, threads=1, seconds=2.5)
         self.assertAlmostEqual(412 / 2.0041, report.rate)
-        self.assertTrue(report.matches_rate(172.71, 0.005))
-        self.assertFalse(report.matches_rate(205.79, 0.005))
-        self.assertFalse(report.matches_rate(412 / 2.56 - 0.01, 0.005))
 
     def test_longer_than_its_command(self):
         self.assertEqual(17924, read(CPU, seconds=1.96).events)
@@ -45,19 +42,6 @@ class ReadTestCase(unittest.TestCase):
         for length in range(len(CPU.rstrip()) + 1):
             with self.assertRaises(base.WorkloadError):
                 read(CPU[:length])
-
-    @ddt.data(
-        ("17924\n", "17925\n", "events of a thread"),
-        ("8962.0000/", "8962.5000/", "events of a thread"),
-        ("1.9976/", "1.9876/", "time of a thread"),
-        ("3995.21", "3895.21", "time of a thread"),
-        ("avg:                                    0.22", "avg: 0.24", "mean"),
-        ("0.22\n         avg", "0.32\n         avg", "latencies"),
-        ("max:                                    2.83", "max: 0.21", "laten"),
-    )
-    @ddt.unpack
-    def test_contradictions(self, old, new, what):
-        self._refused(CPU, old, new, f"contradicts itself in its .*{what}")
 
     @ddt.data("0.2", "0.244", "24", "nan", "")
     def test_two_decimals_are_printed(self, word):

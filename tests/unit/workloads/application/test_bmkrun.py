@@ -66,29 +66,21 @@ class BenchmarkTestCase(unittest.TestCase):
         )
 
     @ddt.data(
-        ("hepscore", ("hepscore", "score"), 800.0, "benchmarks give 702"),
         ("hepscore", ("hepscore", "status"), "failed", "did not succeed"),
         (
             "hepscore",
             ("hepscore", "wl-scores"),
             {},
-            "did not report the scores of a bench",
+            "did not run ",
         ),
+        ("hepspec06", ("hs06_64", "copies"), 8, "8 copies on 4 cores"),
         (
             "hepscore",
-            ("hepscore", "benchmarks"),
-            {},
-            "did not report benchmarks",
+            ("hepscore", "wl-scores", "cms-reco-run3-ma-bmk"),
+            {"reco": 1.0, "reco_ref": 0},
+            "did not run cms-reco-run3-ma-bmk",
         ),
-        ("hepspec06", ("hs06_64", "score"), 70.0, "programs give 66"),
-        ("hepspec06", ("hs06_64", "copies"), 8, "8 copies on 4 cores"),
-        ("hepspec06", ("hs06_64", "num_bmks"), 6, "ratios of 7 programs"),
-        (
-            "hepspec06",
-            ("hs06_64", "bmks"),
-            {"a": [1.0]},
-            "did not report the rat",
-        ),
+        ("hepspec06", ("hs06_64", "score"), 0, "score is 0"),
         ("hepspec06", ("hs06_32",), {}, "2 results instead of one"),
     )
     @ddt.unpack

@@ -1,4 +1,3 @@
-import statistics
 import unittest
 
 import ddt
@@ -219,37 +218,6 @@ class ReadTestCase(unittest.TestCase):
             with self.assertRaisesRegex(base.WorkloadError, "0 index scores"):
                 _unixbench_report.parse(text, copies)
 
-    def test_an_index_score_of_rounded_indices(self):
-        """It is the mean of what they were before they were printed."""
-        scores = {"Dhrystone": 21337080.2, "Pipe Throughput": 242143.8}
-        references = {"Dhrystone": 116700.0, "Pipe Throughput": 12440.0}
-        exact = {
-            name: score / references[name] * 10
-            for name, score in scores.items()
-        }
-        total = statistics.geometric_mean(exact.values())
-        printed = [float(f"{one:.1f}") for one in exact.values()]
-        self.assertGreater(
-            round(total, 1), statistics.geometric_mean(printed) + 0.1
-        )
-        lines = [
-            "Benchmark Run: Sat Nov 21 2026 01:43:30 - 01:49:10",
-            "2 CPUs in system; running 1 parallel copy of tests",
-            *(
-                f"{name:<40} {score:12.1f} lps   (10.0 s, 1 samples)"
-                for name, score in scores.items()
-            ),
-            *(
-                f"{name:<40} {references[name]:12.1f} {score:12.1f} "
-                f"{exact[name]:8.1f}"
-                for name, score in scores.items()
-            ),
-            f"{'System Benchmarks Index Score (Partial Only)':<66} "
-            f"{total:8.1f}\n",
-        ]
-        report = _unixbench_report.parse("\n".join(lines), 1)
-        self.assertEqual(596.6, report.index)
-
     @ddt.data(0, 3)
     def test_other_copies(self, copies):
         with self.assertRaisesRegex(base.WorkloadError, "reports 0 runs"):
@@ -257,16 +225,12 @@ class ReadTestCase(unittest.TestCase):
 
     @ddt.data(
         ("(10.0 s, 1 samples)", "(10.0 s, 0 samples)", "without samples"),
-        ("58728198.8   5032.4", "58728198.8   5132.4", "an index of 5132.4"),
-        ("58728198.8   5032.4", "58728199.8   5032.4", "which is not 587281"),
         (
             "8.8   5032.4",
             "8.8      nan",
-            "not a row of its tables",
+            "printed 11 scores, 10 indices and 1 index scores",
         ),
-        ("116700.0   58728198.8", "0.0   58728198.8", "which is not 587281"),
-        ("116700.0   58728198.8", "1.1.1   58728198.8", "not a finite"),
-        ("   1798.8\n", "   1799.8\n", "index score 1799.8 instead of 1798.8"),
+        ("8.8   5032.4", "8.8    5.2.4", "is '5.2.4', not a finite number"),
         ("Process Creation  ", "Pipe Throughput   ", "printed a test twice"),
         (GOLDEN, GOLDEN * 2, "reports 2 runs with copies: 1, not one"),
     )

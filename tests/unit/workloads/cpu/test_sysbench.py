@@ -61,25 +61,6 @@ class ProcessorTestCase(unittest.TestCase):
         self.assertIn("events per second:   172.71\n", late)
         rate, _ = self._parse(late, seconds=2.5, threads=1)
         self.assertEqual(412 / 2.0041, rate.value)
-        with self.assertRaisesRegex(
-            base.WorkloadError,
-            "^sysbench did 412 events in 2.0041 s of a command that took "
-            "2.2 s, which are not 172.71 per second; look at the raw output$",
-        ):
-            self._parse(late, seconds=2.2, threads=1)
-
-    @ddt.data(
-        ("events per second", "event rate", "0 lines 'events per second:'"),
-        ("8958.23", "many", "0 lines 'events per second:'"),
-        ("8958.23", "8958.23 x", "0 lines 'events per second:'"),
-        ("8958.23", "8958.2", "0 lines 'events per second:'"),
-        ("8958.23", "-1.00", "0 lines 'events per second:'"),
-        ("8958.23", "7958.23", "17924 events in 2.0002 s .* not 7958.23 per"),
-        ("8958.23", "8968.23", "17924 events in 2.0002 s .* not 8968.23 per"),
-    )
-    @ddt.unpack
-    def test_broken_rate(self, old, new, message):
-        self._refused(old, new, f"^sysbench .*{message}")
 
     @ddt.data(
         ({"threads": 1}, "did not print 'Number of threads: 1' exactly once"),
@@ -93,11 +74,6 @@ class ProcessorTestCase(unittest.TestCase):
             base.WorkloadError, f"^sysbench {message}"
         ):
             self._parse(GOLDEN, **asked)
-
-    def _refused(self, old, new, message):
-        self.assertIn(old, GOLDEN)
-        with self.assertRaisesRegex(base.WorkloadError, message):
-            self._parse(GOLDEN.replace(old, new))
 
     def _parse(self, text, seconds=2.1, **asked):
         arguments = {"threads": 2, "time": 2, **asked}

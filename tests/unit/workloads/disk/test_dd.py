@@ -148,8 +148,6 @@ class RateTestCase(unittest.TestCase):
         ("7.44214", "nan", "seconds is 'nan', not a finite number"),
         ("7.44214", "0", "took 0 s"),
         ("7.44214", "-7.44214", "took -7.44214 s"),
-        ("7.44214", "74.4214", "took 74.4214 s, which is not 144 MB/s"),
-        ("144 MB", "144 kB", "took 7.44214 s, which is not 144 kB/s"),
         ("144 MB", "Infinity B", "instead of the number of copied bytes"),
         (
             "1073741824",

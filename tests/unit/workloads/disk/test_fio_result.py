@@ -142,7 +142,6 @@ class LatenciesTestCase(unittest.TestCase):
         (None, "has no latency bins; .*json.* of fio 3.0"),
         ([], "has no latency bins"),
         ({str(one): 1 for one in range(1857)}, "has no latency bins"),
-        ({"1000": 1}, "differs from its 69512 requests"),
         ({"fast": 69512}, "latency bin of randread is 'fast', not a finite"),
         ({"-5": 69512}, "latency is -5e-09 s, which is not plausible"),
         ({"1e18": 69512}, "latency is 1e.09 s, which is not plausible"),

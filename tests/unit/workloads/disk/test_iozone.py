@@ -91,6 +91,7 @@ class FilesTestCase(unittest.TestCase):
             "",
             "run with direct: True, because it did not print 'O_DIRECT",
         ),
+        ("rewriters ", "readers ", "ran 5 tests, which are not the 6"),
         (
             "\tInclude fsync in write timing\n",
             "",
@@ -140,10 +141,7 @@ class RatesTestCase(unittest.TestCase):
             iozone.parse_rates(GOLDEN, *arguments)
 
     @ddt.data(
-        ("813054.72", "836193.46", "initial writers a sum of 836193 kB/s"),
-        ("401850.44", "9401850.44", "from 9.40185e.06 to 411204"),
         ("813054.72", "4361.93.46", "'4361.93.46', not a finite number"),
-        ("rewriters ", "readers ", "printed for readers a sum of"),
         ("iozone test complete", "iozone: killed", "at its end, which is not"),
     )
     @ddt.unpack

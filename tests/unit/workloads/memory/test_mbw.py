@@ -299,15 +299,9 @@ class RateTestCase(unittest.TestCase):
     @ddt.data(
         ("0\tMethod: MEMCPY", "9\tMethod: MEMCPY", "has 3 runs instead"),
         ("0\tMethod: MEMCPY", "0\tMethod: MEMSET", "has 2 runs instead"),
-        (AVERAGE, "3\tMethod: MEMCPY", "took 0.00118 s"),
+        (AVERAGE, "3\tMethod: MEMCPY", "has 4 runs instead of 3"),
         (AVERAGE, "AVG\tMethod: MEMSET", "has 0 averages instead"),
-        ("13517.319", "15317.319", "took 0.00118 s, which is not 15317.3"),
-        (
-            "0.00118\tMiB: 16.00000\tCopy: 13517.319",
-            "0.00118\tMiB: 16.00000\tCopy: 13517.419",
-            "but an average of 13517.419",
-        ),
-        ("16.00000\tCopy: 13769", "8.00000\tCopy: 13769", "took 0.00116"),
+        ("16.00000\tCopy: 13769", "8.00000\tCopy: 13769", "not run with 16"),
         ("Copy: 13769.363", "Copy: 0.000", "copied 16 MiB at 0 MiB/s"),
         ("Copy: 13769.363", "Copy: -1.000", "copied 16 MiB at -1 MiB/s"),
         ("Copy: 13769.363", "Copy: inf", "'inf', not a finite number"),

@@ -93,8 +93,6 @@ class BandwidthTestCase(unittest.TestCase):
         self.assertIn("3712.00 MiB transferred (2679.84 MiB/sec)", late)
         value = bandwidth(late, threads=1, seconds=1.5)
         self.assertEqual(58 / 1.0012 * 64 * MIB, value)
-        with self.assertRaisesRegex(base.WorkloadError, "took 1.2 s, which"):
-            bandwidth(late, threads=1, seconds=1.2)
 
     def test_small_blocks(self):
         """Their 95th percentile is printed as 0.00; numbers constructed."""
@@ -124,21 +122,6 @@ class BandwidthTestCase(unittest.TestCase):
             bandwidth(GOLDEN, one, **asked)
 
     @ddt.data(
-        ("operations: 68", "operations: 69", "moved 4352 MiB by 68 oper"),
-        ("4352.00 MiB", "4416.00 MiB", "moved 4416 MiB by 68 operations"),
-        ("4199.87", "4299.87", "which is not 4299.87 MiB/s"),
-        ("65.62 per", "66.62 per", "which is not 4199.87 MiB/s"),
-        ("4199.87", "inf", "printed 0 lines 'MiB transferred'"),
-        (
-            "MiB transferred",
-            "MB transferred",
-            "printed 0 lines 'MiB transferred'",
-        ),
-        (
-            "Total operations",
-            "Operations",
-            "printed 0 lines 'Total operations:'",
-        ),
         (
             "scope: local",
             "scope: global",
@@ -152,7 +135,7 @@ class BandwidthTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_incoherent_outputs(self, old, new, message):
+    def test_incomplete_outputs(self, old, new, message):
         self.assertIn(old, GOLDEN)
         with self.assertRaisesRegex(
             base.WorkloadError, f"^sysbench .*{message}"

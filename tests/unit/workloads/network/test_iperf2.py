@@ -163,8 +163,6 @@ class RateTestCase(unittest.TestCase):
             iperf2.parse_rate(GOLDEN, "to_peer", 1)
 
     @ddt.data(
-        ("7.82 G", "7.82 M", "9.78.*e.09 B in 10 s, which is not 7.82e.06"),
-        ("9.11 G", "8.11 G", "which is not 7.82e.09 bit/s"),
         ("0.0-10.0", "10.0-10.0", "took 0 s"),
         ("7.82", "7.8.2", "bits is '7.8.2', not a finite number"),
         ("bits/sec", "bytes/sec", "has 0 connections"),

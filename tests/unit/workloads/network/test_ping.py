@@ -145,8 +145,6 @@ class LatenciesTestCase(unittest.TestCase):
 
     @ddt.data(
         ("17 received", "18 received", "printed 17 answers, but counted 18"),
-        ("icmp_seq=2 ", "icmp_seq=1 ", "printed 17 answers, but counted 17"),
-        ("icmp_seq=20 ", "icmp_seq=21 ", "answers to other than 20 packets"),
         ("time=0.026", "time=inf", "'inf', not a finite number"),
         ("rtt ", "round-trip ", "ping of iputils is required"),
         (GOLDEN, GOLDEN * 2, "did not print counts and latencies at its end"),
