@@ -92,6 +92,13 @@ class PageTestCase(unittest.TestCase):
         self.assertNotIn("Scalability", text)
         self.assertNotIn("Predicted", text)
 
+    def test_guests_have_a_table_and_no_chart(self):
+        """The samples of each guest are rows."""
+        source = page.standalone([made.density_run(made.density_records())])
+        for name in ("Guest by guest", "heat"):
+            self.assertNotIn(name, source)
+        self.assertIn(">g3</td>", source)
+
     def test_what_is_missing_is_told_by_level(self):
         text = read(made.density_run(made.broken())).text
         missing = text[text.index("Missing results") :]
