@@ -18,12 +18,7 @@ SCENARIOS = sorted((laboratory.TOP / "scenarios").glob("*.yaml"))
 BROUGHT = {
     "cp": {"files": 20, "file_kib": 16},
     "dd": {"count": 8, "directions": ["write", "read"]},
-    "h2load": {
-        "users": 10,
-        "think_time": 0.5,
-        "time": 2,
-        "control_users": 2,
-    },
+    "h2load": {"users": 10, "think_time": 0.5, "time": 2},
     "iperf2": {"time": 1},
     "job": {
         "command": ["python3", "-c", "sum(range(10**5))"],

@@ -460,26 +460,6 @@ class ShippedTestCase(unittest.TestCase):
             found,
         )
 
-    def test_the_control_of_load_agents(self):
-        """It works beside each load, shared as the load is."""
-        for given, expected in (
-            ({}, [(500, 25), (625, 25)]),
-            ({"control_users": 0}, [(500, None), (625, None)]),
-            ({"control_users": 1, "agents": 5}, [(400, 1), (500, 1)]),
-        ):
-            task = tasks.render(
-                "tasks/study-load-agents.yaml", {"peer": tasks.PEER, **given}
-            )
-            tasks.check(task)
-            for subtask in task["subtasks"]:
-                scenario = subtask["scenario"]["VMPerf.overhead"]
-                arguments = [one["arguments"] for one in scenario["workloads"]]
-                found = [
-                    (one["users"], one.get("control_users"))
-                    for one in arguments
-                ]
-                self.assertEqual(expected, found)
-
     def test_udp_only_with_its_rate_and_a_peer(self):
         """It is a second entry of the same workload."""
         for peer, rate, protocols in (
