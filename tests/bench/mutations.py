@@ -35,8 +35,6 @@ LEFT_OPEN = {
     "network.h2load.rate": 0.35,
     "network.h2load.throughput": 0.35,
     "network.h2load.response_time": 0.1,
-    # Seconds of two decimals, of a run of one second.
-    "cpu.stress_ng": 0.011,
     # A sum of two decimals.
     "cpu.openssl": 1e-6,
     "application.unixbench": 2e-3,

@@ -27,7 +27,6 @@ BROUGHT = {
     "openssl": {"time": 1},
     "ping": {"count": 5},
     "sockperf": {"time": 2},
-    "stress_ng": {"time": 1},
     "sysbench_memory": {"time": 1, "block_kib": 1024},
     "wget": {"protocols": ["http", "ftp"], "size_mib": 8},
 }
@@ -96,9 +95,9 @@ class TestWorkloads(measuring.MeasuringCase):
         ours = {
             name
             for name in registry.workload_names()
-            if type(registry.get_workload(name)).__module__.startswith(
-                "rally_vmperf."
-            )
+            for workload in [registry.get_workload(name)]
+            if type(workload).__module__.startswith("rally_vmperf.")
+            and workload.metrics(workload.complete({}))
         }
         self.assertEqual(ours - measuring.NOT_HAD, run - measuring.NOT_HAD)
 
