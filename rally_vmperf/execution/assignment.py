@@ -197,9 +197,8 @@ def assign(
         metrics = assigned.metrics()
         if not metrics:
             raise base.WorkloadError(
-                f"workload {assigned.title} has no metrics and cannot be "
-                "measured; name it as the workload of neighbours, or measure "
-                "another workload"
+                f"workload {assigned.title} has no metrics: it is a load of "
+                "guests that are not measured; measure another workload"
             )
         for metric in metrics:
             if metric.name in owners:

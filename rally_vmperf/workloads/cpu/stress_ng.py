@@ -1,4 +1,4 @@
-"""Processor load of neighbours: CPU methods of stress-ng.
+"""Processor load of guests that are not measured: CPU methods of stress-ng.
 
 It has no metrics, because its operations are not comparable between versions.
 """
@@ -20,7 +20,7 @@ class StressNg(sequence.CommandSequenceWorkload):
     """Kinds of work in sequence, each repeated for a fixed time."""
 
     name = "stress_ng"
-    title = "Processor: load of neighbours with stress-ng"
+    title = "Processor: load with stress-ng"
     part = "cpu"
     ARGUMENTS = schemas.schema(
         methods=schemas.sequence(METHODS, default=("matrixprod",)),

@@ -61,7 +61,7 @@ class TestAssign(unittest.TestCase):
         ([{"name": "mbw", "label": "Big One"}], "label='Big One'"),
         (
             [{"name": "mbw"}, {"name": "stress_ng"}],
-            "stress_ng has no metrics .*; name it as the workload of neigh",
+            "stress_ng has no metrics: .*; measure another workload",
         ),
     )
     @ddt.unpack

@@ -398,16 +398,13 @@ class TestTask(unittest.TestCase):
                 self.check({**config, "sla": criteria})
 
     def test_groups(self):
-        """One group is measured in whichever form; several are refused."""
-        path = ("contexts", "vmperf_guests@openstack")
-        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
-        one = {"name": "a", **group}
-        self.check(changed(path, {"groups": [one]}))
+        """An option that no longer exists is named, with the others."""
+        path = ("contexts", "vmperf_guests@openstack", "groups")
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS,
-            r"groups: 2 groups \(a, b\), the scenario measures one; set",
+            r"^vmperf_guests: .*'groups' was unexpected\); allowed keys: ",
         ):
-            self.check(changed(path, {"groups": [one, {"name": "b"}]}))
+            self.check(changed(path, [{"name": "a"}]))
 
     def test_absolute_limits_go_with_rates_and_times(self):
         """And need no limit on the overhead beside them."""
