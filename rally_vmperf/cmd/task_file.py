@@ -11,7 +11,6 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
@@ -27,7 +26,7 @@ _SECTIONS: documents.Schema = {
             "type": "object",
             "properties": {"times": {"type": "integer", "minimum": 1}},
         },
-        "vmperf_guests": {"type": "object", "properties": schema.PROPERTIES},
+        "vmperf_guests": schema.OPTIONS,
     },
 }
 #: A workload of a task, and its question.
@@ -228,12 +227,12 @@ def _convert(
         )
         sections = {
             "runner": workload["runner"],
-            "vmperf_guests": task.guest_options,
+            "vmperf_guests": task.guests,
         }
         tasks.check_schema(sections, _SECTIONS)
         checks.check_criteria(task, task_question)
-        # Invalid guests and copies are rejected here.
-        _ = task.guests, task_question.copies(task)
-    except (errors.GuestError, tasks.InvalidTask) as error:
+        # Invalid copies are rejected here.
+        _ = task_question.copies(task)
+    except tasks.InvalidTask as error:
         raise document.BaselineError(f"{origin}: {error}") from error
     return task

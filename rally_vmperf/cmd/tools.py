@@ -109,9 +109,10 @@ def _select_tools(
         )
     ]
     if not parsed.task:
-        assignments += assignment.assign(
-            {"name": name} for name in registry.workload_names()
-        )
+        assignments += [
+            assignment.create_assignment({"name": name})
+            for name in registry.workload_names()
+        ]
         return [
             tool
             for tool in requirements.tools(assignments)

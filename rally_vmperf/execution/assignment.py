@@ -157,32 +157,50 @@ def relabel(name: str, label: str) -> str:
     return ".".join([component, tool, label, *rest])
 
 
+def create_assignment(
+    document: collections.abc.Mapping[str, t.Any],
+    protocol: protocols.Protocol = protocols.DEFAULT,
+) -> Assignment:
+    """Return the assignment for a workload, measured or not.
+
+    :param document: The workload, as a task names it.
+    :param protocol: The protocol of the task; a workload can override it.
+    :raises WorkloadError: If the workload is unknown or an argument is wrong.
+    """
+    workload = registry.get_workload(document["name"])
+    return Assignment(
+        workload,
+        workload.complete(document.get("arguments", {})),
+        document.get("label", ""),
+        cooldown=document.get("cooldown", protocol.cooldown),
+        drop_caches=document.get("drop_caches", protocol.drop_caches),
+    )
+
+
 def assign(
     workload_documents: collections.abc.Iterable[
         collections.abc.Mapping[str, t.Any]
     ],
     protocol: protocols.Protocol = protocols.DEFAULT,
 ) -> tuple[Assignment, ...]:
-    """Return the assignments for the list of workloads in a task.
+    """Return the assignments for the list of measured workloads in a task.
 
     :param workload_documents: The workloads, as the task lists them.
     :param protocol: The protocol of the task; a workload can override it.
-    :raises WorkloadError: If a workload is unknown, an argument is wrong, or
-        two workloads have metrics of the same names.
+    :raises WorkloadError: If a workload is unknown or has no metrics, an
+        argument is wrong, or two workloads have metrics of the same names.
     """
     assignments = []
     owners: dict[str, str] = {}
     for document in workload_documents:
-        workload = registry.get_workload(document["name"])
-        arguments = workload.complete(document.get("arguments", {}))
-        assigned = Assignment(
-            workload,
-            arguments,
-            document.get("label", ""),
-            cooldown=document.get("cooldown", protocol.cooldown),
-            drop_caches=document.get("drop_caches", protocol.drop_caches),
-        )
-        for metric in assigned.metrics():
+        assigned = create_assignment(document, protocol)
+        metrics = assigned.metrics()
+        if not metrics:
+            raise base.WorkloadError(
+                f"workload {assigned.title} has no metrics: it is a load of "
+                "guests that are not measured; measure another workload"
+            )
+        for metric in metrics:
             if metric.name in owners:
                 raise base.WorkloadError(
                     f"workloads {owners[metric.name]} and "

@@ -80,7 +80,8 @@ def create_neighbours(
     """
     if argument is None:
         return None
-    (work,) = assignment.assign([{**argument["workload"], "label": LABEL}])
+    document = {**argument["workload"], "label": LABEL}
+    work = assignment.create_assignment(document)
     if "partner" in work.workload.needs(work.arguments):
         raise workloads.WorkloadError(
             f"neighbours: {work.workload.name} requires a partner guest, and "

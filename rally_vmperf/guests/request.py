@@ -168,8 +168,9 @@ def parse_config(
     """Return the request in the options of the vmperf_guests context.
 
     :param flags: The flags of ``Request`` that the scenario determines.
-    :raises GuestError: If groups have the same name, or if sources are not
-        valid networks.
+    :param config: The options; ``groups`` has those of the variants of a
+        guest, which replace the others.
+    :raises GuestError: If sources are not valid networks.
     """
     options = _select_fields(Request, config)
     for key in (
@@ -222,74 +223,14 @@ def list_group_options(
     """Return the options of each group as a list.
 
     Options of a group next to ``groups`` are the defaults of all groups.
-
-    :raises GuestError: If both forms are combined, or if a name is repeated.
     """
     shared = _select_fields(Group, config)
     for key in _OF_ONE_GROUP:
         shared.pop(key, None)
     if "groups" not in config:
         return [{"name": GROUP, **shared}]
-    for key in ("image", "flavor"):
-        if key in shared:
-            raise errors.GuestError(
-                f"vmperf_guests: {key} and groups cannot be combined; set "
-                f"{key} in each group"
-            )
     shared.pop("count", None)
-    groups_option = config["groups"]
-    if not (
-        isinstance(groups_option, list)
-        and groups_option
-        and all(
-            isinstance(group, dict) and "name" in group
-            for group in groups_option
-        )
-    ):
-        raise errors.GuestError(
-            f"vmperf_guests groups: {groups_option!r:.80} is not a valid list "
-            "of groups, each {name: ..., image: ..., flavor: ..., count: ...}"
-        )
-    groups: list[documents.Arguments] = [
-        {**shared, **group} for group in groups_option
-    ]
-    names = [group["name"] for group in groups]
-    for name in names:
-        if names.count(name) > 1:
-            raise errors.GuestError(
-                f"vmperf_guests groups: {name!r} is the name of "
-                f"{names.count(name)} groups; each name must be unique"
-            )
-    return groups
-
-
-def merge_group_options(
-    config: documents.Arguments, name: str | None = None
-) -> documents.Arguments:
-    """Return the options of one group, without ``groups``.
-
-    :param name: The name of the group; None for the only group.
-    :raises GuestError: If the group does not exist, or if there are several.
-    """
-    groups = list_group_options(config)
-    names = ", ".join(group["name"] for group in groups)
-    matches = [group for group in groups if name in (None, group["name"])]
-    if len(matches) > 1:
-        raise errors.GuestError(
-            f"vmperf_guests groups: {len(matches)} groups ({names}), the "
-            "scenario measures one; set one group"
-        )
-    if not matches:
-        raise errors.GuestError(
-            f"vmperf_guests groups: {name!r} does not exist; there are: "
-            f"{names}"
-        )
-    options = {
-        key: option for key, option in config.items() if key != "groups"
-    }
-    if "groups" not in config:
-        return options
-    return options | {k: v for k, v in matches[0].items() if k != "name"}
+    return [{**shared, **group} for group in config["groups"]]
 
 
 def _parse_group(options: documents.Arguments) -> Group:

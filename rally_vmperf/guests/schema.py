@@ -130,8 +130,31 @@ IMAGE_FIELDS = (
     "visibility",
 )
 
-#: The options of a group.
-_GROUP: Schema = {
+_HOP = _mapping(
+    {
+        "address": _name("Its address or name, or a Host of ~/.ssh/config."),
+        "port": _integer("Port of its SSH server.", minimum=1, maximum=65535),
+        "user": _name("Login name."),
+        "key_file": _name("Private key; default: the keys of the user."),
+        "known_hosts": _name(
+            "File with its host key; default: the file of the user."
+        ),
+    },
+    "address",
+)
+#: One jump host, or several in the order of the route.
+JUMP: Schema = {
+    **_HOP,
+    **_array(
+        _HOP,
+        "Jump host for SSH, or a list of them in order: "
+        "{address, port, user, key_file, known_hosts}.",
+        maxItems=8,
+    ),
+    "type": ["object", "array"],
+}
+
+PROPERTIES: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
     "count": _integer("Number of guests.", minimum=1, maximum=MAX_GUESTS),
@@ -185,53 +208,6 @@ _GROUP: Schema = {
         "Properties, such as {hw_vif_model: e1000}, for a temporary copy of "
         "the image.",
         {"not": {"enum": list(IMAGE_FIELDS)}},
-    ),
-}
-
-_HOP = _mapping(
-    {
-        "address": _name("Its address or name, or a Host of ~/.ssh/config."),
-        "port": _integer("Port of its SSH server.", minimum=1, maximum=65535),
-        "user": _name("Login name."),
-        "key_file": _name("Private key; default: the keys of the user."),
-        "known_hosts": _name(
-            "File with its host key; default: the file of the user."
-        ),
-    },
-    "address",
-)
-#: One jump host, or several in the order of the route.
-JUMP: Schema = {
-    **_HOP,
-    **_array(
-        _HOP,
-        "Jump host for SSH, or a list of them in order: "
-        "{address, port, user, key_file, known_hosts}.",
-        maxItems=8,
-    ),
-    "type": ["object", "array"],
-}
-
-PROPERTIES: Schema = {
-    **_GROUP,
-    "groups": _array(
-        _mapping(
-            {
-                "name": _text(
-                    "Name of the group.",
-                    pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$(?!\n)",
-                ),
-                **_GROUP,
-                "network": _reference("Network of the guests of the group."),
-                "host": _name("Compute host; administrators only."),
-                "aggregate": _name("Host aggregate; administrators only."),
-            },
-            *("name", "image", "flavor"),
-        ),
-        "Several groups of guests in place of one: {name, image, flavor, "
-        "count, ...}. Other options of a group next to groups are the "
-        "defaults of all groups.",
-        maxItems=8,
     ),
     "network": _reference(
         "Network of the guests; default: the network created by the network "
@@ -347,10 +323,5 @@ DEFAULTS: Schema = {
     "install": True,
 }
 
-_ONE_GROUP = ("image", "flavor", "count")
-#: One group by ``image`` and ``flavor``, or several by ``groups``.
-ONE_FORM: Schema = {
-    "if": {"required": ["groups"]},
-    "then": {"not": {"anyOf": [{"required": [key]} for key in _ONE_GROUP]}},
-    "else": {"required": ["image", "flavor"]},
-}
+#: JSON Schema of all options; guests require an image and a flavor.
+OPTIONS: Schema = _mapping(PROPERTIES)

@@ -14,8 +14,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import fits
-from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 
@@ -235,15 +234,6 @@ class DegradationJudge(_Judge):
         """Yield the row of each metric's loss, judged if it has a limit."""
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
-        host_limit = min(
-            (
-                host_limit
-                for repetition_ in repetitions
-                for host_limit in repetition_.host_limits
-            ),
-            key=lambda host_limit: host_limit.guests,
-            default=None,
-        )
         for metric in measured.ratios:
             limit = self.limits["loss"].for_metric(metric.name, names)
             (row,) = self._rows(
@@ -252,11 +242,6 @@ class DegradationJudge(_Judge):
                 {"loss": limit},
                 statistic=self.statistic,
                 compare_to=self.compare_to,
-            )
-            row = dataclasses.replace(
-                row,
-                host_limit=host_limit,
-                usl=law.fit_points(row.points, self.confidence),
             )
             yield self._apply_limit(row, limit[0]) if limit else row
 
@@ -273,18 +258,13 @@ class DegradationJudge(_Judge):
         if against_solo and (solo := row.point(1)) and solo.usable:
             # The solo guest loses nothing against itself.
             verdicts[1] = "passed" if limit >= 0 else "failed"
-        predicting = (
-            row.usl if against_solo and self.statistic == "mean" else None
-        )
         return _with_statuses(
             row,
             {
                 guests: verdicts.get(guests, "inconclusive")
                 for guests in limited
             },
-            max_guests=fits.max_guests(
-                verdicts, limit, predicting, row.host_limit
-            ),
+            max_guests=max_guests.max_guests(verdicts),
         )
 
 

@@ -11,7 +11,6 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import law
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
@@ -31,9 +30,8 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     if any(row.compare_to == "bare_metal" for row in rows):
         yield from _find_in_baseline(repetitions)
     for row in rows:
-        for finding_ in (*_find_in_row(row), *_find_in_fit(row)):
+        for finding_ in _find_in_row(row):
             yield finding_, None
-    yield from _find_too_few_levels(rows)
 
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
@@ -74,6 +72,8 @@ def _find_in_row(
             name,
             f"{count} of {units.number_of('guest', *guests)}",
         )
+    if row.solo_slow:
+        yield _create_finding("solo_guest_slow", name, row.solo_slow)
     if row.figure == "loss":
         yield from _find_bottlenecks(row)
     quantised = False
@@ -141,40 +141,6 @@ def _find_faster_guest(
             f"with {units.number_of('guest', point.guests)}: {finding_.detail}"
         )
         yield _create_finding(finding_.kind, finding_.subject, detail)
-
-
-def _find_in_fit(
-    row: density_result.DensityResult,
-) -> collections.abc.Iterator[finding.Finding]:
-    """Yield findings about the solo guest and the extrapolation."""
-    name = row.metric.name
-    if row.solo_slow:
-        yield _create_finding("solo_guest_slow", name, row.solo_slow)
-    if (
-        row.max_guests is not None
-        and row.max_guests.extrapolated
-        and row.usl is not None
-    ):
-        detail = (
-            f"{row.max_guests.predicted} predicted, "
-            f"{row.usl.largest} measured at most"
-        )
-        yield _create_finding("extrapolated", name, detail)
-
-
-def _find_too_few_levels(rows: Rows) -> finding.Occurrences:
-    """Yield a finding if no metric has enough levels to fit the law."""
-    counts = [
-        sum(1 for point in row.points if point.usable)
-        for row in rows
-        if row.figure == "loss" and row.metric.additive
-    ]
-    if counts and 0 < max(counts) < law.FEWEST_LEVELS:
-        detail = f"{max(counts)}, of {law.FEWEST_LEVELS} at least"
-        yield (
-            _create_finding("too_few_levels", "numbers of guests", detail),
-            None,
-        )
 
 
 def _create_finding(kind: str, subject: str, detail: str) -> finding.Finding:

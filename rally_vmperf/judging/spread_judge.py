@@ -7,38 +7,25 @@ from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import spread
-
-#: Values whose spread is judged; intervals of time are in a repetition.
-Over = t.Literal["repetitions", "intervals"]
-NO_RATIO = (
-    "max_gsd_ratio: requires over: repetitions, because a baseline keeps the "
-    "mean of its repetitions over time, which varies less than a repetition"
-)
 
 
 class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
     """A judge of the variation between repetitions of a run.
 
-    :param over: The values whose spread is judged.
     :param options: The limits, as ``max_`` and a figure -> metric or glob ->
         largest tolerated figure; ``confidence``, ``on_inconclusive`` and
         ``tolerate`` of the base class.
     :raises ValueError: If an argument is invalid.
     """
 
-    def __init__(self, over: Over = "repetitions", **options: t.Any) -> None:
+    def __init__(self, **options: t.Any) -> None:
         self.limits: dict[spread_result.Figure, limits.Limits] = {
             figure: limits.Limits(options.pop(f"max_{figure}", {}))
             for figure in spread_result.NAMES
         }
         super().__init__(**options)
-        self.over = over
-        if over != "repetitions" and self.limits["gsd_ratio"]:
-            raise ValueError(NO_RATIO)
         # A finding that voids samples voids their spread as well.
         self._overhead = overhead_judge.OverheadJudge(
             confidence=self.confidence
@@ -53,18 +40,14 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
     ) -> list[spread_result.SpreadResult]:
         """Return the unjudged rows of each rate and time, as a list."""
         rows: list[spread_result.SpreadResult] = []
-        runs = gathering.list_time_series(repetitions, spread.FEWEST)
         overhead_rows = [
             row
             for row in self._overhead.figures(repetitions)
             if row.figure == "overhead"
-            and (self.over != "intervals" or row.metric.name in runs)
         ]
         names = {row.metric.name for row in overhead_rows}
         for compared in overhead_rows:
             name = compared.metric.name
-            is_within = self.over == "intervals"
-            series = (*runs[name],) if is_within else None
             for figure, limits_ in self.limits.items():
                 limit = limits_.for_metric(name, names)
                 rows.append(
@@ -72,7 +55,6 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
                         metric=compared.metric,
                         figure=figure,
                         compared=compared,
-                        series=series,
                         limit=limit and limit[0],
                         pattern=limit and limit[1],
                         confidence=self.confidence,
@@ -86,5 +68,5 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
         rows: collections.abc.Sequence[spread_result.SpreadResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        compared = [row.compared for row in rows if row.figure == "gsd_ratio"]
+        compared = [row.compared for row in rows if row.figure == "cv_percent"]
         return self._overhead.findings(repetitions, compared)

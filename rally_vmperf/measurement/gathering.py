@@ -284,24 +284,6 @@ def geometric_means(
     )
 
 
-def list_time_series(
-    repetitions: collections.abc.Iterable[repetition.Repetition], fewest: int
-) -> dict[str, list[tuple[float, ...]]]:
-    """Return the values over time of each repetition, by metric name.
-
-    :param fewest: The number of values below which a series is left out.
-    """
-    runs: dict[str, list[tuple[float, ...]]] = {}
-    for repetition_ in repetitions:
-        condition = repetition_.condition
-        for series in condition.time_series if condition.counted else ():
-            whole = series.machines >= len(condition.machines)
-            values = series.means.mean
-            if whole and len(values) >= fewest:
-                runs.setdefault(series.metric.name, []).append(values)
-    return runs
-
-
 def explain_missing(
     reference: repetition.Reference, metric: sample.Metric
 ) -> str:

@@ -12,7 +12,6 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
@@ -145,22 +144,6 @@ class Reference:
         )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class HostLimit:
-    """The capacity of a resource of the host, without overcommitment.
-
-    :param guests: The number of guests that fit.
-    :param resource: A description of the resource, with its machine.
-    """
-
-    guests: int
-    resource: str
-
-    def sentence(self) -> str:
-        """Return the capacity of the host as text."""
-        return f"{self.resource} hold {units.number_of('guest', self.guests)}"
-
-
 #: A placeholder for bare metal that was not measured.
 NO_REFERENCE = Reference(name="", machine="", recorded_at="", repetitions=())
 
@@ -265,8 +248,6 @@ class Repetition:
         with the number.
     :param question: The name of its question.
     :param rate_limits: The links and policies that may limit rates.
-    :param host_limits: The capacities of the resources of the host whose
-        size is known.
     :param rebooted: Whether each repetition of the run is another boot of the
         guests.
     """
@@ -286,7 +267,6 @@ class Repetition:
     run: str = ""
     question: str = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
-    host_limits: tuple[HostLimit, ...] = ()
     rebooted: bool = False
 
     @property

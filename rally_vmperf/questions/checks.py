@@ -11,6 +11,7 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import limits as patterns
 from rally_vmperf.measurement.comparison import statistics
@@ -57,6 +58,7 @@ def check_task(
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
     check_criteria(subtask, task_question)
+    task.check_schema(subtask.guests, schema.OPTIONS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
     _check_endpoints(subtask, needed)

@@ -134,7 +134,6 @@ def decode_record(document: Json) -> model.Record:
             rate_limits=parts.decode_all(
                 rate_caps.Cap, document.get("rate_limits", ())
             ),
-            host_limits=tuple(_list_host_limits(hosts, bare_metal, shape)),
             rebooted="boot" in document["options"]
             or document["options"].get("reboot", "never") != "never",
         ),
@@ -157,37 +156,6 @@ def decode(document: Json) -> repetition.Repetition:
     :raises ValueError: If a value is not valid.
     """
     return decode_record(document).repetition
-
-
-def _list_host_limits(
-    hosts: collections.abc.Sequence[model.HostCapacity],
-    bare_metal: model.BareMetal | None,
-    shape: model.Shape,
-) -> collections.abc.Iterator[repetition.HostLimit]:
-    """Yield the maximum number of guests of each host, if it is known.
-
-    The capacity is from Nova, or from the machine of the baseline.
-    """
-    if bare_metal is not None and not hosts:
-        facts = bare_metal.fingerprint
-        size = model.HostCapacity(
-            name=bare_metal.machine,
-            vcpus=facts.get("threads"),
-            memory_mib=(facts.get("memory_bytes") or 0) >> 20,
-        )
-        hosts = [size]
-    for host in hosts:
-        if host.vcpus:
-            yield repetition.HostLimit(
-                guests=host.vcpus // shape.vcpus,
-                resource=f"the {host.vcpus} processors of {host.name}",
-            )
-        if host.memory_mib:
-            yield repetition.HostLimit(
-                guests=host.memory_mib // shape.memory_mib,
-                resource=f"the {host.memory_mib / 1024:.3g} GiB of memory of "
-                f"{host.name}",
-            )
 
 
 def _list_metrics(

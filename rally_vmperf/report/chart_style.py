@@ -57,7 +57,7 @@ _VARIABLES = {
     GUEST: "none",
     BARE: "void",
     CONDITIONS[0]: "first",
-    CONDITIONS[2]: "law",
+    CONDITIONS[2]: "third",
     CONDITIONS[-1]: "last",
     INK: "ink",
     FAINT: "line",

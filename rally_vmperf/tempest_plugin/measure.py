@@ -99,7 +99,7 @@ class Measurement:
                     task=self.run_guests.id,
                     owner=owner,
                     booted=self.booted,
-                    options=workload.guest_options,
+                    options=workload.guests,
                     baseline=self.baseline,
                     journal=run_journal,
                     connect=self.run_guests.connect,

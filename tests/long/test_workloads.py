@@ -18,12 +18,7 @@ SCENARIOS = sorted((laboratory.TOP / "scenarios").glob("*.yaml"))
 BROUGHT = {
     "cp": {"files": 20, "file_kib": 16},
     "dd": {"count": 8, "directions": ["write", "read"]},
-    "h2load": {
-        "users": 10,
-        "think_time": 0.5,
-        "time": 2,
-        "control_users": 2,
-    },
+    "h2load": {"users": 10, "think_time": 0.5, "time": 2},
     "iperf2": {"time": 1},
     "job": {
         "command": ["python3", "-c", "sum(range(10**5))"],
@@ -32,7 +27,6 @@ BROUGHT = {
     "openssl": {"time": 1},
     "ping": {"count": 5},
     "sockperf": {"time": 2},
-    "stress_ng": {"time": 1},
     "sysbench_memory": {"time": 1, "block_kib": 1024},
     "wget": {"protocols": ["http", "ftp"], "size_mib": 8},
 }
@@ -101,9 +95,9 @@ class TestWorkloads(measuring.MeasuringCase):
         ours = {
             name
             for name in registry.workload_names()
-            if type(registry.get_workload(name)).__module__.startswith(
-                "rally_vmperf."
-            )
+            for workload in [registry.get_workload(name)]
+            if type(workload).__module__.startswith("rally_vmperf.")
+            and workload.metrics(workload.complete({}))
         }
         self.assertEqual(ours - measuring.NOT_HAD, run - measuring.NOT_HAD)
 

@@ -17,8 +17,7 @@ from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition as repetitions_
-from rally_vmperf.measurement.density import fits
-from rally_vmperf.measurement.density import law
+from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
@@ -979,11 +978,11 @@ def killed(number=2):
     return with_level(levels({EVENTS: SHARED}), number, broken)
 
 
-# Rows of a density judgement, for drawings.  Guests follow the Universal
-# Scalability Law up to a noise that is the same each time.
+# Rows of a density judgement, for drawings.  Guests follow a smooth curve up
+# to a noise that is the same each time.
 
 #: Metric -> unit, direction, value of a solo guest, contention, coherency.
-LAW_METRICS = {
+CURVE_METRICS = {
     "cpu.events.rate": ("events/s", "higher", 412.0, 0.31, 0.012),
     "cpu.bzip2.compress_time": ("s", "lower", 2.51, 0.29, 0.02),
     "memory.mbw.memcpy.bandwidth": ("B/s", "higher", 9.84e9, 0.02, 0.004),
@@ -1000,7 +999,7 @@ LAW_METRICS = {
 #: What guests of a level have in percent of their mean, in this order.
 _UNFAIR = (2.0, -3.0, 1.0, 0.5, -0.5, -1.5, 0.0, 1.5)
 #: The same for repetitions.
-_LAW_NOISE = (0.0, 0.9, -1.1, 0.4, -0.6)
+_CURVE_NOISE = (0.0, 0.9, -1.1, 0.4, -0.6)
 _BARE = 1.09
 
 
@@ -1012,7 +1011,7 @@ def density_row(
     :param void: numbers of guests whose figures mean nothing
     :param gaps: numbers of guests for which nothing was measured
     """
-    unit, better, *_ = LAW_METRICS[name]
+    unit, better, *_ = CURVE_METRICS[name]
     metric = sample.Metric(
         name=name,
         unit=unit,
@@ -1025,8 +1024,6 @@ def density_row(
         shown.append(
             _point(metric, guests, guests in void, guests in gaps, lone)
         )
-    usable = [one for one in shown if one.usable]
-    fitted = _law(metric, max(levels)) if len(usable) > 3 else None
     statuses = {
         one.guests: _status(one, limit)
         for one in shown
@@ -1035,8 +1032,7 @@ def density_row(
     whole = {
         "metric": metric,
         "points": tuple(shown),
-        "usl": fitted,
-        "max_guests": None if limit is None else _fits(shown, limit, fitted),
+        "max_guests": None if limit is None else _max_guests(shown, limit),
         "limit": limit,
         "pattern": name,
         "statuses": statuses,
@@ -1052,14 +1048,14 @@ def unmeasured(name, reason="no counted repetition has it"):
     return density_row(name, gaps=(1, 2, 3), max_guests=None, reason=reason)
 
 
-def _law_share(metric, guests):
-    contention, coherency = LAW_METRICS[metric.name][3:]
+def _curve_share(metric, guests):
+    contention, coherency = CURVE_METRICS[metric.name][3:]
     more = guests - 1
     return 1 / (1 + contention * more + coherency * guests * more)
 
 
-def _law_value(metric, rate):
-    lone = LAW_METRICS[metric.name][2]
+def _curve_value(metric, rate):
+    lone = CURVE_METRICS[metric.name][2]
     return lone * rate if metric.better == "higher" else lone / rate
 
 
@@ -1076,9 +1072,9 @@ def _gathered(metric, guests, factor=1.0):
                     source=f"g{place}",
                     sample=sample.Sample(
                         metric=metric,
-                        value=_law_value(
+                        value=_curve_value(
                             metric,
-                            _law_share(metric, guests)
+                            _curve_share(metric, guests)
                             * factor
                             * (1 + noise * guests / 100)
                             * (1 + _UNFAIR[place % 8] * (guests > 1) / 100),
@@ -1088,7 +1084,7 @@ def _gathered(metric, guests, factor=1.0):
                 for place in range(1, guests + 1)
             ),
         )
-        for number, noise in enumerate(_LAW_NOISE, 2)
+        for number, noise in enumerate(_CURVE_NOISE, 2)
     )
 
 
@@ -1106,24 +1102,6 @@ def _point(metric, guests, void, gap, lone):
     )
 
 
-def _law(metric, largest):
-    contention, coherency = LAW_METRICS[metric.name][3:]
-    alone = _rate(metric, LAW_METRICS[metric.name][2])
-    return law.UslFit(
-        rate=_coefficient(alone),
-        contention=_coefficient(contention),
-        coherency=_coefficient(coherency),
-        r_squared=0.993,
-        largest=largest,
-        covariance=((0.0,) * 3,) * 3,
-        quantile=2.0,
-    )
-
-
-def _coefficient(value):
-    return law.Estimate(value=value, low=value * 0.9, high=value * 1.1)
-
-
 def _status(point, limit):
     if not point.usable or point.loss is None:
         return "void" if point.void else "inconclusive"
@@ -1132,7 +1110,7 @@ def _status(point, limit):
     return "failed" if point.loss.low > limit else "inconclusive"
 
 
-def _fits(shown, limit, fitted):
+def _max_guests(shown, limit):
     tested = 0
     for point in shown:
         if not point.usable or (
@@ -1140,11 +1118,4 @@ def _fits(shown, limit, fitted):
         ):
             break
         tested = point.guests
-    beyond = tested == shown[-1].guests
-    return fits.MaxGuests(
-        tested=tested,
-        predicted=tested + 3 if fitted and beyond else None,
-        low=tested,
-        high=tested + 1,
-        extrapolated=bool(fitted and beyond),
-    )
+    return max_guests.MaxGuests(tested=tested, low=tested, high=tested + 1)

@@ -8,14 +8,12 @@ import typing as t
 from rally_vmperf.judging.results import metric_result
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
-from rally_vmperf.measurement.density import fits as fits_
-from rally_vmperf.measurement.density import law as law_
+from rally_vmperf.measurement.density import max_guests as max_guests_
 from rally_vmperf.measurement.density import points as points_
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import units
@@ -39,16 +37,13 @@ class DensityResult(metric_result.MetricResult):
     :param points: The points in ascending number of guests.
     :param limit: The limit, in percent for a loss or spread.
     :param reason: The reason why there is nothing to judge, if so.
-    :param usl: The law fitted to the totals; None without a fit.
     :param max_guests: The number of guests within the limit.
     :param statuses: The verdicts, by number of guests.
     """
 
     points: tuple[points_.Point, ...]
     reason: str = ""
-    usl: law_.UslFit | None = None
-    max_guests: fits_.MaxGuests | None = None
-    host_limit: repetition.HostLimit | None = None
+    max_guests: max_guests_.MaxGuests | None = None
     statuses: dict[int, verdict.Status] = dataclasses.field(
         default_factory=dict
     )
@@ -313,10 +308,7 @@ class DensityResult(metric_result.MetricResult):
         if max_guests is None or self.limit is None or not self.measured:
             return []
         largest = max((point.guests for point in self.points), default=0)
-        measured = self.usl.largest if self.usl else largest
-        text = max_guests.sentence(
-            self.limit, largest, measured, self.host_limit
-        )
+        text = max_guests.sentence(self.limit, largest)
         return [f"{self.metric.name}: {text}"]
 
     def _sentence(self, guests: int) -> str:

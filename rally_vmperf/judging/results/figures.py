@@ -59,18 +59,13 @@ def _list_spread(
     result: spread_result.SpreadResult,
 ) -> list[verdict.FigureValue]:
     """Return the spread of repetitions, in a list."""
-    if result.figure == "gsd_ratio":
-        value = result.ratio.value if result.ratio else None
-        unit = "1"
-    else:
-        value, unit = result.of(result.guest), "%"
     low, high = result.interval or (None, None)
     return [
         verdict.FigureValue(
             name=result.figure,
-            unit=unit,
+            unit="%",
             variant=result.variant,
-            value=value,
+            value=result.of(result.guest),
             low=low,
             high=high,
             limit=result.limit,

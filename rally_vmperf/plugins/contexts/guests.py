@@ -44,11 +44,9 @@ class Guests(context.OpenStackContext):
     """
 
     CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
-        "type": "object",
         "$schema": consts.JSON_SCHEMA7,
-        "properties": schema.PROPERTIES,
-        "additionalProperties": False,
-        **schema.ONE_FORM,
+        **schema.OPTIONS,
+        "required": ["image", "flavor"],
     }
     DEFAULT_CONFIG: t.ClassVar[documents.Arguments] = schema.DEFAULTS
 

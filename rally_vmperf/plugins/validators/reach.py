@@ -29,30 +29,23 @@ class Reach(validators.TaskValidator):
             workload = task.create_from_rally(config, scenario.get_name())
         except task.InvalidTask:
             return  # The validator vmperf_task reports the error.
-        guests, peer = workload.guest_options, workload.peer or {}
-        request.list_group_options(guests)
+        guests, peer = workload.guests, workload.peer or {}
         request.parse_sources(guests)
-        sections = [("vmperf_guests", guests)]
-        for number, group in enumerate(guests.get("groups", ())):
-            sections.append((f"vmperf_guests groups[{number}]", group))
-        for path, options in sections:
-            for key in ("jump", "login", "host_key"):
-                self._check_keys(path, key, options.get(key))
-            self._check_files(path, options)
+        for key in ("jump", "login", "host_key"):
+            self._check_keys(key, guests.get(key))
+        self._check_files("vmperf_guests", guests)
         self._check_route(guests)
         self._check_files("peer", peer)
-        for path, options in sections:
-            try:
-                _open_secrets(path, options)
-            except base.MachineError as error:
-                self.fail(str(error))
+        try:
+            _open_secrets(guests)
+        except base.MachineError as error:
+            self.fail(str(error))
 
-    def _check_keys(self, path: str, key: str, value: t.Any) -> None:
+    def _check_keys(self, key: str, value: t.Any) -> None:
         """Reject an option that does not match its schema; name its keys.
 
         Rally's check of the schema does not name the allowed keys.
 
-        :param path: The path of the section in the task.
         :param key: The name of the option.
         :param value: The value of the option; None if it is not set.
         """
@@ -61,7 +54,7 @@ class Reach(validators.TaskValidator):
         if error is not None:
             quantity = "exactly one of" if "maxProperties" in rule else "keys"
             self.fail(
-                f"{path} {key}: {error.message}; allowed: {quantity} "
+                f"vmperf_guests {key}: {error.message}; allowed: {quantity} "
                 + ", ".join(rule["properties"])
             )
 
@@ -99,11 +92,10 @@ def _list_files(
                 yield from _list_files(path, option)
 
 
-def _open_secrets(path: str, guests: Config) -> None:
+def _open_secrets(guests: Config) -> None:
     """Reject secret files or a namespace that cannot be opened.
 
-    :param path: The path of the section in the task.
-    :param guests: The options of all guests or of one group.
+    :param guests: The options of the guests.
     :raises MachineError: If one of them cannot be used.
     """
     from rally_vmperf.machines.remote import endpoint
@@ -112,7 +104,7 @@ def _open_secrets(path: str, guests: Config) -> None:
 
     login, host_key = guests.get("login"), guests.get("host_key")
     if login and "password_file" in login:
-        endpoint.password(f"{path} login", login["password_file"])
+        endpoint.password("vmperf_guests login", login["password_file"])
     if host_key and "public_key" in host_key:
         hostkey.parse_host_keys(host_key["public_key"])
     if guests.get("namespace"):

@@ -12,7 +12,6 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
-from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
@@ -135,17 +134,9 @@ class Task:
         return t.cast(documents.Arguments | None, self.arguments.get("peer"))
 
     @property
-    def guest_options(self) -> documents.Arguments:
-        """The options of the context of guests, groups included."""
-        return self.contexts.get("vmperf_guests", {})
-
-    @property
     def guests(self) -> documents.Arguments:
-        """The options of the measured group of guests.
-
-        :raises GuestError: If there are several groups.
-        """
-        return request.merge_group_options(self.guest_options)
+        """The options of the context of guests."""
+        return self.contexts.get("vmperf_guests", {})
 
     @property
     def count(self) -> int:

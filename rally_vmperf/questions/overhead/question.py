@@ -3,11 +3,9 @@
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import spread_judge
-from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -44,43 +42,12 @@ OVERHEAD = question.Criterion(
 )
 
 
-def _check_spread(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
-) -> None:
-    """Reject limits over intervals on metrics without time series."""
-    if limits.get("over", "repetitions") == "repetitions":
-        return
-    if limits.get("max_gsd_ratio"):
-        raise task.InvalidTask(f"sla {SPREAD.name} {spread_judge.NO_RATIO}")
-    if baseline is None:
-        return
-    series = {
-        assignment.relabel(name, assigned.label)
-        for assigned, measurements in subtask.list_measured(baseline)
-        for measurement in measurements
-        for name in measurement.get("time_series", {})
-    }
-    for key in _LIMITS:
-        for pattern in limits_.Limits(limits.get(key, {})).unmatched(series):
-            raise task.InvalidTask(
-                f"sla {SPREAD.name} {key} over: intervals: {pattern!r} "
-                "matches no metric with a time series (with one: "
-                f"{', '.join(sorted(series)) or 'none'}); change the "
-                "pattern, or use over: repetitions"
-            )
-
-
 _LIMITS = {
     "max_range_percent": question.build_limits(
         "largest tolerated range, in percent of the mean.", minimum=0
     ),
     "max_cv_percent": question.build_limits(
         "largest tolerated coefficient of variation, in percent.", minimum=0
-    ),
-    "max_gsd_ratio": question.build_limits(
-        "largest tolerated ratio of geometric standard deviations, guest to "
-        "bare metal, on logarithms.",
-        exclusiveMinimum=0,
     ),
 }
 
@@ -89,20 +56,10 @@ SPREAD = question.Criterion(
     title="Limits on the spread of the repetitions of guests.",
     heading="Spread",
     schema=question.build_schema(
-        {
-            **_LIMITS,
-            "over": {
-                "enum": ["repetitions", "intervals"],
-                "description": "Values that the spread is computed over: "
-                "repetitions, or the intervals of a time series within a "
-                "repetition; default repetitions.",
-            },
-        },
-        anyOf=[{"required": [name]} for name in _LIMITS],
+        _LIMITS, anyOf=[{"required": [name]} for name in _LIMITS]
     ),
     judge=spread_judge.SpreadJudge,
     limits=dict.fromkeys(_LIMITS, ("ratio",)),
-    check=_check_spread,
     selects=neighbours.WITHOUT,
 )
 

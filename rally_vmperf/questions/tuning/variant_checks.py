@@ -69,11 +69,6 @@ def check_variants(subtask: task.Task) -> None:
             f"reference={reference!r:.80}: must be the name of a variant "
             f"({', '.join(names)})"
         )
-    if "groups" in subtask.guest_options:
-        raise task.InvalidTask(
-            "vmperf_guests groups: each variant is a group; remove groups, "
-            "and set image and flavor"
-        )
     groups = [
         variants_.create_group(variant, subtask.guests)
         for variant in t.cast(variants_.Variants, variants)

@@ -28,19 +28,22 @@ _MERGED = ("extra_specs", "image_properties")
 _GROUPED = ("image", "flavor", "count", "boot_volume", *_MERGED)
 #: Those that select the hardware.
 _PLACES = ("host", "aggregate")
-_GROUP: documents.Schema = schema.PROPERTIES["groups"]["items"]["properties"]
 #: JSON Schema of the variants of a task.
 SCHEMA: documents.Schema = {
     "type": "array",
     "minItems": 2,
-    "maxItems": schema.PROPERTIES["groups"]["maxItems"],
+    "maxItems": 8,
     "items": {
         "type": "object",
         "required": ["name"],
         "additionalProperties": False,
         "properties": {
-            "name": _GROUP["name"],
-            **{option: _GROUP[option] for option in OPTIONS},
+            "name": {
+                "type": "string",
+                "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$(?!\n)",
+                "description": "Name of the variant.",
+            },
+            **{option: schema.PROPERTIES[option] for option in OPTIONS},
         },
     },
 }

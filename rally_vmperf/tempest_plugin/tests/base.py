@@ -134,7 +134,7 @@ class MeasurementTest(GuestTest):
         cls.configured.check_limits()
         task = cls.build_full_task()
         booted = cls.boot(
-            task.guest_options,
+            task.guests,
             ports.guest_ports(task.assignments, task.count),
             one_host=table.questions()[cls.question].one_host(task),
         )

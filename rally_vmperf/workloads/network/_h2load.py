@@ -31,8 +31,6 @@ _MICROSECOND = 1e-6
 _MAX_TIMES = 20000
 #: Minimum ratio of an exact time to the same time with three digits.
 _MIN_ROUNDING = 0.994
-#: Minimum share of the duration of a control in which the load also runs.
-_MIN_OVERLAP = 0.9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -42,13 +40,11 @@ class Load:
     :param users: The number of users, each with a connection of its own.
     :param think_time: The time between two pages of a user in seconds.
     :param time: The duration of the run in seconds.
-    :param prefix: The prefix of its metrics.
     """
 
     users: int
     think_time: float
     time: int
-    prefix: str = "h2load"
 
     @property
     def pages(self) -> int:
@@ -75,7 +71,7 @@ class Load:
 
     def _definitions(self) -> tuple[sample.Metric, ...]:
         """Return the Metrics of the load, one of them of a distribution."""
-        return sequence.name_metrics(_METRICS, self.prefix)
+        return sequence.name_metrics(_METRICS, "h2load")
 
     def parse(
         self, report: document.Document
@@ -123,25 +119,6 @@ class Load:
         if len(points) > 2:
             readings.append(sample.Series(metric=rate, points=points))
         return outputs.create_sample(rate, succeeded / seconds), readings
-
-    def check_overlap(
-        self, report: document.Document, other: document.Document
-    ) -> None:
-        """Reject a report of this load that another overlaps too briefly.
-
-        :param other: The report of the concurrent load.
-        :raises base.WorkloadError: If the overlap is too short.
-        """
-        (begin, end), (other_begin, other_end) = map(
-            _find_span, (report, other)
-        )
-        common = min(end, other_end) - max(begin, other_begin)
-        # Users start within one think time.
-        if common < _MIN_OVERLAP * (end - begin) - self.think_time:
-            raise self.error(
-                f"ran concurrently with the load for {common:g} s of "
-                f"{end - begin:g} s"
-            )
 
     def _totals(self, report: document.Document) -> tuple[int, int]:
         """Return the numbers of requested and of loaded pages."""
@@ -207,10 +184,4 @@ class Load:
 
     def error(self, problem: str) -> base.WorkloadError:
         """Return a WorkloadError that describes an invalid report."""
-        return outputs.Reader(self.prefix).error(problem)
-
-
-def _find_span(report: document.Document) -> tuple[float, float]:
-    """Return the start and the end of a load in seconds since the epoch."""
-    begin = report.number("begun") * _MICROSECOND
-    return begin, begin + report.number("microseconds") * _MICROSECOND
+        return outputs.Reader("h2load").error(problem)

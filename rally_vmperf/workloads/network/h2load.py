@@ -1,6 +1,5 @@
 """Network workload: users who load pages by HTTP, with h2load."""
 
-import dataclasses
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
@@ -41,12 +40,6 @@ class H2load(_nginx.NginxWorkload):
         ),
         time=schemas.duration("Duration of the run", default=60),
         size_kib=schemas.integer("Size of a page in KiB", 1, 64, default=16),
-        control_users=schemas.optional(
-            "Users of a second h2load, a control that runs concurrently with "
-            "the load and is measured separately",
-            10000,
-            "none; at most users",
-        ),
     )
     TOOLS = (
         tools.load_generator(
@@ -60,32 +53,14 @@ class H2load(_nginx.NginxWorkload):
         tools.auxiliary("prlimit", package="util-linux", side="peer"),
     )
 
-    def check_arguments(self, arguments: base.Arguments) -> None:
-        """Reject a control with more users than the load.
-
-        :raises ValueError: If the control would run longer than the load.
-        """
-        users, control = arguments["users"], arguments["control_users"]
-        if control > users:
-            raise ValueError(
-                f"control_users={control}: must be at most users, {users}"
-            )
-
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that runs h2load."""
         return (files.script("h2load.py"),)
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
-        """Return the metric definitions of the load and of the control.
-
-        A control has no throughput, because its pages have the same size.
-        """
-        load, control = _create_load(arguments), _create_control(arguments)
-        rate, *other_metrics = load.metrics()
-        return (
-            *(rate, _THROUGHPUT, *other_metrics),
-            *(control.metrics() if control else ()),
-        )
+        """Return the metric definitions of the load."""
+        rate, *other_metrics = _create_load(arguments).metrics()
+        return (rate, _THROUGHPUT, *other_metrics)
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -95,7 +70,6 @@ class H2load(_nginx.NginxWorkload):
         :raises base.WorkloadError: If there is no peer.
         """
         url = self.url(endpoints)
-        control = _create_control(arguments)
         lasts = max(arguments["time"], arguments["think_time"])
         page = "0123456789abcde\n" * (_size_bytes(arguments) >> 4)
         server = self.server(
@@ -111,7 +85,6 @@ class H2load(_nginx.NginxWorkload):
             argv=(
                 *("python3", "h2load.py"),
                 *(*_create_load(arguments).options(), url),
-                *(("--", *control.options(), url) if control else ()),
             ),
             timeout=2 * lasts + 120,
             seconds=lasts,
@@ -125,26 +98,16 @@ class H2load(_nginx.NginxWorkload):
         """Return the samples of rates, response times and failures.
 
         :raises base.WorkloadError: If the output is from another run, the
-            counts of h2load differ from those of its log, or the control did
-            not run concurrently with the load.
+            counts of h2load differ from those of its log.
         """
         report = document.Document.parse_single(result.stdout, "h2load")
-        load, control = _create_load(arguments), _create_control(arguments)
-        if report.find("control") is not None and not control:
-            raise load.error("reported a control that was not requested")
-        rate, other_readings = load.parse(report)
+        rate, other_readings = _create_load(arguments).parse(report)
         throughput = rate.value * _size_bytes(arguments)
-        readings: list[sample.Reading] = [
+        return [
             rate,
             outputs.create_sample(_THROUGHPUT, throughput),
             *other_readings,
         ]
-        if control:
-            control_report = report.get_object("control")
-            control_rate, other_readings = control.parse(control_report)
-            readings += (control_rate, *other_readings)
-            control.check_overlap(control_report, report)
-        return readings
 
 
 def _create_load(arguments: base.Arguments) -> _h2load.Load:
@@ -153,16 +116,6 @@ def _create_load(arguments: base.Arguments) -> _h2load.Load:
         users=arguments["users"],
         think_time=arguments["think_time"],
         time=arguments["time"],
-    )
-
-
-def _create_control(arguments: base.Arguments) -> _h2load.Load | None:
-    """Return the Load of the control, or None if none is requested."""
-    users = arguments["control_users"]
-    if not users:
-        return None
-    return dataclasses.replace(
-        _create_load(arguments), users=users, prefix="h2load.control"
     )
 
 

@@ -210,7 +210,6 @@ class TestOthers(unittest.TestCase):
         ("mbw", "mbw 1.2.2-1", "mbw 1.4-1", "void"),
         ("mbw", "mbw 1.4-1", "mbw 1.5-1", "warning"),
         ("sysbench", "sysbench 1.0.18", "sysbench 1.0.20", "void"),
-        ("stress-ng", "stress-ng, version 0.13.12", "0.15.06", "void"),
         ("openssl", "OpenSSL 3.0.2", "OpenSSL 3.0.9", "void"),
         ("bzip2", "bzip2 1.0.6", "bzip2 1.0.8", "void"),
         ("perl", "perl 5.34.0", "perl 5.36.0", "void"),

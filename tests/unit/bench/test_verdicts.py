@@ -118,9 +118,11 @@ class TestDensity(unittest.TestCase):
 
     def test_largest_number(self):
         """Is not told too large at a level's limit, nor beyond an edge."""
-        law = verdicts.usl(0.05, 0.01)
-        limit = 100 * (1 - law(4)) - 1e-6
-        at_a_level = verdicts.largest("x", law, (1, 2, 4, 8), limit, trials=40)
+        shared = verdicts.contended(0.05, 0.01)
+        limit = 100 * (1 - shared(4)) - 1e-6
+        at_a_level = verdicts.largest(
+            "x", shared, (1, 2, 4, 8), limit, trials=40
+        )
         self.assertLessEqual(at_a_level.passed, 12.5)
         beyond = verdicts.largest(
             "x", verdicts.edge, (1, 2, 4, 6), 15, trials=10

@@ -138,6 +138,15 @@ class ReportTestCase(unittest.TestCase):
                 "vmperf_overhead: {max_percents: {'*': 5}}",
                 "'max_percents' was unexpected",
             ),
+            (
+                "vmperf_spread: {over: intervals, max_cv_percent: {'*': 5}}",
+                r"'over' was unexpected\); allowed keys: max_range_percent, "
+                "max_cv_percent",
+            ),
+            (
+                "vmperf_spread: {max_gsd_ratio: {'*': 5}}",
+                r"'max_gsd_ratio' was unexpected\); allowed keys: max_range",
+            ),
             ("a: b: c", "not valid YAML"),
             ("", "object"),
             (

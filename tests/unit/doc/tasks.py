@@ -18,7 +18,6 @@ from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.records import parts
-from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks_page
@@ -82,9 +81,7 @@ def of_block(text):
             "VMPerf.density": {
                 "peer": PEER,
                 "levels": [1, 2, 4, 8],
-                "workloads": [
-                    {"name": name} for name in registry.workload_names()
-                ],
+                "workloads": [{"name": name} for name in golden.MEASURED],
             }
         }
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
@@ -128,8 +125,7 @@ def _whole():
                     "VMPerf.overhead": {
                         "peer": PEER,
                         "workloads": [
-                            {"name": name}
-                            for name in registry.workload_names()
+                            {"name": name} for name in golden.MEASURED
                         ],
                     }
                 },

@@ -1,6 +1,8 @@
 """Every task that is shipped or shown passes Rally's validation."""
 
+import argparse
 import json
+import os
 import unittest
 
 import ddt
@@ -12,6 +14,8 @@ from rally import exceptions
 from rally import plugins
 from rally.env import platform
 
+from rally_vmperf.baseline import document
+from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
@@ -102,6 +106,23 @@ class ShippedTestCase(unittest.TestCase):
         task = path.replace(".embedded.yaml", ".yaml")
         self.assertLessEqual(set(arguments), tasks.TAKEN[task])
         tasks.check(tasks.render(task, arguments))
+
+    @ddt.data(
+        ("tasks/study-cache-modes.yaml", "cache_mode"),
+        ("tasks/study-load-agents.yaml", "control_users"),
+    )
+    @ddt.unpack
+    def test_arguments_that_no_longer_exist(self, path, name):
+        """Commands that read the task reject them."""
+        parsed = argparse.Namespace(
+            task_args=json.dumps({name: 1, "peer": tasks.PEER}),
+            task_args_file=None,
+            config_file=os.devnull,
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError, f"argument {name!r}: must be an argument"
+        ):
+            task_file.read_task(str(pages.ROOT / path), parsed)
 
     def test_with_every_argument(self):
         arguments = {
@@ -459,26 +480,6 @@ class ShippedTestCase(unittest.TestCase):
             ],
             found,
         )
-
-    def test_the_control_of_load_agents(self):
-        """It works beside each load, shared as the load is."""
-        for given, expected in (
-            ({}, [(500, 25), (625, 25)]),
-            ({"control_users": 0}, [(500, None), (625, None)]),
-            ({"control_users": 1, "agents": 5}, [(400, 1), (500, 1)]),
-        ):
-            task = tasks.render(
-                "tasks/study-load-agents.yaml", {"peer": tasks.PEER, **given}
-            )
-            tasks.check(task)
-            for subtask in task["subtasks"]:
-                scenario = subtask["scenario"]["VMPerf.overhead"]
-                arguments = [one["arguments"] for one in scenario["workloads"]]
-                found = [
-                    (one["users"], one.get("control_users"))
-                    for one in arguments
-                ]
-                self.assertEqual(expected, found)
 
     def test_udp_only_with_its_rate_and_a_peer(self):
         """It is a second entry of the same workload."""

@@ -59,6 +59,10 @@ class TestAssign(unittest.TestCase):
         ([{"name": "mbw"}, {"name": "mbw"}], "both yield memory.*label"),
         ([{"name": "mbw", "arguments": {"sise": 1}}], "'sise'.*size_mib"),
         ([{"name": "mbw", "label": "Big One"}], "label='Big One'"),
+        (
+            [{"name": "mbw"}, {"name": "stress_ng"}],
+            "stress_ng has no metrics: .*; measure another workload",
+        ),
     )
     @ddt.unpack
     def test_wrong_entries(self, entries, text):

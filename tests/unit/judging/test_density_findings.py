@@ -118,20 +118,6 @@ class FiguresTestCase(unittest.TestCase):
                 found = seen(curves, "guests_differ", **arguments)
                 self.assertEqual([], found)
 
-    def test_levels_too_few_is_said_once(self):
-        curves = made.levels(
-            {made.EVENTS: made.SHARED, made.TIME: made.SHARED}
-        )
-        (one,) = seen(curves, "too_few_levels")
-        self.assertEqual("3, of 4 at least", one.finding.detail)
-
-    def test_extrapolated(self):
-        rates = {n: [300 / (1 + 0.09 * (n - 1))] * n for n in (1, 2, 4, 8)}
-        (one,) = seen(made.levels({made.EVENTS: rates}), "extrapolated")
-        self.assertEqual(
-            "12 predicted, 8 measured at most", one.finding.detail
-        )
-
     def test_another_baseline(self):
         bare = {made.EVENTS: [330.0, 331.0, 329.0]}
         curves = made.levels(CPU, bare=bare)

@@ -43,7 +43,7 @@ class TestLines(unittest.TestCase):
             {"overhead": made.LIMITS},
             {
                 "spread": {
-                    "max_gsd_ratio": {"*": 1.5},
+                    "max_cv_percent": {"*": 1.5},
                     "max_range_percent": {"*": 20},
                 }
             },

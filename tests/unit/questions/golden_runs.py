@@ -140,12 +140,7 @@ def _figures(
             figure = f"{row.figure} at {guests}"
             yield _figure(figure, *_at(row, guests), status)
     elif isinstance(row, spread_result.SpreadResult):
-        ratio = row.ratio if row.figure == "gsd_ratio" else None
-        values = (
-            (ratio.value, ratio.low, ratio.high)
-            if ratio
-            else (row.of(row.guest), None, None)
-        )
+        values = (row.of(row.guest), None, None)
         yield _figure(row.figure, *values, row.status)
     elif isinstance(row, figure_result.FigureResult):
         found = row.comparison

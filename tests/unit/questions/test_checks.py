@@ -257,32 +257,6 @@ class TestTask(unittest.TestCase):
         ):
             self.check(config)
 
-    def test_spread_over_intervals(self):
-        """A limit matches what the baseline has over time, label and all."""
-        line = {"machines": 1, "end": 10, "mean": [90, 110]}
-        entry = made.entry(
-            arguments=registry.get_workload("sysbench").complete({}),
-            time_series={"cpu.sysbench.rate": line},
-        )
-        self.baselines.save(made.baseline(entries=[entry]), replace=True)
-        config = copy.deepcopy(CONFIG)
-        config["args"]["workloads"][0]["label"] = "db"
-        config["sla"] = {
-            "vmperf_spread": {
-                "over": "intervals",
-                "max_cv_percent": {"cpu.sysbench.db.rate": 5},
-            }
-        }
-        self.assertEqual([], self.check(config))
-        held = config["sla"]["vmperf_spread"]
-        held["max_range_percent"] = {"*_p95": 5}
-        with self.assertRaisesRegex(
-            task.InvalidTask,
-            r"max_range_percent over: intervals: '\*_p95' matches .*"
-            r"\(with one: cpu\.sysbench\.db\.rate\)",
-        ):
-            self.check(config)
-
     def test_good_task(self):
         """Nothing is wrong with it, and nothing to be said."""
         self.assertEqual([], self.check(CONFIG))
@@ -376,18 +350,7 @@ class TestTask(unittest.TestCase):
                 {f"max_{key}": {"cpu.*": 5, "disk.*": 5}},
                 rf"sla vmperf_spread max_{key}: 'disk\.\*' matches no metric",
             )
-            for key in ("range_percent", "cv_percent", "gsd_ratio")
-        ),
-        (
-            ("sla", "vmperf_spread"),
-            {"max_cv_percent": {"cpu.*": 5}, "over": "intervals"},
-            r"sla vmperf_spread max_cv_percent over: intervals: 'cpu\.\*' "
-            r"matches no metric .* \(with one: none\); change the pattern",
-        ),
-        (
-            ("sla", "vmperf_spread"),
-            {"max_gsd_ratio": {"cpu.*": 5}, "over": "intervals"},
-            "sla vmperf_spread max_gsd_ratio: requires over: repetitions",
+            for key in ("range_percent", "cv_percent")
         ),
         (
             ("sla",),
@@ -463,16 +426,13 @@ class TestTask(unittest.TestCase):
                 self.check({**config, "sla": criteria})
 
     def test_groups(self):
-        """One group is measured in whichever form; several are refused."""
-        path = ("contexts", "vmperf_guests@openstack")
-        group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
-        one = {"name": "a", **group}
-        self.check(changed(path, {"groups": [one]}))
+        """An option that no longer exists is named, with the others."""
+        path = ("contexts", "vmperf_guests@openstack", "groups")
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS,
-            r"groups: 2 groups \(a, b\), the scenario measures one; set",
+            r"^vmperf_guests: .*'groups' was unexpected\); allowed keys: ",
         ):
-            self.check(changed(path, {"groups": [one, {"name": "b"}]}))
+            self.check(changed(path, [{"name": "a"}]))
 
     def test_absolute_limits_go_with_rates_and_times(self):
         """And need no limit on the overhead beside them."""

@@ -73,29 +73,6 @@ class TestDecode(unittest.TestCase):
             record = made.record(options=options)
             self.assertEqual(rebooted, codec.decode(record).rebooted)
 
-    def test_size_of_the_host(self):
-        """Is what Nova tells of it, or else the fingerprint of bare metal."""
-        size = {"name": "c1", "vcpus": 8, "memory_mib": 16384}
-        record = made.record(shape={"vcpus": 2, "memory_mib": 2048})
-        record["shape"]["copies"] = 1
-        self.assertEqual((), codec.decode(record).host_limits)
-        record["reference"]["fingerprint"] = {
-            "threads": 16,
-            "memory_bytes": 8 << 30,
-        }
-        rooms = codec.decode(record).host_limits
-        self.assertEqual([8, 4], [one.guests for one in rooms])
-        self.assertEqual("the 16 processors of host-1", rooms[0].resource)
-        for hosts, guests, what in (
-            ([size], [4, 8], "the 8 processors of c1"),
-            ([{**size, "vcpus": None}], [8], "the 16 GiB of memory of c1"),
-        ):
-            record["hosts"] = hosts
-            schema.check(record)
-            rooms = codec.decode(record).host_limits
-            self.assertEqual(guests, [one.guests for one in rooms])
-            self.assertEqual(what, rooms[0].resource)
-
     def test_a_fingerprint_of_other_types(self):
         """It is refused with its place, before anybody reads it."""
         for key, value in (

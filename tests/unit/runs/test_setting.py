@@ -5,7 +5,6 @@ import unittest
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import schema
 from rally_vmperf.runs import setting
@@ -39,13 +38,6 @@ class TestHosts(unittest.TestCase):
             [
                 (x["name"], x["vcpus"], x["memory_mib"])
                 for x in record["hosts"]
-            ],
-        )
-        self.assertEqual(
-            [(4, "8 processors"), (4, "4 GiB"), (2, "4 processors")],
-            [
-                (one.guests, " ".join(one.resource.split()[1:3]))
-                for one in codec.decode(record).host_limits
             ],
         )
 

@@ -15,6 +15,13 @@ Stream = t.Literal["stdout", "stderr"]
 
 #: Outputs, and what they are outputs of.
 DATA = pathlib.Path(__file__).parent / "data"
+#: The names of the workloads that have metrics; others are loads only.
+MEASURED = [
+    name
+    for name in registry.workload_names()
+    for workload in [registry.get_workload(name)]
+    if workload.metrics(workload.complete({}))
+]
 
 
 def text(name: str) -> str:

@@ -48,8 +48,9 @@ class DocumentationTestCase(unittest.TestCase):
         examples = EXAMPLE.findall(_page(name))
         self.assertTrue(examples)
         for example in examples:
-            entries = yaml.safe_load(textwrap.dedent(example))["workloads"]
-            for entry in entries:
+            document = yaml.safe_load(textwrap.dedent(example))
+            neighbours = document.get("neighbours", {})
+            for entry in document.get("workloads") or [neighbours["workload"]]:
                 registry.get_workload(entry["name"]).complete(
                     entry["arguments"]
                 )

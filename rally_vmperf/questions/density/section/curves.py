@@ -21,8 +21,6 @@ _WIDTH, _HEIGHT = 320, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 32, 314, 20, 184
 #: The number of guests up to which each has its mark on the axis.
 _MOST_TICKS = 12
-#: The number of straight pieces in which the law is drawn.
-_STEPS = 24
 
 #: Numbers of guests and values.
 Points = collections.abc.Sequence[tuple[float, float]]
@@ -38,7 +36,7 @@ class _Axes:
 
     def __init__(self, series: shares.Series, name: str, top: float) -> None:
         self.first = min(share.guests for share in series.shares) - 0.6
-        self.last = axis_end(series) + 0.6
+        self.last = max(share.guests for share in series.shares) + 0.6
         self.top = top
         self._name = name
         self._elements: list[markupsafe.Markup] = []
@@ -140,11 +138,9 @@ def _draw_each(series: shares.Series, name: str) -> _Axes:
         for share in series.measured
         if (limit := sentences.limit_of(series, share)) is not None
     }
-    law = _list_law(series, each=True)
     top = max(
         100.0,
         *limits.values(),
-        *(value for _, value in law),
         *(
             100 * value
             for share in series.shares
@@ -161,7 +157,6 @@ def _draw_each(series: shares.Series, name: str) -> _Axes:
     _draw_frame(axes, series, f"each guest, % of {whole}")
     _draw_repetitions(axes, series, "repetitions", 100)
     _draw_curve(axes, series, "bare", "bare", 100)
-    _draw_law(axes, series, law)
     _draw_curve(axes, series, "value", "mean", 100)
     for share in series.measured:
         gid = str(share.guests)
@@ -178,10 +173,8 @@ def _draw_each(series: shares.Series, name: str) -> _Axes:
 
 def _draw_total(series: shares.Series, name: str) -> _Axes:
     """Return axes with the total rate in solo guests."""
-    law = _list_law(series, each=False)
     top = 1.15 * max(
         1.0,
-        *(value for _, value in law),
         *(
             value
             for share in series.shares
@@ -199,12 +192,10 @@ def _draw_total(series: shares.Series, name: str) -> _Axes:
     axes.add_line("", [(axes.first, max(axes.first, 0)), (end, end)])
     _draw_repetitions(axes, series, "totals", 1)
     _draw_curve(axes, series, "bare_total", "bare-total", 1)
-    _draw_law(axes, series, law)
     _draw_curve(axes, series, "total", "sum", 1)
     for share in series.shares:
         if share.total is not None and not share.void:
             axes.add_mark("none", (share.guests, share.total), "●", "")
-    _draw_peak(axes, series)
     return axes
 
 
@@ -296,7 +287,7 @@ def _draw_frame(axes: _Axes, series: shares.Series, title: str) -> None:
         axes.add_path("", f"M{_LEFT} {height:g}H{_RIGHT}")
         axes.add_text("right", _LEFT - 4, height + 3, f"{tick:g}")
     levels = [share.guests for share in series.shares]
-    labels = _separate_ticks(levels, axis_end(series))
+    labels = _separate_ticks(levels)
     for level in labels[:: -(-len(labels) // _MOST_TICKS)]:
         axes.add_text("", axes.x(level), _BOTTOM + 14, str(level))
     middle = (_LEFT + _RIGHT) // 2
@@ -304,73 +295,13 @@ def _draw_frame(axes: _Axes, series: shares.Series, title: str) -> None:
     axes.add_text("title", 2, 12, title)
 
 
-def _separate_ticks(levels: list[int], reach: float) -> list[int]:
+def _separate_ticks(levels: list[int]) -> list[int]:
     """Return the levels to label so that labels do not overlap, a list."""
     labelled: list[int] = []
     for level in reversed(levels):
-        if not labelled or labelled[-1] - level >= reach / 24:
+        if not labelled or labelled[-1] - level >= levels[-1] / 24:
             labelled.append(level)
     return labelled
-
-
-def axis_end(series: shares.Series) -> float:
-    """Return the number of guests at which the axis of the chart ends.
-
-    The fitted law is drawn up to twice the largest level at most, which shows
-    the prediction and a peak that is near.
-    """
-    largest = max(share.guests for share in series.shares)
-    law, fits = series.row.usl, series.row.max_guests
-    if law is None:
-        return largest
-    ends = [largest * 1.3]
-    if law.peak is not None:
-        ends.append(law.peak + 0.5)
-    if fits is not None and fits.predicted is not None:
-        ends.append(fits.predicted)
-    return min(2.0 * largest, max(ends))
-
-
-def _list_law(series: shares.Series, *, each: bool) -> Points:
-    """Return the points of the fitted law, or [] without one.
-
-    :param each: Whether the values are those of each guest in percent, not
-        of the total.
-    """
-    law = series.row.usl
-    if law is None:
-        return []
-    first = min(share.guests for share in series.shares)
-    last = max(law.largest, axis_end(series))
-    points = []
-    for start, end in ((first, law.largest), (law.largest, last)):
-        for step in range(_STEPS + 1):
-            guests = start + (end - start) * step / _STEPS
-            total = series.predict(law, guests)
-            points.append((guests, total / guests * 100 if each else total))
-    return points
-
-
-def _draw_law(axes: _Axes, series: shares.Series, points: Points) -> None:
-    """Draw the fitted law, dashed where it is extrapolated."""
-    axes.add_line("law", points[: _STEPS + 1])
-    axes.add_line("law beyond", points[_STEPS + 1 :])
-
-
-def _draw_peak(axes: _Axes, series: shares.Series) -> None:
-    """Mark the largest total if it is within the chart."""
-    law = series.row.usl
-    if law is None or law.peak is None or law.peak > axis_end(series):
-        return
-    top = series.predict(law, law.peak)
-    axes.add_line("peak", [(law.peak, 0), (law.peak, top)], "peak")
-    left = law.peak > (1 + axis_end(series)) / 2
-    axes.add_text(
-        f"peak {'right' if left else 'left'}",
-        axes.x(law.peak) + (-4 if left else 4),
-        _BOTTOM - 5,
-        f"peak at {law.peak:.1f}",
-    )
 
 
 def _classify(style: str) -> markupsafe.Markup:

@@ -7,7 +7,6 @@ from rally_vmperf.judging import density_levels
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import shares
 from rally_vmperf.report import reports
 
@@ -60,15 +59,6 @@ class DensityReport(reports.RunReport):
             )
             for row in (fairness.rows if fairness else ())
             if row.metric == metric and guests in row.statuses
-        ]
-
-    @functools.cached_property
-    def strips(self) -> list[cells.Strip]:
-        """The cells of each metric in charts by guest, a list of strips."""
-        levels = cells.list_levels(self.judged_repetitions)
-        return [
-            cells.strip(series_, levels)
-            for series_ in self.series[: self.drawn_metrics]
         ]
 
     @property

@@ -8,10 +8,8 @@ import jinja2
 from rally_vmperf.judging import density_levels
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import curves
 from rally_vmperf.questions.density.section import density_report
-from rally_vmperf.questions.density.section import heat
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import sentences
@@ -34,13 +32,6 @@ _ORDERS = {
 }
 
 Repetitions = collections.abc.Sequence[repetition.Repetition]
-
-
-def sum_of(
-    strips: collections.abc.Iterable[cells.Strip], state: cells.State
-) -> int:
-    """Return the number of cells in a state over all strips."""
-    return sum(strip.number(state) for strip in strips)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -151,19 +142,15 @@ SECTION = reports.Section(
     report_class=density_report.DensityReport,
     comparison_facts=_list_facts,
     functions={
-        "MOST_CELLS": heat.MOST_CELLS,
-        "has_means": heat.has_means,
         "overview": overview.table,
         "gaps_of": gaps,
         "starts_of": starts.worst,
-        "sum_of": sum_of,
         "MOST": density_report.MOST,
         "list_levels": picture.list_levels,
         "draw_picture": picture.draw,
         "MOST_POINTS": curves.MOST_POINTS,
         "has_boxes": curves.has_boxes,
         "draw_curve": curves.draw,
-        "draw_heat": heat.draw,
         "sentences": sentences,
     },
     template="run.html.j2",

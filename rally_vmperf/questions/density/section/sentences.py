@@ -1,7 +1,6 @@
 """Sentences and figures about one metric of a density run."""
 
 from rally_vmperf.judging.results import density_result
-from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import shares
@@ -88,30 +87,6 @@ def max_guests(row: density_result.DensityResult) -> list[str]:
 def sentence(text: str) -> str:
     """Return text as a sentence with a capital and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
-
-
-def usl(row: density_result.DensityResult) -> list[str]:
-    """Return a sentence on the fitted law as a list, empty without a fit."""
-    fit = row.usl
-    if fit is None:
-        return []
-    largest = fit.largest
-    peak = f"no peak is found up to {units.number_of('guest', largest)}"
-    if fit.peak is not None:
-        peak = f"the total is largest at {fit.peak:.1f} guests"
-    elif fit.total(largest) > fit.total(largest - 1):
-        peak = f"the total still rises at {units.number_of('guest', largest)}"
-    return [
-        f"Universal Scalability Law: contention "
-        f"{coefficient(fit.contention)}, coherency "
-        f"{coefficient(fit.coherency)}; it explains "
-        f"{percent(fit.r_squared)} of the totals' variance, and {peak}."
-    ]
-
-
-def coefficient(fitted: laws.Estimate) -> str:
-    """Return a fitted coefficient with its interval as text."""
-    return f"{fitted.value:.3g} ({fitted.low:.3g} to {fitted.high:.3g})"
 
 
 def skew(seconds: float, error: float | None, repetition: int) -> str:

@@ -3,7 +3,6 @@
 import dataclasses
 
 from rally_vmperf.judging.results import density_result
-from rally_vmperf.measurement.density import law as laws
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
 
@@ -104,10 +103,6 @@ class Series:
     rate: float
     hosts: int
     shares: tuple[Share, ...]
-
-    def predict(self, law: laws.UslFit, guests: float) -> float:
-        """Return the total of a host that a law predicts, in solo guests."""
-        return law.total(guests) / self.rate / self.hosts
 
     @property
     def measured(self) -> tuple[Share, ...]:

@@ -257,13 +257,6 @@ class SetUpTest(Case):
         context.cleanup()
         self.assertEqual([], self.cloud.left())
 
-    def test_groups_of_one_name(self):
-        with self.assertRaisesRegex(
-            errors.GuestError, "'a' is the name of 2 groups"
-        ):
-            self.context(groups=GROUPS[:1] * 2).setup()
-        self.assertEqual([], self.entries())
-
     def test_a_guest_that_does_not_answer(self):
         self.reach.return_value = [
             arrival.Arrival(error="no route"),

@@ -29,7 +29,7 @@ class TestSpread(unittest.TestCase):
         ([90.0, 91.0], {"max_cv_percent": {"*": 2}}, False, "inconclusive"),
         (
             [90.0, 91.0, 89.0],
-            {"max_gsd_ratio": {"*": 2}},
+            {"max_cv_percent": {"*": 2}},
             False,
             "inconclusive",
         ),
@@ -53,13 +53,13 @@ class TestSpread(unittest.TestCase):
 
     @ddt.data(
         {},
-        {"over": "repetitions"},
         {"max_cv_percent": {}},
         {"max_cv_percent": {"*": -1}},
         {"max_gsd": {"*": 1.1}},
         {"max_iqr_percent": {"*": 5}},
-        {"max_gsd_ratio": {"*": 0}},
-        {"max_cv_percent": {"*": 2}, "over": "guests"},
+        {"max_gsd_ratio": {"*": 2}},
+        {"max_cv_percent": {"*": 2}, "over": "repetitions"},
+        {"max_cv_percent": {"*": 2}, "over": "intervals"},
         {"max_cv_percent": {"*": 2}, "max_percent": {"*": 2}},
     )
     def test_schema_refuses(self, criterion):

@@ -113,20 +113,6 @@ class CloudTest(unittest.TestCase):
         with self.assertRaisesRegex(validation.ValidationError, words):
             self.validate(config(**options))
 
-    @ddt.data((2, None), (3, "metal"))
-    @ddt.unpack
-    def test_a_group(self, count, words):
-        """Its shape is looked for like that of guests without a name."""
-        task = config()
-        options = task["contexts"]["vmperf_guests@openstack"]
-        group = {key: options.pop(key) for key in ("image", "flavor")}
-        options["groups"] = [{"name": "a", "count": count, **group}]
-        if not words:
-            self.validate(task)
-            return
-        with self.assertRaisesRegex(validation.ValidationError, words):
-            self.validate(task)
-
     def test_no_block_storage(self):
         self.cloud.services.clear()
         words = "boot_volume: the cloud has no block-storage service"

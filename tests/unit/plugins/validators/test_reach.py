@@ -94,31 +94,6 @@ class TestReach(unittest.TestCase):
             "login password_file: file '/no/pw'",
         ),
         (
-            {"groups": "x"},
-            "groups: 'x' is not a valid list of groups, each {name",
-        ),
-        ({"groups": []}, r"groups: \[\] is not a valid list of groups"),
-        (
-            {"groups": [{"name": "a"}, {"name": "a"}]},
-            "groups: 'a' is the name of 2 groups",
-        ),
-        (
-            {"groups": [{"name": "a"}], "image": {"name": "x"}},
-            "image and groups cannot be combined",
-        ),
-        (
-            {"groups": [{"name": "a"}, {"name": "b", "login": {}}]},
-            r"groups\[1\] login: .*exactly one of key_file",
-        ),
-        (
-            {"groups": [{"name": "a", "login": {"key_file": "/no/key"}}]},
-            r"groups\[0\] login key_file: file '/no/key'",
-        ),
-        (
-            {"groups": [{"name": "a", "host_key": {"public_key": "rubbish"}}]},
-            "not a valid OpenSSH public key line",
-        ),
-        (
             {"jump": [HOP, {**HOP, "known_hosts": "/no/hosts"}]},
             r"vmperf_guests jump\[1\] known_hosts: file '/no/hosts'",
         ),

@@ -51,24 +51,13 @@ class PagesTestCase(unittest.TestCase):
             " ".join(self.command(arguments).argv),
         )
 
-    def test_a_control_beside_the_load(self):
-        command = self.command({"users": 1000, "control_users": 25})
-        url = "http://192.0.2.1:5301/page"
-        line = " ".join(command.argv)
-        load, control = line.split(" -- ")
-        self.assertTrue(load.endswith(f"-n 12000 {url}"), load)
-        self.assertEqual(
-            f"--h1 -c 25 -r 1 --rate-period=200ms --rps=0.2 -n 300 {url}",
-            control,
-        )
-
-    def test_a_control_of_more_users_than_the_load(self):
-        self.workload.complete({"users": 5, "control_users": 5})
+    def test_users_of_a_control(self):
+        """A second h2load no longer exists."""
         with self.assertRaisesRegex(
             base.WorkloadError,
-            "^workload h2load: control_users=6: must be at most users, 5",
+            "^workload h2load: .*'control_users'.*; allowed keys: .*users",
         ):
-            self.workload.complete({"users": 5, "control_users": 6})
+            self.workload.complete({"users": 1000, "control_users": 25})
 
     def test_one_server_for_all(self):
         server = self.command({"size_kib": 3}).server
@@ -184,7 +173,6 @@ class PagesTestCase(unittest.TestCase):
             "per second of other than 100 pages",
         ),
         ("per_second", lambda old: [], "did not report pages per second"),
-        ("control", lambda old: {}, "a control that was not requested"),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, key, change, message):
@@ -201,84 +189,6 @@ class PagesTestCase(unittest.TestCase):
                 self.parse(GOLDEN[:length])
 
 
-@ddt.ddt
-class ControlTestCase(unittest.TestCase):
-    """A load, and a control that is measured by itself."""
-
-    def parse(self, told, **arguments):
-        workload = h2load.H2load()
-        complete = workload.complete(
-            {**golden.RUNS["h2load-control"].arguments, **arguments}
-        )
-        outcome = golden.outcome("pages", json.dumps(told))
-        return workload.parse_all(complete, {"pages": outcome})
-
-    def setUp(self):
-        super().setUp()
-        self.told = json.loads(golden.text("h2load-1.52.0-control.json"))
-
-    def test_golden(self):
-        readings = self.parse(self.told)
-        found = {one.metric.name: one.value for one in golden.values(readings)}
-        for part, told in (
-            ("", self.told),
-            ("control.", self.told["control"]),
-        ):
-            pages, seconds = told["rows"], told["microseconds"] / 1e6
-            of = f"network.h2load.{part}"
-            self.assertAlmostEqual(pages / seconds, found[f"{of}rate"])
-            self.assertAlmostEqual(
-                told["response_microseconds"] / pages / 1e6,
-                found[f"{of}response_time_mean"],
-            )
-            self.assertEqual(0, found[f"{of}failed_requests"])
-            self.assertIn(f"{of}response_time_p50", found)
-        self.assertNotIn("network.h2load.control.throughput", found)
-        self.assertEqual(
-            [[25, 25, 25], [5, 5, 5]],
-            [
-                [value for _, value in one.points]
-                for one in readings
-                if isinstance(one, sample.Series)
-            ],
-        )
-
-    @ddt.data(
-        (None, None, "^h2load: control must be an object"),
-        ("rows", 19, "^h2load.control must load 20 pages, .*log has 19"),
-        ("rows", None, "^h2load: control: rows must be a finite number"),
-        (
-            "per_second",
-            [5, 5, 5, 4],
-            "^h2load.control reported pages per second",
-        ),
-        ("begun", None, "^h2load: control: begun must be a finite number"),
-        (
-            "begun",
-            1795403809000000,
-            "^h2load.control ran concurrently with the load fo",
-        ),
-        ("begun", 1795403812500000, "load for 1.99.* s of 3.80"),
-    )
-    @ddt.unpack
-    def test_incoherent_outputs(self, key, value, message):
-        if key is None:
-            self.told["control"] = value
-        else:
-            self.told["control"][key] = value
-        with self.assertRaisesRegex(base.WorkloadError, message):
-            self.parse(self.told)
-
-    def test_users_who_come_later_work_beside_the_load(self):
-        """The last comes by one think time after the first."""
-        self.told["control"]["begun"] += 1000000
-        self.parse(self.told)
-
-    def test_of_another_number_of_users(self):
-        with self.assertRaisesRegex(base.WorkloadError, "must load 12 pages"):
-            self.parse(self.told, control_users=3)
-
-
 class RealPagesTestCase(unittest.TestCase):
     """The h2load and the nginx of this machine, where it has them."""
 
@@ -286,7 +196,7 @@ class RealPagesTestCase(unittest.TestCase):
         if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
             self.skipTest("this machine has no h2load, nginx or prlimit")
         workload = h2load.H2load()
-        arguments = workload.complete({**SHORT, "time": 2, "control_users": 2})
+        arguments = workload.complete({**SHORT, "time": 2})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -321,7 +231,6 @@ class RealPagesTestCase(unittest.TestCase):
         found = {one.metric.name: one.value for one in golden.values(readings)}
         self.assertEqual(0, found["network.h2load.failed_requests"])
         self.assertGreater(found["network.h2load.rate"], 0)
-        self.assertGreater(found["network.h2load.control.rate"], 0)
         self.assertEqual([], list(top.glob("*.log")))
 
     def wait(self, port):

@@ -2,7 +2,6 @@ import unittest
 
 import ddt
 
-from rally_vmperf.questions.density.section import cells
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import section
 from rally_vmperf.questions.density.section import starts
@@ -70,53 +69,6 @@ class PartsTestCase(unittest.TestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
-
-    def test_a_cell_a_guest_and_repetition(self):
-        strip = cells.strip(
-            self.run_.series[0], cells.list_levels(self.run_.repetitions)
-        )
-        self.assertEqual(
-            [(f"g{n}", "compute-1") for n in range(1, 9)], list(strip.guests)
-        )
-        # Four counted repetitions of eight levels, one of them skipped.
-        self.assertEqual(31, len(strip.columns))
-        self.assertEqual((1, 2), strip.columns[0])
-        self.assertNotIn((8, 3), strip.columns)
-        self.assertNotIn(("g2", (1, 2)), strip.cells)
-        self.assertAlmostEqual(1, strip.cells["g1", (1, 2)].share, delta=0.1)
-        self.assertAlmostEqual(0.5, strip.cells["g4", (4, 2)].share, delta=0.1)
-
-    def test_cells_say_what_is_missing_and_what_is_void(self):
-        strips = {
-            one.row.metric.name: cells.strip(
-                one, cells.list_levels(self.run_.repetitions)
-            )
-            for one in self.run_.series
-        }
-        disk = strips["disk.fio.randread.iops"]
-        self.assertEqual("missing", disk.cells["g3", (5, 4)].state)
-        self.assertEqual("void", disk.cells["g2", (5, 4)].state)
-        self.assertEqual("void", disk.cells["g2", (6, 5)].state)
-        self.assertEqual("sound", disk.cells["g2", (4, 4)].state)
-        self.assertEqual(1, disk.number("missing"))
-        self.assertEqual(0, strips["cpu.sysbench.rate"].number("missing"))
-
-    @ddt.data(([], "void"), (["partial_overlap"], "sound"))
-    @ddt.unpack
-    def test_samples_of_a_late_command_are_void(self, tolerate, state):
-        name = "disk.fio.randread.iops"
-        records = made.density_records((1, 2))
-        records[1]["conditions"][1]["findings"] = [
-            {"kind": "partial_overlap", "subject": name, "detail": "60 %"}
-        ]
-        limits = {"max_percent": {"*": 50}, "tolerate": tolerate}
-        run = made.density_run(records, {"vmperf_degradation": limits})
-        (series,) = (x for x in run.series if x.row.metric.name == name)
-        strip = cells.strip(series, cells.list_levels(run.repetitions))
-        self.assertEqual(
-            {(2, 2): state, (2, 3): "sound", (1, 2): "sound"},
-            {x: strip.cells["g1", x].state for x in ((2, 2), (2, 3), (1, 2))},
-        )
 
     def test_gaps_are_told_by_level_and_repetition(self):
         found = {

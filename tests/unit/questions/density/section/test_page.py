@@ -80,16 +80,24 @@ class PageTestCase(unittest.TestCase):
         self.assertNotIn("Fairness", text)
         self.assertNotIn("inconclusive: no metric", text.lower())
 
-    def test_how_many_fit_and_what_the_law_says(self):
+    def test_how_many_fit(self):
         shown = made.density_run(
             made.density_records((1, 2, 4, 8)),
             {"vmperf_degradation": {"max_percent": {"*": 60}}},
         )
         text = read(shown).text
         for row in shown.judgement.curves:
-            for sentence in sentences.max_guests(row) + sentences.usl(row):
+            for sentence in sentences.max_guests(row):
                 self.assertIn(sentence, text)
-        self.assertIn("Universal Scalability Law", text)
+        self.assertNotIn("Scalability", text)
+        self.assertNotIn("Predicted", text)
+
+    def test_guests_have_a_table_and_no_chart(self):
+        """The samples of each guest are rows."""
+        source = page.standalone([made.density_run(made.density_records())])
+        for name in ("Guest by guest", "heat"):
+            self.assertNotIn(name, source)
+        self.assertIn(">g3</td>", source)
 
     def test_what_is_missing_is_told_by_level(self):
         text = read(made.density_run(made.broken())).text

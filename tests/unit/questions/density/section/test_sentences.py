@@ -50,31 +50,6 @@ class ToldTestCase(unittest.TestCase):
             words, sentences.rate(made.density_row(name).metric, value)
         )
 
-    def test_law_is_told_with_intervals_and_goodness(self):
-        row = made.density_row(NAME, levels=(1, 2, 4, 8))
-        (words,) = sentences.usl(row)
-        for part in (
-            "contention 0.02 (0.018 to 0.022)",
-            "coherency 0.004 (0.0036 to 0.0044)",
-            "99.3 %",
-            "largest at 15.7 guests",
-        ):
-            self.assertIn(part, words)
-        none = dataclasses.replace(row.usl.coherency, value=0.0)
-        rising = dataclasses.replace(row.usl, coherency=none)
-        (words,) = sentences.usl(dataclasses.replace(row, usl=rising))
-        self.assertIn("the total still rises at 8 guests", words)
-
-    def test_a_peak_that_may_be_noise(self):
-        """The law turns before the last level, and its interval has zero."""
-        row = made.density_row(NAME, levels=(1, 2, 4, 8))
-        noise = dataclasses.replace(
-            row.usl.coherency, value=0.05, low=0.0, high=0.1
-        )
-        found = dataclasses.replace(row.usl, coherency=noise)
-        (words,) = sentences.usl(dataclasses.replace(row, usl=found))
-        self.assertIn("and no peak is found up to 8 guests.", words)
-
     def test_nothing_is_said_of_what_is_not_there(self):
-        row = made.density_row(NAME, usl=None, max_guests=None)
-        self.assertEqual([], sentences.usl(row) + sentences.max_guests(row))
+        row = made.density_row(NAME, max_guests=None)
+        self.assertEqual([], sentences.max_guests(row))

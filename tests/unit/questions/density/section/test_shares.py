@@ -8,7 +8,7 @@ from tests.unit import made
 
 @ddt.ddt
 class SharesTestCase(unittest.TestCase):
-    @ddt.data(*made.LAW_METRICS)
+    @ddt.data(*made.CURVE_METRICS)
     def test_all_is_a_share_of_the_lone_guest_whatever_the_direction(
         self, name
     ):

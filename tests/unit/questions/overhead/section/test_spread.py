@@ -11,7 +11,7 @@ LIMITS = {
     "vmperf_overhead": made.LIMITS,
     "vmperf_spread": {
         "max_cv_percent": {"*": 1, "cpu.events.rate": 0.01},
-        "max_gsd_ratio": {"disk.*": 9},
+        "max_range_percent": {"disk.*": 9},
     },
 }
 
@@ -24,45 +24,21 @@ def read(records, limits):
 class SpreadTestCase(unittest.TestCase):
     def test_figures_are_those_of_the_judgement(self):
         shown, text = read(made.records(guests=2), LIMITS)
-        table = text[text.index("Ratio to bare metal") :]
+        table = text[text.index("Coefficient of variation") :]
         judged = shown.judgements["Spread"]
         self.assertEqual(6, len(judged.by_metric))
         for name, rows in judged.by_metric.items():
             line = table[table.index(name) :]
-            for row in rows[:2]:
+            for row in rows:
                 for values in (row.guest, row.bare):
                     figure = row.show(row.of(values))
                     self.assertIn(figure, line[:500], (name, row.figure))
-            ratio = rows[2].ratio
-            self.assertIn(f"{ratio.value:.3g} 95 % interval", line[:500])
-            self.assertIn(f"{ratio.low:.3g} to {ratio.high:.3g}", line[:500])
+            self.assertIn(rows[1].shown_interval, line[:500])
             for row in rows:
                 if row.limit is not None:
                     words = f"limit {row.shown_limit}"
                     self.assertIn(words, line[:500])
         self.assertIn("limit 0.01 % failed", " ".join(table.split()))
-
-    def test_over_intervals(self):
-        """What records hold over time; there is no ratio to bare metal."""
-        records = made.records()
-        line = {"machines": 1, "end": 10, "mean": [80, 100, 120]}
-        for one in records:
-            one["conditions"][0]["time_series"] = {"cpu.events.rate": line}
-        limits = {
-            "vmperf_spread": {
-                "over": "intervals",
-                "max_range_percent": {"cpu.*": 30},
-            }
-        }
-        shown, text = read(records, limits)
-        self.assertEqual("failed", shown.status)
-        self.assertEqual(
-            ["cpu.events.rate"], [*shown.judgements["Spread"].by_metric]
-        )
-        table = text[text.index("Ratio to bare metal") :][:400]
-        words = " ".join(table.split())
-        self.assertRegex(words, "cpu.events.rate 5 40.0 % limit 30 % .*failed")
-        self.assertIn("a ratio over intervals does not exist", words)
 
     def test_each_verdict_has_its_words(self):
         shown, text = read(made.records(), LIMITS)
@@ -81,7 +57,7 @@ class SpreadTestCase(unittest.TestCase):
         only = {"vmperf_spread": LIMITS["vmperf_spread"]}
         shown, text = read(made.records(), only)
         self.assertEqual("failed", shown.status)
-        self.assertIn("Ratio to bare metal", text)
+        self.assertIn("Coefficient of variation", text)
 
     def test_what_has_no_figure_has_its_reason(self):
         records = made.records(count=1, warmup=0)

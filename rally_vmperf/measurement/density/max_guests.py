@@ -1,0 +1,80 @@
+"""The largest number of guests within a limit, from measured levels."""
+
+import collections.abc
+import dataclasses
+
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
+
+Verdicts = collections.abc.Mapping[int, verdict.Status]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MaxGuests:
+    """The largest number of guests within the limit.
+
+    :param tested: The largest measured number up to which all levels are
+        within the limit; 0 if the first is not; None if undecided.
+    :param low: The smallest number that the measurements allow.
+    :param high: The largest number that the measurements allow; None if
+        they allow any.
+    """
+
+    tested: int | None
+    low: int | None
+    high: int | None
+
+    def sentence(self, limit: float, largest: int) -> str:
+        """Return how many guests fit within the limit, as a clause.
+
+        :param limit: The limit in percent.
+        :param largest: The largest number of guests in the task.
+        """
+        limit_text = f"within the limit of {limit:g} %"
+        high = "" if self.high is None else f" and at most {self.high}"
+        if self.tested is None:
+            text = f"undecided how many guests are {limit_text}"
+            return text + (f", at least {self.low}{high}" if self.low else "")
+        if self.tested == 0 and self.high == 0:
+            return f"not even 1 guest {limit_text}"
+        if self.high is not None and self.tested in (0, self.high):
+            most = units.number_of("guest", self.high)
+            return f"at most {most} {limit_text}"
+        if self.high is not None and self.high < largest:
+            return f"at least {self.tested}{high} guests {limit_text}"
+        tested = units.number_of("guest", self.tested)
+        return f"all that was tested, up to {tested}, {limit_text}"
+
+
+def max_guests(verdicts: Verdicts) -> MaxGuests:
+    """Return the largest number of guests within the limit, with bounds.
+
+    ``tested`` is the last passed level before the first level that is not
+    passed.
+
+    :param verdicts: The verdicts of the levels, by number of guests.
+    """
+    passed, tested = _last_passed(verdicts)
+    failed = [
+        guests
+        for guests, status in verdicts.items()
+        if status == "failed" and guests > passed
+    ]
+    return MaxGuests(
+        tested=tested,
+        low=passed if verdicts else None,
+        high=min(failed) - 1 if failed else None,
+    )
+
+
+def _last_passed(verdicts: Verdicts) -> tuple[int, int | None]:
+    """Return the last level that passes, and it again if decided.
+
+    It is decided if the next level failed or does not exist.
+    """
+    passed = 0
+    for guests, status in sorted(verdicts.items()):
+        if status != "passed":
+            return passed, passed if status == "failed" else None
+        passed = guests
+    return passed, passed if verdicts else None

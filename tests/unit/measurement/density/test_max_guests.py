@@ -1,0 +1,47 @@
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import max_guests
+
+P, F, U, V = "passed", "failed", "inconclusive", "void"
+
+
+@ddt.ddt
+class TestedTestCase(unittest.TestCase):
+    @ddt.data(
+        ("all passed", {1: P, 2: P, 3: P}, 3, 3, None),
+        ("the next one failed", {1: P, 2: P, 3: F}, 2, 2, 2),
+        ("with a gap", {1: P, 2: P, 4: P, 8: F}, 4, 4, 7),
+        ("even the first", {1: F, 2: F}, 0, 0, 0),
+        ("undecided", {1: P, 2: U, 3: F}, None, 1, 2),
+        ("undecided at the end", {1: P, 2: P, 3: U}, None, 2, None),
+        ("void", {1: P, 2: V, 3: P}, None, 1, None),
+        ("a later pass does not count", {1: P, 2: F, 3: P}, 1, 1, 1),
+        ("undecided first", {1: U, 2: P}, None, 0, None),
+        ("nothing", {}, None, None, None),
+    )
+    @ddt.unpack
+    def test_measured_levels(self, name, verdicts, tested, low, high):
+        got = max_guests.max_guests(verdicts)
+        self.assertEqual((tested, low, high), (got.tested, got.low, got.high))
+
+    @hypothesis.given(
+        strategies.dictionaries(
+            strategies.integers(1, 20),
+            strategies.sampled_from(verdict.Status.__args__),
+            min_size=1,
+        )
+    )
+    def test_order_of_the_figures(self, verdicts):
+        got = max_guests.max_guests(verdicts)
+        if got.tested is not None:
+            self.assertEqual(got.low, got.tested)
+        if got.high is not None:
+            self.assertLessEqual(got.low, got.high)
+        for guests, status in verdicts.items():
+            if status != P and got.tested is not None:
+                self.assertLess(got.tested, guests)
