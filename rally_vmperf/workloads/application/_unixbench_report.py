@@ -4,6 +4,7 @@ import dataclasses
 import re
 import typing as t
 
+from rally_vmperf import sanitize
 from rally_vmperf.workloads import outputs
 
 OUTPUT = outputs.Reader("unixbench")
@@ -27,6 +28,11 @@ _TOTAL = re.compile(
     r"^System Benchmarks Index Score(?: \(Partial Only\))? +"
     r"([0-9.]{1,30})\n",
     re.M,
+)
+#: A row of one of the tables, whatever its format.
+_ROW = re.compile(
+    r"^(?!System Benchmarks)\S.*"
+    r"(?: {2,}[0-9]| (?:lps|lpm|MWIPS|KBps)\b|\bsamples\b)"
 )
 
 
@@ -101,6 +107,14 @@ def _find_section(text: str, copies: int) -> str:
 def _parse_section(section: str) -> dict[str, Score]:
     """Return the scores in the text of a run as a dict by test title."""
     rows = _SCORE.findall(section)
+    for line in section.splitlines():
+        if _ROW.match(line) and not any(
+            pattern.match(line) for pattern in (_SCORE, _INDEX)
+        ):
+            raise OUTPUT.error(
+                f"printed {sanitize.line(line, 80)!r}, which is not a row of "
+                "its tables"
+            )
     scores = {
         title: Score(_FIGURES.number(score), label, int(samples))
         for title, score, label, samples in rows

@@ -228,7 +228,7 @@ class ReadTestCase(unittest.TestCase):
         (
             "8.8   5032.4",
             "8.8      nan",
-            "printed 11 scores, 10 indices and 1 index scores",
+            "not a row of its tables",
         ),
         ("8.8   5032.4", "8.8    5.2.4", "is '5.2.4', not a finite number"),
         ("Process Creation  ", "Pipe Throughput   ", "printed a test twice"),
