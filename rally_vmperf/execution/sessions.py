@@ -262,7 +262,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
     session.facts = await measure.prepare(
         assignments, session.stations, session.peer, session.progress
     )
-    if any(station.drop_caches for station in session.assignments):
+    if any(assigned.drop_caches for assigned in session.assignments):
         await session.caches.check(session.stations)
 
 

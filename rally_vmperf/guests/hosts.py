@@ -36,8 +36,10 @@ class _ComputeHost:
 ComputeHosts = dict[str, _ComputeHost]
 
 
-#: The maximum features of a processor, and characters of their names.
-_MAX_HOSTS, _LONGEST = 512, 32
+#: The maximum number of features of a processor.
+_MAX_CPU_FEATURES = 512
+#: The maximum number of characters of a name from Nova.
+_MAX_NAME_CHARACTERS = 32
 #: The last version of Nova's API that shows the resources of hypervisors.
 _DETAILS_VERSION = "2.87"
 _HYPERVISORS = cloud.create_list_schema("hypervisors")
@@ -84,10 +86,12 @@ def _parse_hypervisor(record: documents.Facts) -> documents.Facts:
     """Return a guest's fields of its host from Nova's JSON record."""
     cpu_info = record.get("cpu_info") or {}
     features = cpu_info.get("features") if isinstance(cpu_info, dict) else ()
-    feature_names = sorted(str(name)[:_LONGEST] for name in features or ())
+    feature_names = sorted(
+        str(name)[:_MAX_NAME_CHARACTERS] for name in features or ()
+    )
     return {
         "hypervisor_version": _describe_version(record),
-        "host_cpu": tuple(feature_names[:_MAX_HOSTS]),
+        "host_cpu": tuple(feature_names[:_MAX_CPU_FEATURES]),
         "host_vcpus": _parse_number(record.get("vcpus")),
         "host_memory_mib": _parse_number(record.get("memory_mb")),
     }
@@ -101,7 +105,9 @@ def _describe_version(record: documents.Facts) -> str | None:
     version = _parse_number(record.get("hypervisor_version"))
     if version is None:
         return None
-    name = str(record.get("hypervisor_type") or "hypervisor")[:_LONGEST]
+    name = str(record.get("hypervisor_type") or "hypervisor")[
+        :_MAX_NAME_CHARACTERS
+    ]
     major, rest = divmod(version, 1_000_000)
     minor, micro = divmod(rest, 1_000)
     return f"{name} {major}.{minor}.{micro}"

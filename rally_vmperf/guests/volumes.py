@@ -132,7 +132,7 @@ def delete_volume(connection: cloud.Connection, volume: t.Any) -> None:
     Cinder rejects the deletion of a volume in use permanently, so it is not
     requested before the volume is free.
 
-    :raises Busy: If the volume is in use.
+    :raises CloudBusy: If the volume is in use.
     """
     if volume.status in _TRANSITIONAL:
         raise cloud.CloudBusy(f"it is {volume.status}")

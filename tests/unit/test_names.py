@@ -5,6 +5,7 @@ it is; the lists of words are closed.
 """
 
 import ast
+import builtins
 import collections
 import collections.abc
 import pathlib
@@ -195,6 +196,34 @@ class TestNames(unittest.TestCase):
         ]
         fragments = [text for text in texts if _FRAGMENT.match(text)]
         self.assertLessEqual(percent(len(fragments), len(texts)), 5, fragments)
+
+    def test_documented_names(self):
+        """Each documented parameter and exception exists."""
+        nodes = [
+            node for tree in self.trees.values() for node in ast.walk(tree)
+        ]
+        # Validators of Rally raise theirs in a method of their base class.
+        exceptions = {*dir(builtins), "ValidationError"}
+        for node in nodes:
+            if isinstance(node, ast.ClassDef):
+                exceptions.add(node.name)
+            elif isinstance(node, ast.Attribute):
+                exceptions.add(node.attr)
+        wrong = []
+        for node in nodes:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            text = ast.get_docstring(node) or ""
+            names = {
+                arg.arg
+                for arg in ast.walk(node.args)
+                if isinstance(arg, ast.arg)
+            }
+            raised = re.findall(r":raises (?:\w+\.)*(\w+):", text)
+            wrong += [(node.name, name) for name in {*raised} - exceptions]
+            documented = {*re.findall(r":param (\w+):", text)}
+            wrong += [(node.name, name) for name in documented - names]
+        self.assertEqual([], wrong)
 
     def test_sentences(self):
         """At most 0.5 % of the sentences of docstrings have no head."""

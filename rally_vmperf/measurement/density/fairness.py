@@ -108,7 +108,7 @@ class Unevenness:
     def decide(self, limit: float, confidence: float) -> verdict.Status:
         """Return the status of the guests' fairness against a limit.
 
-        :param limit: The limit of the figure, in the unit of ``shown``.
+        :param limit: The limit of the figure: an index or a percentage.
         """
         low, high = self.interval(confidence) or (None, None)
         largest = self._largest_variation(limit)
