@@ -95,7 +95,8 @@ class TestSeveralGuests(TempestCase):
         conf = there.folder / "etc" / "tempest.conf"
         done = there.shell(commands, TEMPEST_CONF=str(conf))
         said = done.stdout + done.stderr
-        after = there.shell(job["after_script"])
+        reporters = self._install_reporters(there.folder)
+        after = there.shell([reporters, *job["after_script"]])
         self.assertEqual(0, after.returncode, after.stderr)
         self._check_artifacts(there.folder, job["artifacts"])
         self.assertEqual(1, done.returncode, said[-4000:])
@@ -106,6 +107,13 @@ class TestSeveralGuests(TempestCase):
         (path,) = self.laboratory.journals() - before
         self.assertTrue(path.with_suffix(".html").exists())
         self.check_no_owner()
+
+    def _install_reporters(self, folder):
+        """Install what the job adds to this tree; return how to use it."""
+        target = folder / "reporters"
+        pip = (str(laboratory.BIN / "pip"), "install", "-q", "--target")
+        subprocess.run([*pip, target, "os-testr", "junitxml"], check=True)
+        return f'export PATH="$PATH:{target}/bin" PYTHONPATH="{target}"'
 
     def test_an_image_without_the_tool(self):
         """The test fails, and the line says what the guest lacks."""
