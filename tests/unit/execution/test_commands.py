@@ -333,8 +333,9 @@ class TestCancelled(TogetherTestCase):
             )
 
     async def test_while_running(self):
-        """Those that run are ended."""
-        (self.folder / "c3" / "seconds").write_text("100")
+        """Those that run are ended; none ends by itself before that."""
+        for name in ("c1", "c2", "c3"):
+            (self.folder / name / "seconds").write_text("100")
         await self.cancel(lambda: (self.folder / "c3" / "log").exists())
 
     async def test_while_the_load_is_kept_up(self):

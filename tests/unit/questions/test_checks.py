@@ -440,12 +440,15 @@ class TestTask(unittest.TestCase):
         self.check(changed(("sla", "vmperf_overhead"), limits))
 
     def test_limits_on_spread(self):
-        """Alone, and over repetitions whether it is said or not."""
+        """Alone or with other limits; a removed key is named."""
         limits = {"max_cv_percent": {"cpu.*": 5}}
-        for more in ({}, {"over": "repetitions"}):
-            path = ("sla", "vmperf_spread")
-            self.check(changed(path, {**limits, **more}))
-            self.check(changed(("sla",), {path[1]: {**limits, **more}}))
+        path = ("sla", "vmperf_spread")
+        self.check(changed(path, limits))
+        self.check(changed(("sla",), {path[1]: limits}))
+        with self.assertRaisesRegex(
+            task.InvalidTask, "^sla vmperf_spread: .*'over'.*; allowed keys: "
+        ):
+            self.check(changed(path, {**limits, "over": "repetitions"}))
 
     def test_guests_that_share_a_host(self):
         """Those of an overhead run, unless it tolerates that they do not."""
