@@ -1,5 +1,6 @@
 """Memory workload: mbw."""
 
+import collections.abc
 import dataclasses
 import itertools
 import re
@@ -14,7 +15,11 @@ from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.memory import _mbw_table
+
+_MIB = 1 << 20
+
+#: Labels in a line of the table.
+_LABELS = ["Method:", "Elapsed:", "MiB:", "Copy:"]
 
 METHODS = ("memcpy", "dumb", "mcblock")
 
@@ -40,8 +45,6 @@ _MCBLOCK = re.compile(r"^\S{1,9}\s+Method: MCBLOCK\s.*\n?", re.M)
 
 _OUTPUT = outputs.Reader("mbw:")
 
-_MIB = 1 << 20
-
 #: Minimum overlap of the n-th copies of all processes, as a share of their
 #: time, for which their rates are added.
 _COMMON = 0.5
@@ -52,6 +55,31 @@ _SLOWEST = 20
 _USUAL = 5000
 
 _BUILD = "add it to the image or to a repository of your own"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Copies:
+    """The copies of one process with one method.
+
+    :param begin: The duration of its previous copies with other methods, in
+        seconds.
+    :param seconds: The duration of each copy in seconds.
+    """
+
+    size_mib: int
+    begin: float = 0.0
+    seconds: tuple[float, ...]
+
+    @property
+    def rate(self) -> float:
+        """The bytes per second of all runs."""
+        copied = len(self.seconds) * self.size_mib
+        return copied / sum(self.seconds) * _MIB
+
+    @property
+    def moments(self) -> tuple[float, ...]:
+        """The start of the first copy and the end of each, in seconds."""
+        return tuple(itertools.accumulate(self.seconds, initial=self.begin))
 
 
 class Mbw(sequence.SequenceWorkload):
@@ -259,7 +287,7 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
             "block copy test."
         )
     _OUTPUT.check_lines(text, *expected_lines)
-    labels = {row[2] for row in _mbw_table.table_rows(text)}
+    labels = {row[2] for row in table_rows(text)}
     if labels != set(_options(arguments)):
         raise _OUTPUT.error(
             f"ran {sanitize.line(', '.join(sorted(labels)), 80)} instead of "
@@ -267,15 +295,13 @@ def _check_run(text: str, arguments: base.Arguments) -> None:
         )
 
 
-def _parse_process(
-    text: str, arguments: base.Arguments
-) -> dict[str, _mbw_table.Copies]:
+def _parse_process(text: str, arguments: base.Arguments) -> dict[str, Copies]:
     """Parse the output of one process into a dict of Copies by label."""
     _check_run(text, arguments)
-    copies: dict[str, _mbw_table.Copies] = {}
+    copies: dict[str, Copies] = {}
     begin = 0.0
     for label in _options(arguments):
-        method_copies = _mbw_table.parse_copies(
+        method_copies = parse_copies(
             text, label, arguments["runs"], arguments["size_mib"]
         )
         copies[label] = dataclasses.replace(method_copies, begin=begin)
@@ -284,7 +310,7 @@ def _parse_process(
 
 
 def _series(
-    metric: sample.Metric, processes: list[_mbw_table.Copies]
+    metric: sample.Metric, processes: list[Copies]
 ) -> list[sample.Series]:
     """Return a list with the series of rates; empty for a single copy."""
     moments = list(zip(*(copies.moments for copies in processes), strict=True))
@@ -302,3 +328,51 @@ def _series(
     if len(points) < 2:
         return []
     return [sample.Series(metric=metric, points=tuple(points))]
+
+
+def table_rows(text: str) -> collections.abc.Iterator[list[str]]:
+    """Yield the words of each line of mbw's table as a list."""
+    for fields in map(str.split, text.splitlines()):
+        if fields[1:9:2] == _LABELS:
+            yield fields
+
+
+def parse_copies(text: str, label: str, runs: int, size_mib: int) -> Copies:
+    """Parse mbw's output into the Copies with one method.
+
+    :param label: The name of the method in the table.
+    :raises base.WorkloadError: If the table is not complete, or is that of
+        other arguments.
+    """
+    output = outputs.Reader(f"mbw: {label.lower()}")
+    lines = [
+        (fields[0], *_parse_line(fields, output))
+        for fields in table_rows(text)
+        if fields[2] == label
+    ]
+    counted = [line for line in lines if line[0] != "AVG"]
+    if [run for run, _, _ in counted] != [str(n) for n in range(runs)]:
+        raise output.error(f"has {len(counted)} runs instead of {runs}")
+    # Without the average, the last lines are missing.
+    if len(lines) != runs + 1:
+        raise output.error(f"has {len(lines) - runs} averages instead of one")
+    if any(mib != size_mib for _, mib, _ in lines):
+        raise output.error(f"was not run with {size_mib} MiB")
+    # The size and the rate give more exact seconds than mbw prints.
+    return Copies(
+        size_mib=size_mib,
+        seconds=tuple(round(mib / rate, 6) for _, mib, rate in counted),
+    )
+
+
+def _parse_line(
+    fields: list[str], output: outputs.Reader
+) -> tuple[float, float]:
+    """Check the words of a line of mbw; return its MiB and its MiB/s."""
+    if len(fields) != 10 or fields[9] != "MiB/s":
+        raise output.error("has a line with another format")
+    mib, rate = output.numbers((fields[6], fields[8]))
+    # A run takes between a microsecond and a day.
+    if not (mib > 0 and rate > 0 and 1e-6 <= mib / rate < 86400):
+        raise output.error(f"copied {mib:g} MiB at {rate:g} MiB/s")
+    return mib, rate

@@ -9,7 +9,6 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
-from rally_vmperf.workloads.network import _iperf3_agreement
 from rally_vmperf.workloads.network import _iperf3_result
 
 #: Number of reports in a run, and maximum duration of a run with reports, s.
@@ -18,6 +17,8 @@ _REPORTS, _LONGEST = 10, 600
 #: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
 
+#: The length of the buffer of TCP in bytes, which no option changes.
+_TCP_BUFFER = 128 << 10
 _MINIMUM_FOR_UDP = tools.MinimumVersion(
     version="3.11",
     reason="with UDP it does not report received data",
@@ -225,7 +226,7 @@ class Iperf3(_directed.ServerWorkload):
         readings: list[sample.Reading] = []
         for report in _parse_reports(arguments, result):
             readings += report.samples()
-            _iperf3_agreement.check(report)
+            _check_report(report)
             readings += report.series()
         return readings
 
@@ -277,3 +278,47 @@ def _interval(time: int) -> int:
     interval of iperf3 is a minute.
     """
     return 0 if time > _LONGEST else -(-time // _REPORTS)
+
+
+def _check_report(report: _iperf3_result.Report) -> None:
+    """Reject an iperf3 report that contradicts its arguments.
+
+    :raises base.WorkloadError: For the first contradiction.
+    """
+    output, arguments = report.output, report.arguments
+    time, streams = arguments["time"], arguments["streams"]
+    is_udp = arguments["protocol"] == "udp"
+    test: dict[str, t.Any] = {
+        "protocol": arguments["protocol"].upper(),
+        "num_streams": streams,
+        "omit": arguments["omit"],
+        "duration": time,
+        "reverse": int(report.direction == "from_peer"),
+        "blksize": arguments["datagram"] if is_udp else _TCP_BUFFER,
+    }
+    # Not all versions report these settings.
+    optional: dict[tuple[str, ...], t.Any] = {
+        ("start", "test_start", "target_bitrate"): (
+            arguments["bitrate"] if is_udp else 0
+        ),
+        ("start", "sock_bufsize"): arguments["window_kib"] * 1024,
+    }
+    settings: dict[tuple[str, ...], t.Any] = {
+        **{("start", "test_start", key): test[key] for key in test},
+        ("start", "tcp_mss"): arguments["segment"] or None,
+        **optional,
+    }
+    for path, setting in settings.items():
+        reported = report.document.find(*path)
+        if reported != setting and not (reported is None and path in optional):
+            raise output.error(f"did not run with {path[-1]}: {setting}")
+    directions = 2 if report.direction in _iperf3_result.BIDIR else 1
+    connected = report.document.array("start", "connected")
+    if (len(report.streams()), len(connected)) != (
+        streams,
+        directions * streams,
+    ):
+        raise output.error(f"did not have {streams} streams")
+    output.check_time(report.received.number("seconds"), time)
+    if not report.document.array("intervals"):
+        raise output.error("did not print interval reports")

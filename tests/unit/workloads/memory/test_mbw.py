@@ -9,7 +9,6 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.memory import _mbw_table
 from rally_vmperf.workloads.memory import mbw
 from tests.unit.workloads import golden
 
@@ -293,7 +292,7 @@ class RateTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_rate_is_that_of_the_average_line(self, method, average):
-        rate = _mbw_table.parse_copies(GOLDEN, method.upper(), 3, 16).rate
+        rate = mbw.parse_copies(GOLDEN, method.upper(), 3, 16).rate
         self.assertAlmostEqual(average, rate / 1024 / 1024, delta=0.002)
 
     @ddt.data(
@@ -314,10 +313,10 @@ class RateTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^mbw: memcpy.*{message}.*look at"
         ):
-            _mbw_table.parse_copies(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
+            mbw.parse_copies(GOLDEN.replace(old, new), "MEMCPY", 3, 16)
 
     @ddt.data((2, 16, "has 3 runs instead of 2"), (3, 64, "not run with 64"))
     @ddt.unpack
     def test_other_arguments_than_those_of_the_run(self, runs, size, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            _mbw_table.parse_copies(GOLDEN, "MEMCPY", runs, size)
+            mbw.parse_copies(GOLDEN, "MEMCPY", runs, size)
