@@ -325,3 +325,5 @@ DEFAULTS: Schema = {
 
 #: JSON Schema of all options; guests require an image and a flavor.
 OPTIONS: Schema = _mapping(PROPERTIES)
+#: JSON Schema of the keys alone; the values are checked with the context.
+KEYS: Schema = _mapping({key: {} for key in PROPERTIES})

@@ -58,7 +58,7 @@ def check_task(
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
     check_criteria(subtask, task_question)
-    task.check_schema(subtask.guests, schema.OPTIONS, "vmperf_guests")
+    task.check_schema(subtask.guests, schema.KEYS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
     _check_endpoints(subtask, needed)

@@ -147,8 +147,6 @@ def main(folder):
     )
     for name in ("baseline_dir", "journal_dir"):
         CONF.set_override(name, folder, "vmperf")
-    for name in ("image_ref", "flavor_ref"):
-        CONF.set_override(name, "x1", "compute")
     limits = configured.write(folder, "limits.yaml", LIMITS)
     workloads = configured.write(folder, "workloads.yaml", WORKLOADS)
     overhead = functools.partial(
