@@ -219,10 +219,10 @@ class ReportsTestCase(BrowserTestCase):
         self.check_shown(
             self.browser.text(), "script_ended", "image", "angular", "proto"
         )
-        # Two runs with a picture, the curves of seven metrics, a strip, a
-        # distribution and a line over time each.
+        # Two runs with a picture, the curves of seven metrics, a distribution
+        # and a line over time each.
         drawn = f"document.querySelectorAll('{DRAWINGS}').length"
-        self.assertEqual(22, self.browser.evaluate(drawn))
+        self.assertEqual(20, self.browser.evaluate(drawn))
         self.check_widths(1000, 420)
 
     def test_our_comparison(self):
@@ -254,7 +254,7 @@ class ReportsTestCase(BrowserTestCase):
         short = f"{inside}.body.offsetHeight - {frame}.clientHeight"
         self.assertLess(self.browser.evaluate(short), 50)
         drawn = f"{inside}.querySelectorAll('{DRAWINGS}').length"
-        self.assertEqual(11, self.browser.evaluate(drawn))
+        self.assertEqual(10, self.browser.evaluate(drawn))
         self.browser.go("#/VMPerf.density/output/complete")
         self.assertIn("guests at once", self.browser.text())
         self.assertEqual([], self.browser.misdeeds())
