@@ -7,7 +7,6 @@ import collections
 import collections.abc
 import errno
 import functools
-import importlib.resources
 import json
 import math
 import os
@@ -136,25 +135,6 @@ def parse_yaml(content: bytes | str, origin: str) -> t.Any:
             f"{origin} is not valid YAML: {_format_reason(error)}"
         ) from None
     return _check_limits(document, origin, _MOST_YAML_VALUES)
-
-
-@functools.cache
-def load_schema(package: str) -> Json:
-    """Return the JSON Schema in the directory of a package as a dict.
-
-    The shared definitions are next to this module.
-
-    :param package: The name of the package, such as ``rally_vmperf.records``.
-    """
-    schema = _load_json(package, "schema.json")
-    shared = _load_json(__package__, "definitions.json")
-    return {**schema, "definitions": {**shared, **schema["definitions"]}}
-
-
-def _load_json(package: str, name: str) -> Json:
-    """Return the content of a JSON file in a package."""
-    path = importlib.resources.files(package) / name
-    return t.cast(Json, json.loads(path.read_text(encoding="utf-8")))
 
 
 def first_error(

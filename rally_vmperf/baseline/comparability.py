@@ -5,6 +5,7 @@ import re
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.baseline import document
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import host_names
 
@@ -223,7 +224,7 @@ def nested(bare_metal: documents.Facts) -> list[finding.Finding]:
 
 
 def host(
-    baseline: documents.Facts, guest: str, hypervisor: str | None
+    baseline: document.Baseline, guest: str, hypervisor: str | None
 ) -> list[finding.Finding]:
     """Return a finding if a guest is known to run on another host.
 
@@ -233,9 +234,9 @@ def host(
     :param guest: The name of the guest.
     :param hypervisor: The name of its host in Nova; None if hidden.
     """
-    machine = baseline["machine"]["name"]
+    machine = baseline.machine.name
     is_same = not hypervisor or host_names.same(hypervisor, machine)
-    if is_same or "class" in baseline:
+    if is_same or baseline.machine_class:
         return []
     return _create_findings(
         "host_differs",

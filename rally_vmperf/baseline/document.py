@@ -1,6 +1,7 @@
-"""The baseline document: bare-metal samples with their machine."""
+"""The baseline: bare-metal samples with their machine."""
 
 import collections.abc
+import dataclasses
 import datetime
 import hashlib
 import json
@@ -8,125 +9,202 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import fields
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.samples import histogram
+from rally_vmperf.measurement import flow
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import series
-
-Json = collections.abc.Mapping[str, t.Any]
-#: Versions of the document before this one, which are rejected.
-OLD_VERSIONS = (1, 2)
+from rally_vmperf.records import schema
 
 
 class BaselineError(errors.VMPerfError):
     """A baseline is missing, damaged or does not match the task; one line."""
 
 
-def check(document: t.Any, origin: str) -> Json:
-    """Return the document unchanged; reject one that is no baseline.
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """The size of one guest or copy, and the number of concurrent ones.
 
-    :param document: The document.
-    :param origin: The file name for messages.
-    :raises BaselineError: If it is not valid; with the file, position and
-        reason.
+    :param vcpus: The CPUs of one guest or copy.
+    :param memory_mib: The memory of one guest or copy in MiB.
+    :param copies: The number of concurrent guests or copies.
     """
-    version = document.get("version") if isinstance(document, dict) else None
-    if version in OLD_VERSIONS:
-        raise BaselineError(
-            f"{origin} has version {version}, which this release does not "
-            "read; record it again: rally-vmperf baseline record "
-            f"{document.get('name', 'NAME')} --task FILE --replace"
-        )
-    error = documents.first_error(
-        documents.load_schema(__package__), document, exact=True
+
+    vcpus: fields.Positive
+    memory_mib: fields.Positive
+    copies: fields.Positive = 1
+
+    def __str__(self) -> str:
+        return f"{self.copies} x {self.vcpus} vCPU with {self.memory_mib} MiB"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Machine:
+    """Bare metal, or the other end of its network workloads.
+
+    :param name: The name in reports.
+    :param fingerprint: The facts from the machine.
+    :param tools: The version of each tool, with its checksum if known.
+    """
+
+    name: str
+    fingerprint: fields.Fingerprint
+    tools: fields.Tools = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Entry:
+    """The samples of one workload with its arguments, in one shape.
+
+    :param workload: The name in the registry of workloads.
+    :param arguments: The complete arguments; only the known ones if it was
+        imported.
+    :param cooldown: The pause before each command in seconds.
+    :param drop_caches: Whether caches were dropped before each command.
+    :param shape: The size of one copy, and their number; None for one copy of
+        unknown size, which was imported from raw outputs.
+    :param limited_by: The method that limits CPUs and memory to the shape;
+        ``none`` without limits, ``unknown`` for imported outputs.
+    :param cpus: The CPUs of each copy, in the format of the kernel.
+    :param numa_nodes: The NUMA nodes of these CPUs.
+    :param flows: The flows of a network workload.
+    :param facts: The facts from the preparation of the workload, such as the
+        checksum of generated data.
+    :param metrics: The metrics of the workload.
+    :param findings: The findings on bare metal.
+    :raises ValueError: If it has no sample, or samples of more copies than
+        the shape has.
+    """
+
+    workload: str
+    arguments: documents.Arguments
+    cooldown: float = 0
+    drop_caches: bool = False
+    shape: Shape | None = None
+    limited_by: str
+    cpus: tuple[t.Annotated[str, ("pattern", r"^[0-9,]+$(?!\n)")], ...] = ()
+    numa_nodes: tuple[fields.Count, ...] = ()
+    flows: tuple[flow.Flow, ...] = ()
+    facts: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
     )
-    if error is not None:
-        raise BaselineError(
-            f"{origin} is not a baseline: at {error.json_path}: "
-            f"{error.message[:200]}"
-        )
-    _check_time(document["recorded_at"], origin)
-    for number, baseline_entry in enumerate(document["entries"]):
-        _check_entry(baseline_entry, f"{origin}: at $.entries[{number}]")
-    return t.cast(Json, document)
+    metrics: tuple[sample.Metric, ...]
+    reference: t.Annotated[repetition.Reference, fields.INLINE]
+    findings: tuple[finding.Finding, ...] = ()
 
-
-def _check_time(text: str, origin: str) -> None:
-    """Reject a text that is not a time with a zone."""
-    try:
-        aware = datetime.datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        aware = False
-    if not aware:
-        raise BaselineError(
-            f"{origin}: at $.recorded_at: {text!r} is not a time with a "
-            "zone, such as 2026-01-31T12:00:00+00:00"
-        )
-
-
-def recorded_at(document: Json) -> datetime.datetime:
-    """Return the start of the recording as a datetime."""
-    return datetime.datetime.fromisoformat(document["recorded_at"])
-
-
-def _check_entry(baseline_entry: Json, json_path: str) -> None:
-    """Reject an entry whose values, metrics and series do not agree."""
-    metrics = {
-        name: sample.Metric(name=name, **definition)
-        for name, definition in baseline_entry["metrics"].items()
-    }
-    for index, samples in enumerate(baseline_entry["repetitions"]):
-        path = f"{json_path}.repetitions[{index}]"
-        for name, values in samples.items():
-            if name not in metrics:
-                raise BaselineError(
-                    f"{path} has a value of {name!r}, which "
-                    "is not in $.metrics"
+    def __post_init__(self) -> None:
+        repetitions = self.reference.repetitions
+        if not repetitions or not all(repetitions):
+            raise ValueError(f"{self.workload}: a repetition has no samples")
+        for observations in repetitions:
+            sources = {observation.source for observation in observations}
+            if len(sources) > self.copies:
+                raise ValueError(
+                    f"{self.workload}: samples of {len(sources)} copies, but "
+                    f"the shape has {self.copies}"
                 )
-            _check_row(metrics[name], values, baseline_entry, path)
-    for kind in ("percentiles", "distributions", "time_series"):
-        for name in baseline_entry.get(kind, {}):
-            if name not in metrics:
-                raise BaselineError(
-                    f"{json_path} has {name!r}, which is not in $.metrics"
+
+    @property
+    def imported(self) -> bool:
+        """Whether it was read from raw outputs."""
+        return self.shape is None
+
+    @property
+    def copies(self) -> int:
+        """The number of concurrent copies."""
+        return self.shape.copies if self.shape else 1
+
+    @property
+    def protocol(self) -> dict[str, t.Any]:
+        """Those options of the protocol, a dict, that are set."""
+        settings = {"cooldown": self.cooldown, "drop_caches": self.drop_caches}
+        return {key: setting for key, setting in settings.items() if setting}
+
+    @property
+    def conditions(self) -> dict[str, t.Any]:
+        """What a guest must share with it, as in ``Assignment``."""
+        return {**self.arguments, **self.protocol}
+
+    def describe_shape(self) -> str:
+        """Return the shape as text, also if it is unknown."""
+        return str(self.shape or f"{self.copies} x unknown size")
+
+    def collect_values(self) -> dict[sample.Metric, list[list[float]]]:
+        """Return the values of each metric as one list per repetition."""
+        repetitions: dict[sample.Metric, list[list[float]]] = {}
+        for observations in self.reference.repetitions:
+            values: dict[sample.Metric, list[float]] = {}
+            for observation in observations:
+                values.setdefault(observation.sample.metric, []).append(
+                    observation.sample.value
                 )
-    try:
-        for encoded in baseline_entry.get("distributions", {}).values():
-            histogram.Histogram.from_plain(encoded)
-        for encoded in baseline_entry.get("time_series", {}).values():
-            series.MeanSeries.from_plain(encoded)
-    except ValueError as error:
-        raise BaselineError(f"{json_path}: {error}") from None
-    for finding_document in baseline_entry["findings"]:
-        if finding_document["kind"] not in finding.KINDS:
-            raise BaselineError(
-                f"{json_path}.findings: {finding_document['kind']!r} is not "
-                "a kind of finding of this release; record the baseline again"
+            for metric, metric_values in values.items():
+                repetitions.setdefault(metric, []).append(metric_values)
+        return repetitions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """A recording of bare metal under a name.
+
+    :param name: The name that tasks refer to.
+    :param machine_class: The class of machines that it represents; empty for
+        only this machine.
+    :param session: The identifier of the recording.
+    :param recorded_at: The start of the recording in UTC, ISO 8601.
+    :param software: The versions of the packages that measured.
+    :param machine: The bare-metal machine.
+    :param peer: The other end of network workloads; None without one.
+    :param entries: One entry for each workload, arguments and shape.
+    :raises ValueError: If the time has no zone.
+    """
+
+    name: fields.Name
+    machine_class: fields.Name = ""
+    session: t.Annotated[str, ("minLength", 1), ("maxLength", 64)]
+    recorded_at: str
+    software: collections.abc.Mapping[str, str]
+    machine: Machine
+    peer: Machine | None = None
+    entries: t.Annotated[tuple[Entry, ...], ("minItems", 1)]
+
+    def __post_init__(self) -> None:
+        if self.recording_time.tzinfo is None:
+            raise ValueError(
+                f"recorded_at {self.recorded_at!r}: must have a zone, such as "
+                "2026-01-31T12:00:00+00:00"
             )
 
+    @property
+    def recording_time(self) -> datetime.datetime:
+        """The start of the recording."""
+        return datetime.datetime.fromisoformat(self.recorded_at)
 
-def _check_row(
-    metric: sample.Metric, values: list[t.Any], baseline_entry: Json, path: str
-) -> None:
-    """Reject values that are not valid, or more values than copies."""
-    copies = baseline_entry["shape"]["copies"]
-    if len(values) != copies:
-        raise BaselineError(
-            f"{path}: {metric.name} has {len(values)} values, but there "
-            f"were {copies} copies"
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the document in its canonical form."""
+        canonical = json.dumps(
+            FORMAT.encode(self), sort_keys=True, separators=(",", ":")
         )
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+#: The format of a baseline; each file of the store is one.
+FORMAT = schema.Format(
+    Baseline,
+    "baseline",
+    4,
+    "record it again: rally-vmperf baseline record NAME --task FILE --replace",
+)
+
+
+def decode(document: t.Any, origin: str) -> Baseline:
+    """Return the baseline in a document; reject one that is no baseline.
+
+    :param origin: The file name for messages.
+    :raises BaselineError: If it is not valid; with file, position and reason.
+    """
     try:
-        for machine_values in values:
-            if machine_values is None:
-                continue
-            is_list = isinstance(machine_values, list)
-            for value in machine_values if is_list else [machine_values]:
-                sample.Sample(metric=metric, value=value)
-    except (TypeError, ValueError) as error:
-        raise BaselineError(f"{path}: {error}") from None
-
-
-def digest(document: Json) -> str:
-    """Return the SHA-256 of the document's canonical form, hexadecimal."""
-    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+        return FORMAT.decode(FORMAT.check(document))
+    except schema.FormatError as error:
+        raise BaselineError(f"{origin}: {error}") from error

@@ -1,50 +1,27 @@
 """The selection of the baseline entry for the samples of a guest."""
 
 import collections
-import dataclasses
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.workloads import schemas
 
-Json = document.Json
-
-
-@dataclasses.dataclass(frozen=True)
-class Shape:
-    """The size of one guest or copy, and the number of concurrent ones.
-
-    :param memory_mib: The memory of one guest or copy in MiB.
-    """
-
-    vcpus: int
-    memory_mib: int
-    copies: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.copies} x {self.vcpus} vCPU with {self.memory_mib} MiB"
-
-
-def describe(shape: Json) -> str:
-    """Return the shape of an entry as text, also if it is unknown."""
-    if shape["vcpus"] is None or shape["memory_mib"] is None:
-        return f"{shape['copies']} x unknown size"
-    return str(Shape(**shape))
-
 
 def covers(
-    baseline: Json, workload: str, arguments: documents.Arguments
-) -> list[Json]:
+    baseline: document.Baseline,
+    workload: str,
+    arguments: documents.Arguments,
+) -> list[document.Entry]:
     """Return the list of entries for a workload with these arguments.
 
     :param arguments: The arguments, with ``cooldown`` and ``drop_caches`` if
         set; ``vcpus`` stands for the vCPUs in the shape of each entry.
     :raises BaselineError: If there is none.
     """
-    name = baseline["name"]
+    name = baseline.name
     by_workload = collections.defaultdict(list)
-    for baseline_entry in baseline["entries"]:
-        by_workload[baseline_entry["workload"]].append(baseline_entry)
+    for baseline_entry in baseline.entries:
+        by_workload[baseline_entry.workload].append(baseline_entry)
     if workload not in by_workload:
         raise document.BaselineError(
             f"baseline {name!r} has no workload {workload!r} (it has: "
@@ -66,35 +43,38 @@ def covers(
 
 
 def find(
-    baseline: Json, workload: str, arguments: documents.Arguments, shape: Shape
-) -> Json:
+    baseline: document.Baseline,
+    workload: str,
+    arguments: documents.Arguments,
+    shape: document.Shape | None,
+) -> document.Entry:
     """Return the entry for a workload, arguments and shape; reject others.
 
     The newest of several entries is used. An imported entry, whose shape is
-    unknown, matches every shape with the same number of copies.
+    unknown, matches every shape with one copy.
 
+    :param shape: The shape; None for an unknown one.
     :raises BaselineError: If there is none; with the nearest entry.
     """
     matching = covers(baseline, workload, arguments)
     for baseline_entry in reversed(matching):
-        if baseline_entry["shape"] == dataclasses.asdict(shape):
+        if baseline_entry.shape == shape:
             return baseline_entry
     for baseline_entry in reversed(matching):
-        copies = baseline_entry["shape"]["copies"]
-        if baseline_entry.get("imported") and copies == shape.copies:
+        if baseline_entry.imported and shape and shape.copies == 1:
             return baseline_entry
     shapes = "; ".join(
-        describe(baseline_entry["shape"]) for baseline_entry in matching
+        baseline_entry.describe_shape() for baseline_entry in matching
     )
     raise document.BaselineError(
-        f"baseline {baseline['name']!r} has {workload} for {shapes}, but "
-        f"the guests are {shape}; record it for this shape as well "
-        "(--flavor, --copies)"
+        f"baseline {baseline.name!r} has {workload} for {shapes}, but "
+        f"the guests are {shape or 'of unknown size'}; record it for this "
+        "shape as well (--flavor, --copies)"
     )
 
 
 def _describe_differences(
-    baseline_entry: Json, requested: documents.Arguments
+    baseline_entry: document.Entry, requested: documents.Arguments
 ) -> str:
     """Return a text on arguments that differ from those of the entry.
 
@@ -102,28 +82,19 @@ def _describe_differences(
     ``vcpus`` is the entry's number of vCPUs, which an imported entry does not
     have to know.
     """
-    recorded = conditions(baseline_entry)
+    recorded = baseline_entry.conditions
     known = {*recorded}
-    if not baseline_entry.get("imported"):
+    if not baseline_entry.imported:
         known |= {*requested}
-    vcpus = baseline_entry["shape"]["vcpus"]
+    shape = baseline_entry.shape
     differences = []
     for key in sorted(known):
         argument = expected = requested.get(key)
         if argument == schemas.VCPUS:
-            expected = recorded.get(key) if vcpus is None else vcpus
+            expected = shape.vcpus if shape else recorded.get(key)
         if recorded.get(key) != expected:
             differences.append(
                 f"{key} is {recorded.get(key)!r} in the baseline and "
                 f"{argument!r} in the task"
             )
     return ", ".join(differences)
-
-
-def conditions(baseline_entry: Json) -> documents.Arguments:
-    """Return an entry's arguments, cooldown and drop_caches as a mapping."""
-    settings = {"cooldown", "drop_caches"} & baseline_entry.keys()
-    return {
-        **baseline_entry["arguments"],
-        **{key: baseline_entry[key] for key in settings},
-    }

@@ -35,7 +35,7 @@ class Store:
         """Return the names of all registered baselines, sorted."""
         return sorted(path.stem for path in self.folder.glob("*.json"))
 
-    def load(self, name: str) -> document.Json:
+    def load(self, name: str) -> document.Baseline:
         """Return the document of a baseline; reject a damaged one.
 
         :raises BaselineError: If it does not exist, or the file is damaged or
@@ -52,15 +52,15 @@ class Store:
             ) from None
         except documents.DocumentError as error:
             raise document.BaselineError(f"baseline {error}") from None
-        baseline = document.check(content, f"baseline {path}")
-        if baseline["name"] != name:
+        baseline = document.decode(content, f"baseline {path}")
+        if baseline.name != name:
             raise document.BaselineError(
                 f"baseline {path} contains the name "
-                f"{baseline['name']!r}; rename the file or record it again"
+                f"{baseline.name!r}; rename the file or record it again"
             )
         return baseline
 
-    def find(self, reference: documents.Arguments) -> document.Json:
+    def find(self, reference: documents.Arguments) -> document.Baseline:
         """Return the document of the baseline to which a task refers.
 
         :param reference: The ``name`` of the baseline, or the ``class`` of its
@@ -73,17 +73,20 @@ class Store:
         for name in self.names():
             with contextlib.suppress(document.BaselineError):
                 baseline = self.load(name)
-                if "class" in baseline:
-                    by_class[baseline["class"]].append(baseline)
-        class_ = reference["class"]
-        if class_ not in by_class:
+                by_class[baseline.machine_class].append(baseline)
+        by_class.pop("", None)
+        machine_class = reference["class"]
+        if machine_class not in by_class:
             raise document.BaselineError(
-                f"no baseline of class {class_!r} in {self.folder} "
+                f"no baseline of class {machine_class!r} in {self.folder} "
                 f"(classes: {', '.join(sorted(by_class)) or 'none'}); record "
-                f"one with: rally-vmperf baseline record NAME --class {class_}"
-                " --task FILE --host USER@ADDRESS"
+                f"one with: rally-vmperf baseline record NAME --class "
+                f"{machine_class} --task FILE --host USER@ADDRESS"
             )
-        return max(by_class[class_], key=document.recorded_at)
+        return max(
+            by_class[machine_class],
+            key=lambda baseline: baseline.recording_time,
+        )
 
     @contextlib.contextmanager
     def reserve(
@@ -121,15 +124,18 @@ class Store:
             finally:
                 lock.unlink(missing_ok=True)
 
-    def save(self, content: document.Json, *, replace: bool = False) -> None:
+    def save(
+        self, baseline: document.Baseline, *, replace: bool = False
+    ) -> None:
         """Register a baseline atomically.
 
         :param replace: Whether to overwrite a baseline of the same name.
         :raises BaselineError: If the name exists and must not be replaced.
         """
-        document.check(content, "the new baseline")
-        path = self._get_path(content["name"])
-        text = json.dumps(content, indent=1, sort_keys=True)
+        content = document.FORMAT.encode(baseline)
+        document.decode(content, "the new baseline")
+        path = self._get_path(baseline.name)
+        text = json.dumps(content, indent=1)
         try:
             atomic.write(path, text, replace=replace)
         except FileExistsError:

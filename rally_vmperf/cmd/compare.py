@@ -197,7 +197,7 @@ class Compare(ComparisonLister):
         workloads = []
         for index, source in enumerate(first[1]):
             records = [
-                record for record in source.decoded if record is not None
+                record for record in source.records if record is not None
             ]
             runs = [
                 compared_run.create_baseline_like(

@@ -18,10 +18,10 @@ NOT_PASSED = 2
 class Judge(base.Command):
     """Judge runs, and print their verdicts as a table, failures first.
 
-    The verdicts are the same as those of the SLAs and of the report. Journals
-    and records contain no limits and require --limits. With --baseline and
-    --raw, the command judges outputs of tools that ran in a guest, without a
-    cloud.
+    The verdicts are the same as those of the SLAs and of the report. Runs
+    contain the limits of their task; --limits replaces them. With --baseline
+    and --raw, the command judges outputs of tools that ran in a guest, without
+    a cloud.
 
     The exit code is 0 if all verdicts are passed, 2 if a verdict is not
     passed, and 1 if a run cannot be judged.

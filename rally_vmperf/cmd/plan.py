@@ -5,7 +5,6 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
@@ -80,7 +79,7 @@ class Plan(base.Lister):
                     if workload.baseline is None:
                         continue
                     baseline = baselines.find(workload.baseline)
-                    shape = matching.Shape(
+                    shape = document.Shape(
                         flavor.vcpus, flavor.memory_mib, copies
                     )
                     checks.check_reference(workload, question, baseline, shape)
@@ -97,8 +96,8 @@ class Plan(base.Lister):
 
 def _list_distances(
     task: tasks.Task,
-    shape: matching.Shape,
-    baseline: document.Json,
+    shape: document.Shape,
+    baseline: document.Baseline,
     remarks: list[str],
 ) -> list[tuple[t.Any, ...]]:
     """Return a row for the distance from each limit of overhead.
@@ -119,7 +118,7 @@ def _list_distances(
     rules: list[str] = []
     entries = reference.find_entries(baseline, task.assignments, shape)
     for assigned, entry in zip(task.assignments, entries, strict=True):
-        recorded = reference.collect_values(entry)
+        recorded = entry.collect_values()
         for metric in assigned.workload.metrics(assigned.arguments):
             name = assigned.rename(metric.name)
             limited = patterns.for_metric(name, names)
@@ -127,7 +126,7 @@ def _list_distances(
                 continue
             values = [
                 statistics.geometric_mean(copies)
-                for copies in recorded.get(metric.name, ())
+                for copies in recorded.get(metric, ())
             ]
             multiple = needed.decidable_distance(
                 len(values), guest, criterion.get("confidence", 0.95)
@@ -150,7 +149,7 @@ def _list_distances(
                 metric, limit, multiple, values
             )
             what = f"% from the limit of {name}"
-            origin = f"baseline {baseline['name']}"
+            origin = f"baseline {baseline.name}"
             rows.append((task.title, what, round(distance, 2), limit, origin))
             if distance > limit:
                 rules.append(

@@ -22,7 +22,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
 
     _JudgedOutputs = tuple[
-        document.Json,
+        document.Baseline,
         list[repetition.Repetition],
         summary.Judgement[figure_result.FigureResult],
     ]
@@ -148,7 +148,7 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     tools = [tool for tool in raw.PARSERS if getattr(parsed, tool)]
     run = judged_run.JudgedRun(
         question=question.QUESTION.name,
-        title=f"Guest compared with {content['name']}",
+        title=f"Guest compared with {content.name}",
         records=(),
         repetitions=tuple(repetitions),
         judged_repetitions=tuple(repetitions),
@@ -164,10 +164,7 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
             ("Guest", [f"outputs of {', '.join(tools)}"]),
             (
                 "Bare metal",
-                [
-                    f"baseline {content['name']}, "
-                    f"machine {content['machine']['name']}"
-                ],
+                [f"baseline {content.name}, machine {content.machine.name}"],
             ),
             ("Confidence", [f"{judgement.confidence * 100:g} %"]),
         ],

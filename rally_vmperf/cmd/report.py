@@ -25,10 +25,9 @@ class ReportError(errors.VMPerfError):
 class Report(base.Command):
     """Write a report of runs, as an HTML page or for other programs.
 
-    A journal contains all completed repetitions, even if Rally was killed. A
-    journal contains no limits; without --limits, its report has no verdicts.
-    Rally's results contain the limits of their task. Several runs, such as
-    one per flavor, are shown side by side. With --raw and --baseline, the
+    A journal contains all completed repetitions, even if Rally was killed.
+    Runs contain the limits of their task; --limits replaces them. Several
+    runs, such as one per flavor, are shown side by side. With --raw and --baseline, the
     report shows outputs of tools that ran in a guest, without a cloud.
     """
 

@@ -125,7 +125,7 @@ def _replace_baseline(
 
     baseline = rally_api.open_baseline_store(config_file).load(name)
     records = list(source.records)
-    for index, record in enumerate(source.decoded):
+    for index, record in enumerate(source.records):
         if record is not None:
             machines, reason = files.describe_machines(source.folder, record)
             records[index] = comparability.compare_record(

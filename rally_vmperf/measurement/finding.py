@@ -88,8 +88,6 @@ class Finding:
         check(self.kind)
         object.__setattr__(self, "subject", sanitize.text(self.subject))
         object.__setattr__(self, "detail", sanitize.text(self.detail))
-        # Documents have a list.
-        object.__setattr__(self, "metrics", tuple(self.metrics))
 
     @property
     def severity(self) -> Severity:

@@ -1,6 +1,9 @@
 """The flow of a network workload, with its hosts and path."""
 
 import dataclasses
+import typing as t
+
+from rally_vmperf import fields
 
 #: The descriptions of the properties of a flow; unknown ones are omitted.
 _KIND_TEXTS = {
@@ -24,11 +27,11 @@ class Flow:
     :param machines: The number of machines with this flow.
     """
 
-    target: str
-    hosts: str
-    path: str
+    target: t.Annotated[str, ("enum", ("peer", "partner"))]
+    hosts: t.Annotated[str, ("enum", ("same", "other", "unknown"))]
+    path: t.Annotated[str, ("enum", ("link", "router", "unknown"))]
     floating_ip: bool
-    machines: int = 1
+    machines: fields.Positive = 1
 
     def describe(self) -> str:
         """Return the flow as text, as far as it is known."""

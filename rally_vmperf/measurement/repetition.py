@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import fields
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
@@ -20,6 +21,8 @@ Axes = collections.abc.Mapping[str, int | str]
 
 #: The axis of the number of guests of each host that are measured at once.
 GUESTS = "guests"
+#: The maximum number of machines, as the value of an axis.
+_MAX_MACHINES = 100_000
 #: The axis of the settings of guests, whose names are the values.
 VARIANT = "variant"
 
@@ -58,7 +61,10 @@ def select(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Missing:
-    """A planned measurement that is missing, with the reason."""
+    """A planned measurement that is missing, with the reason.
+
+    :param name: The name of a metric or of a workload.
+    """
 
     name: str
     machine: str
@@ -94,12 +100,8 @@ class Synchronisation:
     bound: Bound
     skew: float | None
     uncertainty: float | None
-    overlap: float | None
+    overlap: fields.Share | None
     metrics: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        # Records have a list.
-        object.__setattr__(self, "metrics", tuple(self.metrics))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -117,15 +119,17 @@ class Reference:
     :param others: The names of further metrics of the baseline.
     """
 
-    name: str
-    machine: str
-    recorded_at: str
+    name: str = dataclasses.field(default="", metadata=fields.DERIVED)
+    machine: str = dataclasses.field(default="", metadata=fields.DERIVED)
+    recorded_at: str = dataclasses.field(default="", metadata=fields.DERIVED)
     repetitions: tuple[tuple[sample.Observation, ...], ...]
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
-    percentiles: tuple[collections.abc.Mapping[sample.Metric, float], ...] = ()
+    percentiles: tuple[sample.Percentiles, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = dataclasses.field(
+        default=(), metadata=fields.DERIVED
+    )
 
     @functools.cached_property
     def by_metric(self) -> tuple[sample.ByMetric, ...]:
@@ -145,7 +149,7 @@ class Reference:
 
 
 #: A placeholder for bare metal that was not measured.
-NO_REFERENCE = Reference(name="", machine="", recorded_at="", repetitions=())
+NO_REFERENCE = Reference(repetitions=())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -174,25 +178,42 @@ class Condition:
     """
 
     axes: Axes
-    position: int
+    position: fields.Positive
     state: State
-    number: int = 0
-    planned_repetitions: int = 0
-    counted: bool = True
-    expected_metrics: tuple[sample.Metric, ...] = ()
+    number: int = dataclasses.field(default=0, metadata=fields.DERIVED)
+    planned_repetitions: int = dataclasses.field(
+        default=0, metadata=fields.DERIVED
+    )
+    counted: bool = dataclasses.field(default=True, metadata=fields.DERIVED)
+    expected_metrics: tuple[sample.Metric, ...] = dataclasses.field(
+        default=(), metadata=fields.DERIVED
+    )
     skip_reason: str = ""
     machines: tuple[str, ...] = ()
-    batches: int = 1
+    batches: fields.Positive = 1
     flows: tuple[flow.Flow, ...] = ()
     observations: tuple[sample.Observation, ...] = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     synchronisation: tuple[Synchronisation, ...] = ()
-    reference_copies: int | None = None
-    reference: Reference = NO_REFERENCE
+    reference_copies: fields.Positive | None = None
+    reference: Reference = dataclasses.field(
+        default=NO_REFERENCE, metadata=fields.DERIVED
+    )
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
+
+    def __post_init__(self) -> None:
+        guests = self.axes.get(GUESTS, 1)
+        numbers = [one for one in self.axes.values() if isinstance(one, int)]
+        if not isinstance(guests, int) or guests < 1:
+            raise ValueError(f"{GUESTS} {guests!r:.80}: must be a number >= 1")
+        if not all(0 <= number <= _MAX_MACHINES for number in numbers):
+            raise ValueError(
+                f"axes {numbers!r:.80}: numbers must be from 0 to "
+                f"{_MAX_MACHINES}"
+            )
 
     @functools.cached_property
     def by_metric(self) -> sample.ByMetric:
@@ -252,22 +273,24 @@ class Repetition:
         guests.
     """
 
-    number: int
-    planned_repetitions: int
+    number: fields.Positive
+    planned_repetitions: fields.Count
     counted: bool
     state: State
     expected_metrics: tuple[sample.Metric, ...]
     conditions: tuple[Condition, ...]
-    unselected: tuple[Condition, ...] = ()
+    unselected: tuple[Condition, ...] = dataclasses.field(
+        default=(), metadata=fields.DERIVED
+    )
     hosts: collections.abc.Mapping[str, str] = dataclasses.field(
-        default_factory=dict
+        default_factory=dict, metadata=fields.DERIVED
     )
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
-    run: str = ""
-    question: str = ""
+    run: fields.Identifier = ""
+    question: fields.Identifier = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
-    rebooted: bool = False
+    rebooted: bool = dataclasses.field(default=False, metadata=fields.DERIVED)
 
     @property
     def condition(self) -> Condition:

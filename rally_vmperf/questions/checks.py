@@ -3,7 +3,6 @@
 import collections.abc
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
@@ -88,19 +87,19 @@ def check_task(
     return remarks
 
 
-def _check_shape(subtask: task.Task, baseline: document.Json) -> None:
+def _check_shape(subtask: task.Task, baseline: document.Baseline) -> None:
     """Reject a baseline that lacks a workload or a shape of the task.
 
     :raises BaselineError: If the baseline does not cover a workload.
     """
     for assigned, measurements in subtask.list_measured(baseline):
         mechanisms = {
-            measurement["limited_by"] for measurement in measurements
+            measurement.limited_by for measurement in measurements
         } - {"unknown"}
         is_limited = mechanisms and "none" not in mechanisms
         if is_limited and subtask.protocol.shape == "whole":
             raise task.InvalidTask(
-                f"shape=whole: baseline {baseline['name']!r} has "
+                f"shape=whole: baseline {baseline.name!r} has "
                 f"{assigned.title} with bare metal limited to the guest's "
                 f"shape (by {', '.join(sorted(mechanisms))}); record it with "
                 "--shape whole, or remove shape"
@@ -162,28 +161,28 @@ def _check_endpoints(
         )
 
 
-def _check_versions(subtask: task.Task, baseline: document.Json) -> None:
+def _check_versions(subtask: task.Task, baseline: document.Baseline) -> None:
     """Reject a baseline with tools that are too old for the metrics.
 
     The tools of guests are checked after their boot.
     """
-    machines = [baseline["machine"], *filter(None, [baseline.get("peer")])]
+    machines = [*filter(None, (baseline.machine, baseline.peer))]
     for tool in requirements.tools(subtask.assignments):
         for machine in machines:
-            installed = machine.get("tools", {}).get(tool.command, {})
+            installed = machine.tools.get(tool.command, {})
             problem = tools.version_problem(tool, installed.get("version", ""))
             if problem:
                 raise task.InvalidTask(
-                    f"baseline {baseline['name']!r}: {machine['name']}: "
+                    f"baseline {baseline.name!r}: {machine.name}: "
                     f"{problem}; then record the baseline again"
                 )
 
 
 def _check_bundle(
-    subtask: task.Task, bundle_: bundle.Bundle, baseline: document.Json
+    subtask: task.Task, bundle_: bundle.Bundle, baseline: document.Baseline
 ) -> None:
     """Reject a bundle with other program versions than the baseline."""
-    recorded = baseline["machine"].get("tools", {})
+    recorded = baseline.machine.tools
     for tool in requirements.tools(subtask.assignments, side="machine"):
         program = bundle_.programs.get(tool.command)
         version = recorded.get(tool.command, {}).get("version", "")
@@ -196,7 +195,7 @@ def _check_bundle(
             raise task.InvalidTask(
                 f"bundle {bundle_.path}: its {tool.command} is "
                 f"{'.'.join(map(str, offered))}, but that of baseline "
-                f"{baseline['name']!r} is "
+                f"{baseline.name!r} is "
                 f"{'.'.join(map(str, required))}; record "
                 "the baseline with the bundle: rally-vmperf baseline record "
                 f"... --bundle {bundle_.path}"
@@ -206,8 +205,8 @@ def _check_bundle(
 def check_reference(
     subtask: task.Task,
     task_question: question.Question,
-    baseline: document.Json,
-    shape: matching.Shape,
+    baseline: document.Baseline,
+    shape: document.Shape,
 ) -> None:
     """Reject a baseline with which no run of a task can pass.
 
@@ -260,8 +259,8 @@ def check_reference(
 
 def _check_recorded(
     subtask: task.Task,
-    baseline: document.Json,
-    entries: collections.abc.Iterable[document.Json],
+    baseline: document.Baseline,
+    entries: collections.abc.Iterable[document.Entry],
     name: str,
     percent: patterns.Limits,
 ) -> None:
@@ -272,14 +271,14 @@ def _check_recorded(
     :param percent: The limits in percent of bare metal.
     """
     for assigned, entry in zip(subtask.assignments, entries, strict=True):
-        number = len(entry["repetitions"])
+        number = len(entry.reference.repetitions)
         has_limit = any(
             metric.scale == "ratio" and percent.for_metric(metric.name)
             for metric in assigned.metrics()
         )
         if has_limit and number < statistics.FEWEST:
             raise task.InvalidTask(
-                f"{name}: baseline {baseline['name']!r} has "
+                f"{name}: baseline {baseline.name!r} has "
                 f"{units.number_of('repetition', number)} of "
                 f"{assigned.title}, with which no limit can pass; record it "
                 f"again with --repetitions {statistics.FEWEST} or more"

@@ -17,11 +17,11 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import files
 from rally_vmperf.records import model
-from rally_vmperf.records import parts
 from rally_vmperf.records import sources
 from rally_vmperf.runs import reference
 
@@ -70,7 +70,7 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
     :raises ComparisonError: If no record is readable, or if records
         contradict each other.
     """
-    records = [record for record in source.decoded if record is not None]
+    records = [record for record in source.records if record is not None]
     if not records:
         raise ComparisonError(f"{name}: has no readable record")
     samples, absences = collect_samples(
@@ -89,7 +89,7 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
     hosts = {guest.host for guest in guests} - {""}
     facts["host"] = facts["host"] or ", ".join(sorted(hosts))
     facts = {key: fact for key, fact in facts.items() if fact}
-    if unreadable := len(source.decoded) - len(records):
+    if unreadable := len(source.records) - len(records):
         facts["unreadable records"] = unreadable
     return ComparedRun(
         name=name,
@@ -239,7 +239,7 @@ def set_limits(
 
 def create_baseline_like(
     name: str,
-    content: document.Json,
+    content: document.Baseline,
     records: collections.abc.Sequence[model.Record],
 ) -> ComparedRun:
     """Return the entries of a baseline that match the records of a run.
@@ -253,7 +253,7 @@ def create_baseline_like(
     assignments = assignment.assign(map(vars, record.workloads))
     samples: _Values = {}
     for condition in record.repetition.conditions:
-        shape = matching.Shape(
+        shape = document.Shape(
             record.shape.vcpus,
             record.shape.memory_mib,
             condition.reference_copies or record.shape.copies,
@@ -271,7 +271,7 @@ def create_baseline_like(
 
 
 def create_baselines(
-    contents: collections.abc.Mapping[str, document.Json],
+    contents: collections.abc.Mapping[str, document.Baseline],
 ) -> list[ComparedRun]:
     """Return baselines whose entries match those of the first, as a list.
 
@@ -282,26 +282,25 @@ def create_baselines(
     for name, content in contents.items():
         samples: _Values = {}
         absences: _Absences = {}
-        for number, measured in enumerate(first["entries"], start=1):
-            metrics = parts.decode_metrics(measured["metrics"])
-            values: dict[str, list[list[float]]] = {}
+        for number, measured in enumerate(first.entries, start=1):
+            values: dict[sample.Metric, list[list[float]]] = {}
             reason = ""
             try:
                 matched = matching.find(
                     content,
-                    measured["workload"],
-                    matching.conditions(measured),
-                    matching.Shape(**measured["shape"]),
+                    measured.workload,
+                    measured.conditions,
+                    measured.shape,
                 )
-                values = reference.collect_values(matched)
+                values = matched.collect_values()
             except document.BaselineError as error:
                 reason = str(error)
-            for metric_name, metric in metrics.items():
-                title = matching.describe(measured["shape"])
+            for metric in measured.metrics:
+                title = measured.describe_shape()
                 if (title, metric) in {**samples, **absences}:
                     title = f"{title}, entry {number}"
-                if metric_name in values:
-                    samples[title, metric] = [*values[metric_name]]
+                if metric in values:
+                    samples[title, metric] = [*values[metric]]
                 elif reason:
                     absences[title, metric] = reason
         runs.append(
@@ -310,19 +309,14 @@ def create_baselines(
                 samples=samples,
                 absences=absences,
                 machines=(_describe_metal(content),),
-                facts={"class": content.get("class", "none")},
+                facts={"class": content.machine_class or "none"},
             )
         )
     return runs
 
 
-def _describe_metal(content: document.Json) -> model.DescribedMachine:
+def _describe_metal(content: document.Baseline) -> model.DescribedMachine:
     """Return the machine of a baseline with its facts."""
-    machine = content["machine"]
     return model.DescribedMachine(
-        name=machine["name"],
-        role="copy",
-        nova={},
-        fingerprint=machine["fingerprint"],
-        tools=machine.get("tools", {}),
+        **vars(content.machine), role="copy", nova={}
     )

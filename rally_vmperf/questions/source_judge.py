@@ -52,7 +52,7 @@ def judge_source(
     }
     main = judges[main_criterion.heading]
     readable: dict[tuple[str, int], model.Record] = {}
-    for record in source.decoded:
+    for record in source.records:
         for criterion_judge in judges.values():
             criterion_judge.add(record.repetition if record else None)
         if record and main.accepts(main_criterion.select(record.repetition)):
@@ -136,7 +136,7 @@ def read_criteria(
         path,
         get_question(source).criteria,
         criteria,
-        [record.repetition for record in source.decoded if record],
+        [record.repetition for record in source.records if record],
     )
     return criteria
 
@@ -166,7 +166,7 @@ def _list_applicable_slas(source: sources.Source) -> list[str]:
         get_question(source),
         {
             option: argument
-            for record in source.decoded
+            for record in source.records
             if record is not None
             for option, argument in record.options.items()
             if argument

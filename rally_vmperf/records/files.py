@@ -22,6 +22,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import model
+from rally_vmperf.records import schema
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Called once, with one line, when writing fails.
@@ -240,13 +241,13 @@ def read(
         raise FileError("it could not be written during the run")
     if folder is None:
         raise FileError(
-            f"{file_reference['name']}: unknown directory of the journal"
+            f"{file_reference.name}: unknown directory of the journal"
         )
-    path = folder / pathlib.PurePath(file_reference["name"]).name
+    path = folder / pathlib.PurePath(file_reference.name).name
     try:
         with documents.open_file(path) as stream:
             content = stream.read(documents.LARGEST + 1)
-        if hashlib.sha256(content).hexdigest() != file_reference["sha256"]:
+        if hashlib.sha256(content).hexdigest() != file_reference.sha256:
             raise FileError(
                 f"{path} was changed after the run: its checksum differs"
             )
@@ -260,9 +261,8 @@ def read(
         raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
     try:
         content_document = documents.parse_json(text, str(path))
-        definitions = documents.load_schema(__package__)["definitions"]
-        schema = {**_MACHINES, "definitions": definitions}
-        documents.check(schema, content_document, str(path))
+        rules = {**_MACHINES, "definitions": schema.load_definitions()}
+        documents.check(rules, content_document, str(path))
     except documents.DocumentError as error:
         raise FileError(error) from None
     return t.cast(Json, content_document)
@@ -296,8 +296,8 @@ def describe_machines(
 
 
 def _file_reference(path: pathlib.Path, digest: str) -> model.FileReference:
-    """Return the name and checksum of a file as a JSON document."""
-    return {"name": path.name, "sha256": digest}
+    """Return the name and checksum of a file."""
+    return model.FileReference(name=path.name, sha256=digest)
 
 
 def _describe_failure(

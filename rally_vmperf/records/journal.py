@@ -10,20 +10,17 @@ import itertools
 import json
 import os
 import pathlib
-import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import sanitize
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import model
-from rally_vmperf.records import schema
 
 #: Maximum bytes of a line; a record has less than a million.
 _LONGEST = 16 << 20
-
-Json = collections.abc.Mapping[str, t.Any]
 
 
 class JournalError(errors.VMPerfError):
@@ -43,15 +40,15 @@ class Journal:
         self.path = self.folder / f"{workload}.jsonl"
         self._workload = workload
 
-    def append(self, record: Json) -> None:
+    def append(self, record: model.Record) -> None:
         """Write a record to the file so that it survives a crash.
 
         A line that a crash has truncated is first moved to another file.
 
         :raises JournalError: If the journal cannot be written.
         """
-        valid_record = schema.check(record)
-        line = json.dumps(valid_record, separators=(",", ":")) + "\n"
+        document = codec.FORMAT.encode(record)
+        line = json.dumps(document, separators=(",", ":")) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             size = self._move_incomplete_line()
@@ -93,13 +90,13 @@ class Journal:
         """
         return files.write_machines(self.folder, details, failed)
 
-    def read(self) -> list[Json]:
+    def read(self) -> list[model.Record]:
         """Return the records as a list, without a truncated last line.
 
         :raises JournalError: If it does not exist, is damaged, or contains
             records of two runs.
         """
-        records: list[Json] = []
+        records: list[model.Record] = []
         try:
             with documents.open_file(self.path) as stream:
                 while line := stream.readline(_LONGEST + 1):
@@ -108,7 +105,7 @@ class Journal:
                     number = len(records) + 1
                     try:
                         records.append(
-                            schema.check(documents.parse_json(line, "it"))
+                            codec.decode(documents.parse_json(line, "it"))
                         )
                     except errors.VMPerfError as error:
                         if (
@@ -120,9 +117,7 @@ class Journal:
                         raise JournalError(
                             f"journal {self.path}, line {number}: {error}"
                         ) from error
-                    first, last = (
-                        records[n]["rally_workload"] for n in (0, -1)
-                    )
+                    first, last = (records[n].repetition.run for n in (0, -1))
                     if last != first:
                         raise JournalError(
                             f"journal {self.path}, line {number}: a record of "

@@ -2,23 +2,33 @@
 
 import collections.abc
 import dataclasses
+import importlib.metadata
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import fields
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
-#: The name and checksum of a file.
-FileReference = collections.abc.Mapping[str, str]
+#: The packages whose versions are in every record and baseline.
+SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
+
 OrderKind = t.Literal["listed", "shuffled", "blocks"]
+
+
+def software() -> dict[str, str]:
+    """Return the versions of the measuring packages, a dict by name."""
+    return {name: importlib.metadata.version(name) for name in SOFTWARE}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Machine:
     """A machine in a record; its details are in a file.
 
+    :param name: The name in the conditions.
+    :param role: The role in the run.
     :param host: The host of a guest, as far as the cloud reports it.
     :param boot_id: The boot of a guest as ``<server id>#<count>``; for bare
         metal the session of the recording.
@@ -45,18 +55,23 @@ class DescribedMachine(Machine):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class HostCapacity:
-    """The capacity of a host of guests; None if it is not reported."""
+class FileReference:
+    """A file in the directory of the journal: a compressed JSON document.
 
-    name: str
-    vcpus: int | None
-    memory_mib: int | None
+    :param name: The name of the file.
+    :param sha256: The SHA-256 of the file.
+    """
+
+    name: t.Annotated[str, ("pattern", r"^[A-Za-z0-9._-]+$(?!\n)")]
+    sha256: t.Annotated[str, ("pattern", r"^[0-9a-f]{64}$(?!\n)")]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Order:
     """The order in which the conditions of a repetition ran.
 
+    :param kind: As the task lists them, shuffled anew in each repetition, or
+        interleaved in blocks.
     :param seed: The seed of the random order; the number of the repetition is
         added.
     """
@@ -73,26 +88,31 @@ AS_LISTED = Order()
 class Shape:
     """The size of a guest or copy, and their number.
 
+    :param vcpus: The CPUs of one guest.
+    :param memory_mib: The memory of one guest in MiB.
+    :param copies: The number of concurrent guests or copies.
     :param requested_copies: The requested number of guests if some are
         unavailable.
     """
 
-    vcpus: int
-    memory_mib: int
-    copies: int
-    requested_copies: int | None = None
+    vcpus: fields.Positive
+    memory_mib: fields.Positive
+    copies: fields.Positive
+    requested_copies: fields.Positive | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Workload:
     """A workload with its complete arguments.
 
+    :param name: The name in the registry.
+    :param label: The label that distinguishes two entries of one workload.
     :param cooldown: The pause before each command in seconds.
     :param drop_caches: Whether caches were dropped before each command.
     """
 
     name: str
-    label: str
+    label: str = ""
     arguments: documents.Arguments
     cooldown: float = 0
     drop_caches: bool = False
@@ -117,8 +137,8 @@ class BareMetal:
     recorded_at: str
     digest: str
     session: str
-    fingerprint: documents.Facts
-    tools: documents.Facts
+    fingerprint: fields.Fingerprint
+    tools: fields.Tools
     references: collections.abc.Mapping[int, repetition.Reference]
 
 
@@ -127,19 +147,21 @@ class Record:
     """A repetition with the setting in which it was measured.
 
     :param task: The identifier of the task.
+    :param started_at: The start in UTC, ISO 8601.
+    :param finished_at: The end in UTC, ISO 8601.
     :param software: The versions of the packages that measured.
     :param metrics: The metrics of the workloads and of bare metal, also those
         without samples.
     :param options: Other options of the question.
+    :param criteria: The limits of the subtask by the name of the SLA.
     :param bare_metal: The baseline; None without one.
-    :param hosts: The hosts of the guests whose capacity is known.
     :param raw_file: The name and checksum of the file with the raw outputs;
         None if it could not be written.
     :param machines_file: The same of the file with the facts of the machines.
     """
 
-    repetition: repetition.Repetition
-    task: str
+    repetition: t.Annotated[repetition.Repetition, fields.INLINE]
+    task: fields.Identifier
     started_at: str
     finished_at: str
     software: collections.abc.Mapping[str, str]
@@ -147,12 +169,14 @@ class Record:
     machines: tuple[Machine, ...]
     workloads: tuple[Workload, ...]
     metrics: tuple[sample.Metric, ...]
-    order: Order
-    options: documents.Arguments
-    bare_metal: BareMetal | None
-    hosts: tuple[HostCapacity, ...]
-    raw_file: FileReference | None
-    machines_file: FileReference | None
+    order: Order = AS_LISTED
+    options: documents.Arguments = dataclasses.field(default_factory=dict)
+    criteria: collections.abc.Mapping[str, documents.Arguments] = (
+        dataclasses.field(default_factory=dict)
+    )
+    bare_metal: BareMetal | None = None
+    raw_file: FileReference | None = None
+    machines_file: FileReference | None = None
 
     @property
     def flows(self) -> tuple[flow.Flow, ...]:
@@ -173,7 +197,7 @@ class Record:
     ) -> "Record":
         """Return a copy with another baseline and other findings.
 
-        The references of its conditions follow when it is read again.
+        ``codec.link`` adds the references of its conditions.
 
         :param metrics: The metrics of the baseline.
         """

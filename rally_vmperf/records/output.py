@@ -5,7 +5,7 @@ import typing as t
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
-from rally_vmperf.records import schema
+from rally_vmperf.records import model
 
 #: Name of the chart that contains a record.
 CHART = "VMPerfRecord"
@@ -15,16 +15,16 @@ RUN_CHART = "VMPerfRun"
 Json = collections.abc.Mapping[str, t.Any]
 
 
-def encode(record: Json) -> dict[str, t.Any]:
+def encode(record: model.Record) -> dict[str, t.Any]:
     """Return a complete output for Rally that contains a record, a dict."""
     return {
-        "title": f"Record of repetition {record['repetition']}",
+        "title": f"Record of repetition {record.repetition.number}",
         "chart_plugin": CHART,
-        "data": record,
+        "data": codec.FORMAT.encode(record),
     }
 
 
-def chart_request(title: str, record: Json) -> dict[str, t.Any]:
+def chart_request(title: str, record: model.Record) -> dict[str, t.Any]:
     """Return an additive output for Rally that requests a run's chart.
 
     Rally adds additive outputs to a table, so the data must be pairs of name
@@ -32,9 +32,10 @@ def chart_request(title: str, record: Json) -> dict[str, t.Any]:
 
     :param record: The record of the repetition.
     """
-    gaps = [*record["missing"]]
-    for condition in record["conditions"]:
-        gaps += condition["missing"]
+    measured = record.repetition
+    gaps = [*measured.missing]
+    for condition in measured.conditions:
+        gaps += condition.missing
     return {
         "title": title,
         "chart_plugin": RUN_CHART,
@@ -42,18 +43,15 @@ def chart_request(title: str, record: Json) -> dict[str, t.Any]:
     }
 
 
-def find_record(iteration: Json) -> Json | None:
-    """Return the valid record in a Rally iteration, or None."""
-    for record in records_of(iteration):
-        try:
-            return schema.check(record)
-        except schema.RecordError:
-            return None
+def find_record(iteration: Json) -> model.Record | None:
+    """Return the record in a Rally iteration; None without a valid one."""
+    for document in documents_of(iteration):
+        return codec.decode_or_none(document)
     return None
 
 
-def records_of(iteration: Json) -> list[t.Any]:
-    """Return the records in a Rally iteration as a list, valid or not."""
+def documents_of(iteration: Json) -> list[t.Any]:
+    """Return the records in a Rally iteration as documents, valid or not."""
     return [
         chart["data"]
         for chart in iteration.get("output", {}).get("complete", ())
@@ -64,7 +62,4 @@ def records_of(iteration: Json) -> list[t.Any]:
 def decode(iteration: Json) -> repetition.Repetition | None:
     """Return the repetition in an iteration; None without a valid record."""
     record = find_record(iteration)
-    try:
-        return None if record is None else codec.decode(record)
-    except codec.INVALID:
-        return None
+    return record.repetition if record else None

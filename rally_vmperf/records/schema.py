@@ -1,56 +1,214 @@
-"""The JSON Schema of a record."""
+"""Formats of documents: dataclasses with a version and a JSON Schema."""
 
 import collections.abc
+import dataclasses
+import functools
+import importlib.resources
+import inspect
+import json
+import re
+import types
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import fields
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import forms
+from rally_vmperf.records import typed
 
-#: Version of the format of records; those of other versions are rejected.
-VERSION = 3
+T = t.TypeVar("T")
+
+_SCALARS: dict[t.Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    types.NoneType: "null",
+}
+#: The key of a JSON object that stands for a number.
+_NUMBER = {"pattern": r"^[1-9][0-9]{0,8}$(?!\n)"}
 
 
-class RecordError(errors.VMPerfError):
-    """A document is not a valid record; with the position of the error."""
+class FormatError(errors.VMPerfError):
+    """A document is not valid; with the position of the error."""
 
 
-class VersionError(RecordError):
-    """A record has the format of another version; one line."""
+class VersionError(FormatError):
+    """A document has the format of another version; one line."""
 
 
-def check(record: t.Any) -> collections.abc.Mapping[str, t.Any]:
-    """Return a record unchanged; reject it if it is not valid.
+@functools.cache
+def load_definitions() -> documents.Json:
+    """Return the JSON Schemas of what machines report, by name."""
+    path = importlib.resources.files(__package__) / "definitions.json"
+    return t.cast(documents.Json, json.loads(path.read_text("utf-8")))
 
-    :raises VersionError: If it has the format of another version.
-    :raises RecordError: If it is not valid; with the position and the reason.
+
+@dataclasses.dataclass(frozen=True)
+class Format(t.Generic[T]):
+    """The format of the documents of a dataclass.
+
+    :param name: The noun for a document.
+    :param version: The version; documents of others are rejected.
+    :param remedy: The way to replace a document of an earlier version.
     """
-    check_version(record)
-    error = documents.first_error(
-        documents.load_schema(__package__), record, exact=True
-    )
-    if error is not None:
-        raise RecordError(
-            f"not a record: {error.json_path}: {error.message[:200]}"
-        )
-    return t.cast(collections.abc.Mapping[str, t.Any], record)
+
+    content: type[T]
+    name: str
+    version: int
+    remedy: str
+
+    @functools.cached_property
+    def schema(self) -> documents.Schema:
+        """The JSON Schema of a document."""
+        whole = _build_schema(self.content)
+        version = {
+            "const": self.version,
+            "description": "The version of this format.",
+        }
+        return {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "title": self.name,
+            **whole,
+            "required": ["version", *whole["required"]],
+            "properties": {"version": version, **whole["properties"]},
+            "definitions": load_definitions(),
+        }
+
+    def encode(self, instance: T) -> dict[str, t.Any]:
+        """Return an instance as a document, with numbers of few digits."""
+        return {"version": self.version, **typed.encode(instance)}
+
+    def decode(self, document: documents.Json) -> T:
+        """Return the instance in a document that ``check`` accepts.
+
+        :raises FormatError: If its values contradict each other.
+        """
+        try:
+            return typed.decode(document, self.content, {})
+        except (typed.FieldError, *typed.INVALID) as error:
+            raise FormatError(f"not a {self.name}: {error!s:.300}") from error
+
+    def check(self, document: t.Any) -> collections.abc.Mapping[str, t.Any]:
+        """Return a document unchanged; reject it if it is not valid.
+
+        :raises VersionError: If it has the format of another version.
+        :raises FormatError: If it is not valid; with position and reason.
+        """
+        self.check_version(document)
+        error = documents.first_error(self.schema, document, exact=True)
+        if error is not None:
+            raise FormatError(
+                f"not a {self.name}: {error.json_path}: {error.message[:200]}"
+            )
+        return t.cast(collections.abc.Mapping[str, t.Any], document)
+
+    def check_version(self, document: t.Any) -> None:
+        """Reject a document of another version.
+
+        :raises VersionError: If it is one; with the solution, in one line.
+        """
+        is_mapping = isinstance(document, dict)
+        version = document.get("version") if is_mapping else None
+        if type(version) is not int or version == self.version:
+            return
+        if 0 < version < self.version:
+            raise VersionError(
+                f"a {self.name} has version {version}, which this release "
+                f"does not read; {self.remedy}"
+            )
+        if version > self.version:
+            raise VersionError(
+                f"a {self.name} has version {version}, of a later release of "
+                "rally_vmperf; use that release"
+            )
 
 
-def check_version(record: t.Any) -> None:
-    """Reject a record of another version.
+def _build_schema(hint: t.Any) -> documents.Schema:
+    """Return the JSON Schema of the documents of a type.
 
-    :raises VersionError: If it is one; with the solution, in one line.
+    The descriptions are those of the parameters in docstrings.
     """
-    version = record.get("version") if isinstance(record, dict) else None
-    if type(version) is not int or version == VERSION:
-        return
-    if 0 < version < VERSION:
-        raise VersionError(
-            f"a record has version {version}, which this release does not "
-            "read; run the task again, after: rally-vmperf baseline record "
-            "NAME --task FILE --replace"
+    if t.get_origin(hint) is t.Annotated:
+        base, *rules = t.get_args(hint)
+        return {
+            **_build_schema(base),
+            **{
+                keyword: list(rule) if isinstance(rule, tuple) else rule
+                for keyword, rule in rules
+                if keyword not in fields.OF_CODEC
+            },
+        }
+    if form := forms.find(hint):
+        return form.schema
+    if dataclasses.is_dataclass(hint):
+        return _build_object(t.cast(type, hint))
+    arguments = t.get_args(hint)
+    origin = t.get_origin(hint)
+    if origin is t.Literal:
+        return {"enum": list(arguments)}
+    if origin in typed.UNIONS:
+        schemas = [*map(_build_schema, arguments)]
+        # One type with several names gives better messages than anyOf.
+        if all(isinstance(schema.get("type"), str) for schema in schemas):
+            merged: documents.Schema = {}
+            for schema in schemas:
+                merged |= schema
+            return {**merged, "type": [schema["type"] for schema in schemas]}
+        return {"anyOf": schemas}
+    if origin is tuple:
+        return {"type": "array", "items": _build_schema(arguments[0])}
+    if origin is collections.abc.Mapping:
+        key_hint, value_hint = arguments
+        names = {"propertyNames": _NUMBER} if key_hint is int else {}
+        return {
+            "type": "object",
+            **names,
+            "additionalProperties": _build_schema(value_hint),
+        }
+    return {} if hint is t.Any else {"type": _SCALARS[hint]}
+
+
+def _build_object(type_: type) -> documents.Schema:
+    """Return the JSON Schema of the documents of a dataclass."""
+    descriptions = _parse_descriptions(type_)
+    properties: dict[str, documents.Schema] = {}
+    required: list[str] = []
+    for name, field in typed.list_fields(type_).items():
+        if field.inline:
+            inner = _build_object(typed.strip(field.hint))
+            properties |= inner["properties"]
+            required += inner["required"]
+            continue
+        if typed.defines_metrics(name, field):
+            definition = _build_object(sample.Metric)
+            schema: documents.Schema = {
+                "type": "object",
+                "additionalProperties": definition,
+            }
+        else:
+            schema = _build_schema(field.hint)
+        if name in descriptions:
+            schema = {"description": descriptions[name], **schema}
+        properties[name] = schema
+        if field.default is dataclasses.MISSING:
+            required.append(name)
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+    }
+
+
+def _parse_descriptions(type_: type) -> dict[str, str]:
+    """Return the descriptions of parameters in a docstring, by name."""
+    return {
+        name: " ".join(text.split())
+        for name, text in re.findall(
+            r"^:param (\w+): (.*?)(?=^:|\Z)",
+            inspect.getdoc(type_) or "",
+            re.MULTILINE | re.DOTALL,
         )
-    if version > VERSION:
-        raise VersionError(
-            f"a record has version {version}, of a later release of "
-            "rally_vmperf; use that release"
-        )
+    }

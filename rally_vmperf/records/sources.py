@@ -2,7 +2,6 @@
 
 import collections.abc
 import dataclasses
-import functools
 import pathlib
 import typing as t
 
@@ -14,7 +13,8 @@ from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 
-Records = collections.abc.Sequence[collections.abc.Mapping[str, t.Any] | None]
+#: The records of a run; None for an iteration without a valid one.
+Records = collections.abc.Sequence[model.Record | None]
 
 #: The maximum size in bytes of Rally's results with several runs.
 _LARGEST = 512 << 20
@@ -44,7 +44,7 @@ class Source:
 
     :param question: The name of the question; empty if no record is readable.
     :param scenario: The name of the Rally scenario; empty for a journal.
-    :param records: The documents of the iterations; None if not readable.
+    :param records: The records of the iterations; None if not readable.
     :param folder: The directory of the journal and its files; None if it is
         not known.
     :param criteria: The limits of the task by the name of the SLA; empty if
@@ -64,10 +64,10 @@ class Source:
         default_factory=dict
     )
 
-    @functools.cached_property
-    def decoded(self) -> tuple[model.Record | None, ...]:
-        """The records of the iterations, a tuple; None if not valid."""
-        return tuple(map(codec.decode_or_none, self.records))
+    @property
+    def readable(self) -> list[model.Record]:
+        """The records that are readable, a list."""
+        return [record for record in self.records if record is not None]
 
 
 def read(
@@ -92,7 +92,11 @@ def read(
             "report --json"
         ) from error
     if isinstance(content, dict) and "conditions" in content:
-        return [_create_source([content], folder)]
+        try:
+            record = codec.decode(content)
+        except schema.FormatError as error:
+            raise SourceError(f"{path}: {error}") from error
+        return [_create_source([record], folder)]
     return of_results(content, path, scenarios, folder)
 
 
@@ -133,8 +137,8 @@ def of_results(
         # Results of other versions are rejected.
         for workload in workloads:
             for iteration in workload["data"]:
-                for record in output.records_of(iteration):
-                    schema.check_version(record)
+                for document in output.documents_of(iteration):
+                    codec.FORMAT.check_version(document)
     except schema.VersionError as error:
         raise SourceError(f"{origin}: {error}") from error
     return sources
@@ -184,18 +188,19 @@ def _read_journal(path: pathlib.Path) -> Source:
 
 def _create_source(records: Records, folder: pathlib.Path | None) -> Source:
     """Return the source that consists of these records."""
+    criteria: collections.abc.Mapping[str, documents.Arguments] = {}
+    for record in filter(None, records):
+        criteria = record.criteria
     return Source(
         question=_find_question(records),
         scenario="",
         records=records,
-        criteria={},
+        criteria=criteria,
         folder=folder,
     )
 
 
 def _find_question(records: Records) -> str:
     """Return the question of the first valid record, or ""."""
-    questions = (
-        record.get("question", "") for record in records if record is not None
-    )
+    questions = (record.repetition.question for record in records if record)
     return next(questions, "")

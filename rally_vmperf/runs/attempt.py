@@ -8,6 +8,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import sessions
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import actions
@@ -149,10 +150,10 @@ class Attempt:
             batches=len(self._participants.batches) or 1,
             observations=tuple(self.result.observations),
             missing=tuple(self.result.missing),
-            findings=tuple(self._findings),
+            findings=tuple(dict.fromkeys(self._findings)),
             synchronisation=tuple(self.result.starts),
             reference_copies=self.condition.copies,
-            command_usage=tuple(
+            command_usage=cpu_seconds.total(
                 usage
                 for run in self.result.runs
                 if (usage := run.usage()) is not None

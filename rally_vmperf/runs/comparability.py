@@ -4,10 +4,8 @@ import collections.abc
 import datetime
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
@@ -22,13 +20,17 @@ from rally_vmperf.workloads import base as workloads
 
 _Assignments = collections.abc.Sequence[assignment.Assignment]
 _Machines = collections.abc.Collection[model.DescribedMachine]
+_Described = document.Machine | model.DescribedMachine
+
+#: The peer of a baseline without one.
+_UNKNOWN_PEER = document.Machine(name="peer", fingerprint={})
 
 
 def find_guest_findings(
     session: sessions.Session,
     guests: collections.abc.Sequence[models.Guest],
-    baseline: document.Json | None,
-    shapes: collections.abc.Iterable[matching.Shape],
+    baseline: document.Baseline | None,
+    shapes: collections.abc.Iterable[document.Shape],
 ) -> list[finding.Finding]:
     """Return all findings on guests and on their comparison with bare metal.
 
@@ -97,10 +99,10 @@ def describe_machines(
 
 
 def compare_machines(
-    assignments: _Assignments, machines: _Machines, baseline: document.Json
+    assignments: _Assignments, machines: _Machines, baseline: document.Baseline
 ) -> list[finding.Finding]:
     """Return findings on machines and hosts that differ from the baseline."""
-    bare_metal = baseline["machine"]
+    bare_metal = baseline.machine
     sensitive = {
         sensitivity: _list_metrics(
             assignments,
@@ -119,17 +121,17 @@ def compare_machines(
         if tool.affects_results
     ]
     findings = comparability.governor(
-        bare_metal["fingerprint"], sensitive["governor"]
+        bare_metal.fingerprint, sensitive["governor"]
     )
-    findings += comparability.nested(bare_metal["fingerprint"])
-    peer = baseline.get("peer", {})
+    findings += comparability.nested(bare_metal.fingerprint)
+    peer = baseline.peer or _UNKNOWN_PEER
     guests = [machine for machine in machines if machine.role == "guest"]
     peers = [machine for machine in machines if machine.role == "peer"]
     for machine in (*guests, *peers):
         recorded = bare_metal
         if machine.role == "guest":
             findings += comparability.compare_machines(
-                bare_metal["fingerprint"],
+                bare_metal.fingerprint,
                 machine.fingerprint,
                 machine.name,
                 sensitive,
@@ -137,13 +139,13 @@ def compare_machines(
         else:
             recorded = peer
             findings += comparability.peer_on_host(
-                bare_metal["fingerprint"], machine.fingerprint
+                bare_metal.fingerprint, machine.fingerprint
             )
             findings += comparability.same_peer(
-                peer.get("fingerprint", {}), machine.fingerprint
+                peer.fingerprint, machine.fingerprint
             )
         findings += tool_comparison.compare_tools(
-            recorded.get("tools", {}),
+            recorded.tools,
             machine.tools,
             machine.name,
             users,
@@ -154,7 +156,7 @@ def compare_machines(
             baseline, guest.name, guest.nova.get("hypervisor")
         )
         findings += comparability.host_cpu(
-            bare_metal["fingerprint"],
+            bare_metal.fingerprint,
             guest.name,
             guest.nova.get("host_cpu") or (),
         )
@@ -164,10 +166,10 @@ def compare_machines(
 def compare_record(
     record: model.Record,
     machines: _Machines,
-    baseline: document.Json,
+    baseline: document.Baseline,
     reason: str = "",
-) -> dict[str, t.Any]:
-    """Return a record with another baseline, and findings on it, encoded.
+) -> model.Record:
+    """Return a record with another baseline, and findings on it.
 
     :param machines: The machines of the record with their facts; a machine
         without facts raises the finding ``machine_unknown``.
@@ -181,7 +183,7 @@ def compare_record(
         condition.reference_copies for condition in conditions
     )
     shapes = [
-        matching.Shape(record.shape.vcpus, record.shape.memory_mib, copies)
+        document.Shape(record.shape.vcpus, record.shape.memory_mib, copies)
         for copies in numbers
         if copies is not None
     ]
@@ -205,13 +207,13 @@ def compare_record(
     record = record.with_baseline(
         bare_metal, metrics, (*earlier_findings, *new_findings)
     )
-    return codec.encode_record(record)
+    return codec.link(record)
 
 
 def report_unknown_machines(
     assignments: _Assignments,
     machines: _Machines,
-    baseline: document.Json,
+    baseline: document.Baseline,
     reason: str,
 ) -> list[finding.Finding]:
     """Return findings on machines and tools that cannot be compared.
@@ -221,20 +223,21 @@ def report_unknown_machines(
     :param machines: The machines, whose fingerprint and tools can be empty.
     :param reason: The reason for missing descriptions; empty if unknown.
     """
-    if any(entry.get("imported") for entry in baseline["entries"]):
+    if any(baseline_entry.imported for baseline_entry in baseline.entries):
         return []
     guests, peers = (
-        {
-            machine.name: vars(machine)
+        dict[str, _Described](
+            (machine.name, machine)
             for machine in machines
             if machine.role == role
-        }
+        )
         for role in ("guest", "peer")
     )
-    guests = {"baseline": baseline["machine"], **guests}
+    guests = {"baseline": baseline.machine, **guests}
     findings = _report_unknown(assignments, "machine", guests, (), reason)
     if peers:
-        peers = {"peer of the baseline": baseline.get("peer", {}), **peers}
+        recorded_peer = baseline.peer or _UNKNOWN_PEER
+        peers = {"peer of the baseline": recorded_peer, **peers}
         networked = [
             assigned
             for assigned in assignments
@@ -250,7 +253,7 @@ def report_unknown_machines(
 def _report_unknown(
     assignments: _Assignments,
     side: t.Literal["machine", "peer"],
-    machines: collections.abc.Mapping[str, documents.Facts],
+    machines: collections.abc.Mapping[str, _Described],
     metrics: comparability.Metrics,
     reason: str,
 ) -> list[finding.Finding]:
@@ -263,7 +266,7 @@ def _report_unknown(
     required = [tool.command for tool in tools if tool.affects_results]
     findings = []
     for name, machine in machines.items():
-        if not machine.get("fingerprint"):
+        if not machine.fingerprint:
             text = f"the fingerprint of {name} is unknown"
             text += f": {reason}" if reason else ""
             findings.append(
@@ -278,7 +281,7 @@ def _report_unknown(
                 metrics=users[command],
             )
             for command in required
-            if command not in machine.get("tools", {})
+            if command not in machine.tools
         ]
     return findings
 
@@ -336,7 +339,9 @@ def _find_tool_metrics(
 
 
 def compare_data(
-    session: sessions.Session, baseline: document.Json, shape: matching.Shape
+    session: sessions.Session,
+    baseline: document.Baseline,
+    shape: document.Shape,
 ) -> list[finding.Finding]:
     """Return findings on workload data that differ from bare metal.
 
@@ -346,7 +351,7 @@ def compare_data(
     chosen = reference.find_entries(baseline, assignments, shape)
     findings = []
     for assigned, baseline_entry in zip(assignments, chosen, strict=True):
-        recorded = baseline_entry.get("facts", {})
+        recorded = baseline_entry.facts
         metrics = tuple(metric.name for metric in assigned.metrics())
         for station in session.stations:
             facts = session.facts[station.name].get(assigned.title, {})

@@ -6,6 +6,7 @@ import re
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import background_load
 from rally_vmperf.measurement import finding
@@ -13,9 +14,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import merged as merged_
 from rally_vmperf.records import model
-from rally_vmperf.records import parts
 from rally_vmperf.runs import recording
 
 Records = collections.abc.Sequence[model.Record]
@@ -24,35 +23,35 @@ MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
 
 def build_baseline(
     shape_recordings: collections.abc.Sequence[recording.ShapeRecording],
-) -> dict[str, t.Any]:
-    """Return the baseline document (a dict) of a complete recording."""
+    machine_class: str = "",
+) -> document.Baseline:
+    """Return the baseline of a complete recording.
+
+    :param machine_class: The class of machines that it represents, or "".
+    """
     first = shape_recordings[0]
-    peer = _describe(shape_recordings, "peer")
-    return {
-        "version": 3,
-        "name": first.plan.baseline,
-        "session": first.plan.session,
-        "recorded_at": first.records[0].started_at,
-        "software": parts.software(),
-        "machine": _describe(shape_recordings, "copy"),
-        **({"peer": peer} if peer else {}),
-        "entries": [
+    return document.Baseline(
+        name=first.plan.baseline,
+        machine_class=machine_class,
+        session=first.plan.session,
+        recorded_at=first.records[0].started_at,
+        software=model.software(),
+        machine=t.cast(document.Machine, _describe(shape_recordings, "copy")),
+        peer=_describe(shape_recordings, "peer"),
+        entries=tuple(
             _build_entry(shape_recording, assigned)
             for shape_recording in shape_recordings
             for assigned in shape_recording.plan.assignments
-        ],
-    }
+        ),
+    )
 
 
 def _describe(
     shape_recordings: collections.abc.Iterable[recording.ShapeRecording],
     role: t.Literal["copy", "peer"],
-) -> documents.Facts:
-    """Return bare metal's or the peer's name, fingerprint and all tools.
-
-    :returns: The description; empty without a machine of this role.
-    """
-    description: documents.Facts = {}
+) -> document.Machine | None:
+    """Return bare metal or the peer with all tools; None without one."""
+    described: document.Machine | None = None
     tools: documents.Facts = {}
     for shape_recording in shape_recordings:
         for machine in shape_recording.records[0].machines:
@@ -60,23 +59,19 @@ def _describe(
                 continue
             details = shape_recording.details[machine.name]
             tools = {**tools, **details["tools"]}
-            description = description or {
-                "name": machine.host or machine.name,
-                "fingerprint": details["fingerprint"],
-            }
+            described = described or document.Machine(
+                name=machine.host or machine.name,
+                fingerprint=details["fingerprint"],
+            )
             break
-    return {**description, "tools": tools} if description else {}
-
-
-#: The limits of the machine that a baseline contains, if journals have them.
-_LIMIT_KEYS = ("limited_by", "cpus", "numa_nodes")
+    return described and dataclasses.replace(described, tools=tools)
 
 
 def _build_entry(
     shape_recording: recording.ShapeRecording,
     assignment: assignment.Assignment,
-) -> dict[str, t.Any]:
-    """Return the baseline entry of a workload in one shape as a dict."""
+) -> document.Entry:
+    """Return the baseline entry of a workload in one shape."""
     records = shape_recording.find_complete(assignment)
     copies = [
         machine.name
@@ -90,41 +85,36 @@ def _build_entry(
             shape_recording.details[name]["facts"].get(assignment.title, {})
         )
     ends = assignment.workload.needs(assignment.arguments)
-    kinds = dict.fromkeys(
+    flows = dict.fromkeys(
         flow
         for record in records
         for flow in record.flows
         if flow.target in ends
     )
-    return {
-        "workload": assignment.workload.name,
-        "arguments": assignment.arguments,
-        **assignment.protocol(),
-        "shape": dataclasses.asdict(shape_recording.plan.shape),
-        **{
-            key: setting
-            for key, setting in details.items()
-            if key in _LIMIT_KEYS
-        },
-        "facts": facts,
-        "repetitions": [
-            _find_samples(record.repetition.conditions[0], assignment)
-            for record in records
-        ],
-        "command_usage": parts.encode_commands(
-            _find_usages(records, assignment)
-        ).get(assignment.workload.name, []),
-        **_merge_samples(records, assignment),
-        "findings": parts.encode_findings(
-            finding_
-            for finding_ in _merge_findings(records)
-            if finding_.kind != "bare_metal_busy"
-            or background_load.concerns(
-                finding_.subject, assignment.workload.part
+    return document.Entry(
+        workload=assignment.workload.name,
+        arguments=assignment.arguments,
+        cooldown=assignment.cooldown,
+        drop_caches=assignment.drop_caches,
+        shape=shape_recording.plan.shape,
+        limited_by=details["limited_by"],
+        cpus=tuple(details.get("cpus", ())),
+        numa_nodes=tuple(details.get("numa_nodes", ())),
+        flows=tuple(flows),
+        facts=facts,
+        metrics=assignment.workload.metrics(assignment.arguments),
+        reference=_merge_samples(records, assignment),
+        findings=tuple(
+            dict.fromkeys(
+                found
+                for found in _merge_findings(records)
+                if found.kind != "bare_metal_busy"
+                or background_load.concerns(
+                    found.subject, assignment.workload.part
+                )
             )
         ),
-        **parts.encode_any("flows", tuple(kinds)),
-    }
+    )
 
 
 #: The share of processors that other processes used.
@@ -177,53 +167,49 @@ def _parse_percent(text: str) -> float:
 
 
 def _merge_samples(
-    records: Records, assignment: assignment.Assignment
-) -> dict[str, t.Any]:
-    """Return a dict of the values and percentiles of all copies.
-
-    :returns: The metrics, the percentiles of each repetition, and the
-        distributions and time series of all repetitions.
-    """
-    names = [
-        metric.name
-        for metric in assignment.workload.metrics(assignment.arguments)
-    ]
+    records: Records, assigned: assignment.Assignment
+) -> repetition.Reference:
+    """Return the samples of all copies, without the label of the workload."""
+    metrics = assigned.workload.metrics(assigned.arguments)
+    names = [metric.name for metric in metrics]
     names += sample.distribution_names(names)
-    labelled = {assignment.rename(name): name for name in names}
+    labelled = {assigned.rename(name): name for name in names}
+    by_name = {metric.name: metric for metric in metrics}
     conditions = [record.repetition.conditions[0] for record in records]
     distributions = [
         _rename_metrics(condition.distributions, labelled)
         for condition in conditions
     ]
-    whole = merged.merge_distributions(distributions)
-    over_time = merged.merge_time_series(
-        _rename_metrics(condition.time_series, labelled)
-        for condition in conditions
-    )
-    percentiles = [
-        {
-            distribution.metric: list(distribution.percentiles)
-            for distribution in repetition_distributions
-        }
-        for repetition_distributions in distributions
-    ]
-    return {
-        "metrics": parts.encode_metrics(
-            [
-                *assignment.workload.metrics(assignment.arguments),
-                *(merged_result.metric for merged_result in whole),
-                *(merged_result.metric for merged_result in over_time),
-            ]
+    return repetition.Reference(
+        repetitions=tuple(
+            tuple(
+                sample.Observation(
+                    observation.source,
+                    sample.Sample(
+                        by_name[labelled[observation.sample.metric.name]],
+                        observation.sample.value,
+                    ),
+                )
+                for observation in condition.observations
+                if labelled.get(observation.sample.metric.name) in by_name
+            )
+            for condition in conditions
         ),
-        "percentiles": {
-            distribution.metric.name: [
-                rows.get(distribution.metric, []) for rows in percentiles
-            ]
-            for distribution in whole
-        },
-        "distributions": merged_.encode_distributions(whole),
-        "time_series": merged_.encode_time_series(over_time),
-    }
+        command_usage=cpu_seconds.total(_find_usages(records, assigned)),
+        percentiles=tuple(
+            {
+                metric: value
+                for distribution in repetition_distributions
+                for metric, value in distribution.values().items()
+            }
+            for repetition_distributions in distributions
+        ),
+        distributions=merged.merge_distributions(distributions),
+        time_series=merged.merge_time_series(
+            _rename_metrics(condition.time_series, labelled)
+            for condition in conditions
+        ),
+    )
 
 
 def _rename_metrics(
@@ -244,24 +230,12 @@ def _rename_metrics(
 
 
 def _find_usages(
-    records: Records, assignment: assignment.Assignment
+    records: Records, assigned: assignment.Assignment
 ) -> collections.abc.Iterable[cpu_seconds.Usage]:
     """Return the CPU usage of a workload's commands, without its label."""
     return (
-        dataclasses.replace(usage, workload=assignment.workload.name)
+        dataclasses.replace(usage, workload=assigned.workload.name)
         for record in records
         for usage in record.repetition.conditions[0].command_usage
-        if usage.workload == assignment.title
+        if usage.workload == assigned.title
     )
-
-
-def _find_samples(
-    condition: repetition.Condition, assignment: assignment.Assignment
-) -> parts.Samples:
-    """Return a workload's samples by metric, without its label."""
-    samples = parts.encode_samples(condition.observations, condition.machines)
-    return {
-        metric.name: samples[name]
-        for metric in assignment.workload.metrics(assignment.arguments)
-        if (name := assignment.rename(metric.name)) in samples
-    }

@@ -12,7 +12,6 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
@@ -22,7 +21,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
 from rally_vmperf.records import model
@@ -54,7 +52,7 @@ class RecordingPlan:
     baseline: str
     session: str
     assignments: tuple[assignment.Assignment, ...]
-    shape: matching.Shape
+    shape: document.Shape
     repetitions: int
     warmup: int
     directory: str
@@ -86,8 +84,7 @@ class ShapeRecording:
     def _read_journal(self) -> None:
         """Load earlier records; reject those of another plan or damaged."""
         try:
-            for document_ in self._journal.read():
-                record = codec.decode_record(document_)
+            for record in self._journal.read():
                 _check_options(record, self.plan)
                 machine_file = files.read(
                     self._journal.folder, record.machines_file
@@ -178,7 +175,7 @@ class ShapeRecording:
                     warn=warn,
                 )
                 for number in range(after + 1, run.times + 1):
-                    record = codec.decode_record(run.repeat(number))
+                    record = run.repeat(number)
                     self._add_record(record, ready.setting.details)
                     if record.repetition.state == "interrupted":
                         raise KeyboardInterrupt

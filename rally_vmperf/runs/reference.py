@@ -18,17 +18,16 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import model
-from rally_vmperf.records import parts
 
 #: Age at which a baseline should be recorded again.
 OLD_AFTER = datetime.timedelta(days=90)
 
 
 def find_entries(
-    baseline: document.Json,
+    baseline: document.Baseline,
     assignments: collections.abc.Iterable[assignment.Assignment],
-    shape: matching.Shape,
-) -> list[document.Json]:
+    shape: document.Shape,
+) -> list[document.Entry]:
     """Return the baseline's entry for each assignment, in their order.
 
     :raises BaselineError: If the baseline does not cover an assignment.
@@ -42,98 +41,92 @@ def find_entries(
 
 
 def build_reference(
-    baseline: document.Json,
+    baseline: document.Baseline,
     assignments: collections.abc.Sequence[assignment.Assignment],
-    shapes: collections.abc.Iterable[matching.Shape],
+    shapes: collections.abc.Iterable[document.Shape],
 ) -> tuple[model.BareMetal, tuple[sample.Metric, ...]]:
     """Return the baseline of a record, and all metrics of its entries.
 
     :param shapes: The shapes, which differ in the number of copies.
     :raises BaselineError: If the baseline does not cover an assignment.
     """
-    machine = baseline["machine"]
-    identity = {
-        "name": baseline["name"],
-        "machine": machine["name"],
-        "recorded_at": baseline["recorded_at"],
-    }
     metrics: list[sample.Metric] = []
     references = {}
     for shape in shapes:
         chosen = find_entries(baseline, assignments, shape)
         entry_references = []
         for assigned, baseline_entry in zip(assignments, chosen, strict=True):
-            recorded_metrics = parts.decode_metrics(baseline_entry["metrics"])
-            _check_definitions(baseline["name"], assigned, recorded_metrics)
-            named = {
-                name: assigned.relabel(metric)
-                for name, metric in recorded_metrics.items()
-            }
-            metrics += named.values()
+            _check_definitions(baseline.name, assigned, baseline_entry.metrics)
+            metrics += map(assigned.relabel, baseline_entry.metrics)
             entry_references.append(
-                _decode_entry(
-                    baseline_entry,
-                    assigned.title,
-                    named,
-                    shape.copies,
-                    **identity,
-                )
+                _relabel(baseline_entry.reference, assigned)
             )
-        references[shape.copies] = _merge_references(
-            entry_references, **identity
-        )
+        references[shape.copies] = _merge_references(entry_references)
     return model.BareMetal(
-        **identity,
-        digest=document.digest(baseline),
-        session=baseline["session"],
-        fingerprint=machine["fingerprint"],
-        tools=machine.get("tools", {}),
+        name=baseline.name,
+        machine=baseline.machine.name,
+        recorded_at=baseline.recorded_at,
+        digest=baseline.digest,
+        session=baseline.session,
+        fingerprint=baseline.machine.fingerprint,
+        tools=baseline.machine.tools,
         references=references,
     ), tuple(metrics)
 
 
-def _decode_entry(
-    baseline_entry: document.Json,
-    title: str,
-    metrics: collections.abc.Mapping[str, sample.Metric],
-    copies: int,
-    **identity: t.Any,
+def _relabel(
+    reference: repetition.Reference, assigned: assignment.Assignment
 ) -> repetition.Reference:
-    """Return the samples of a baseline's entry, without percentiles of copies.
+    """Return the samples of an entry, as a task names their metrics.
 
-    Only the percentiles of all copies together are compared.
-
-    :param title: The title of the workload in the task.
-    :param metrics: The metrics in the task by their names in the entry.
+    Of percentiles, only those of all copies together are compared.
     """
-    usage_rows = {title: baseline_entry.get("command_usage", [])}
-    reference = parts.decode_reference(
-        {**baseline_entry, "command_usage": usage_rows},
-        copies,
-        metrics,
-        **identity,
-    )
+    relabel = functools.cache(assigned.relabel)
     percentiles = {
-        percentile.name
-        for name in baseline_entry.get("percentiles", {})
-        for percentile in sample.percentiles(metrics[name])
+        percentile
+        for distribution in reference.distributions
+        for percentile in sample.percentiles(distribution.metric)
     }
-    return dataclasses.replace(
-        reference,
+    return repetition.Reference(
         repetitions=tuple(
             tuple(
-                observation
+                dataclasses.replace(
+                    observation,
+                    sample=dataclasses.replace(
+                        observation.sample,
+                        metric=relabel(observation.sample.metric),
+                    ),
+                )
                 for observation in observations
-                if observation.sample.metric.name not in percentiles
+                if observation.sample.metric not in percentiles
             )
             for observations in reference.repetitions
+        ),
+        command_usage=tuple(
+            dataclasses.replace(usage, workload=assigned.title)
+            for usage in reference.command_usage
+        ),
+        percentiles=tuple(
+            {relabel(metric): value for metric, value in row.items()}
+            for row in reference.percentiles
+        ),
+        distributions=tuple(
+            dataclasses.replace(
+                distribution, metric=relabel(distribution.metric)
+            )
+            for distribution in reference.distributions
+        ),
+        time_series=tuple(
+            dataclasses.replace(
+                time_series, metric=relabel(time_series.metric)
+            )
+            for time_series in reference.time_series
         ),
     )
 
 
 def _merge_references(
     references: collections.abc.Sequence[repetition.Reference],
-    **identity: t.Any,
 ) -> repetition.Reference:
     """Return the samples of all workloads in one shape."""
 
@@ -149,7 +142,6 @@ def _merge_references(
         *(reference.percentiles for reference in references), fillvalue={}
     )
     return repetition.Reference(
-        **identity,
         repetitions=tuple(
             tuple(itertools.chain.from_iterable(observations))
             for observations in repetitions
@@ -164,26 +156,11 @@ def _merge_references(
     )
 
 
-def collect_values(
-    baseline_entry: document.Json,
-) -> dict[str, list[list[float]]]:
-    """Return the values of each metric as one list per repetition."""
-    repetitions: dict[str, list[list[float]]] = {}
-    for samples in baseline_entry["repetitions"]:
-        for name, values in samples.items():
-            decoded = [*map(parts.decode_values, values)]
-            if any(decoded):
-                repetitions.setdefault(name, []).append(
-                    [*itertools.chain.from_iterable(decoded)]
-                )
-    return repetitions
-
-
 def find_covered_shapes(
-    baseline: document.Json,
+    baseline: document.Baseline,
     assignments: collections.abc.Sequence[assignment.Assignment],
-    shapes: collections.abc.Iterable[matching.Shape],
-) -> list[matching.Shape]:
+    shapes: collections.abc.Iterable[document.Shape],
+) -> list[document.Shape]:
     """Return the shapes for which the baseline has all assignments."""
     covered_shapes = []
     for shape in shapes:
@@ -196,11 +173,12 @@ def find_covered_shapes(
 def _check_definitions(
     name: str,
     assignment: assignment.Assignment,
-    recorded_metrics: collections.abc.Mapping[str, sample.Metric],
+    recorded_metrics: collections.abc.Iterable[sample.Metric],
 ) -> None:
     """Reject a baseline whose metrics have different definitions."""
+    by_name = {metric.name: metric for metric in recorded_metrics}
     for metric in assignment.workload.metrics(assignment.arguments):
-        recorded = recorded_metrics.get(metric.name, metric)
+        recorded = by_name.get(metric.name, metric)
         if recorded != metric:
             raise document.BaselineError(
                 f"baseline {name!r} has {metric.name} in {recorded.unit} "
@@ -211,9 +189,9 @@ def _check_definitions(
 
 
 def find_baseline_findings(
-    baseline: document.Json,
+    baseline: document.Baseline,
     assignments: collections.abc.Sequence[assignment.Assignment],
-    shape: matching.Shape,
+    shape: document.Shape,
     now: datetime.datetime,
 ) -> list[finding.Finding]:
     """Return findings on the baseline itself."""
@@ -221,40 +199,40 @@ def find_baseline_findings(
     findings = [
         _restrict_to_assignment(assigned, recorded_finding)
         for assigned, baseline_entry in zip(assignments, chosen, strict=True)
-        for recorded_finding in parts.decode_findings(baseline_entry)
+        for recorded_finding in baseline_entry.findings
     ]
-    recorded = datetime.datetime.fromisoformat(baseline["recorded_at"])
-    if now - recorded > OLD_AFTER:
+    age = now - baseline.recording_time
+    if age > OLD_AFTER:
         findings.append(
             finding.Finding(
                 kind="baseline_old",
                 subject="baseline",
-                detail=f"baseline {baseline['name']} was recorded "
-                f"{(now - recorded).days} days ago",
+                detail=f"baseline {baseline.name} was recorded "
+                f"{age.days} days ago",
             )
         )
     return list(dict.fromkeys(findings))
 
 
 def find_voiding_findings(
-    baseline: document.Json,
+    baseline: document.Baseline,
     assignments: collections.abc.Sequence[assignment.Assignment],
-    shape: matching.Shape,
+    shape: document.Shape,
 ) -> list[finding.Finding]:
     """Return the findings on the baseline alone that void comparisons.
 
     :raises BaselineError: If the baseline does not cover an assignment.
     """
-    now = document.recorded_at(baseline)
+    now = baseline.recording_time
     findings = [
         *find_baseline_findings(baseline, assignments, shape, now),
-        *comparability.nested(baseline["machine"]["fingerprint"]),
+        *comparability.nested(baseline.machine.fingerprint),
     ]
     return [finding_ for finding_ in findings if finding_.severity == "void"]
 
 
 def describe_voiding(
-    baseline: document.Json,
+    baseline: document.Baseline,
     findings: collections.abc.Iterable[finding.Finding],
 ) -> str:
     """Return why a baseline voids each run, and the remedies, in one line."""
@@ -265,7 +243,7 @@ def describe_voiding(
         run_finding.finding.kind for run_finding in run_findings
     )
     return (
-        f"baseline {baseline['name']!r} voids each run: "
+        f"baseline {baseline.name!r} voids each run: "
         f"{'; '.join(finding.sentences(run_findings))}; record it again on "
         "an empty host (rally-vmperf baseline record ... --replace), or add "
         f"tolerate: [{', '.join(kinds)}] to the SLA"

@@ -7,7 +7,6 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.execution import requirements
@@ -125,7 +124,7 @@ class RunEnvironment:
     owner: str
     booted: models.BootedGuests
     options: documents.Arguments
-    baseline: document.Json | None
+    baseline: document.Baseline | None
     journal: journals.Journal
     connect: t.Callable[[], t.Any]
     progress: runs.Progress
@@ -141,6 +140,7 @@ class RunRequest(RunEnvironment):
     :param times: The number of planned repetitions, warm-up included.
     :param workloads: The workloads, as the task lists them.
     :param peer: The peer, as the task defines it.
+    :param criteria: The limits of the subtask by the name of the SLA.
     :param tolerate: The kinds of void findings that the task tolerates.
     :param vcpus: The number of vCPUs that determines arguments of workloads;
         None for that of the guests.
@@ -152,6 +152,9 @@ class RunRequest(RunEnvironment):
     workloads: collections.abc.Sequence[documents.Arguments]
     peer: documents.Arguments | None
     protocol: protocols.Protocol = protocols.DEFAULT
+    criteria: collections.abc.Mapping[str, documents.Arguments] = (
+        dataclasses.field(default_factory=dict)
+    )
     tolerate: collections.abc.Collection[str] = ()
     vcpus: int | None = None
 
@@ -180,7 +183,7 @@ class RunRequest(RunEnvironment):
 
     def prepare_session(
         self,
-        shapes: collections.abc.Sequence[matching.Shape] = (),
+        shapes: collections.abc.Sequence[document.Shape] = (),
         *,
         idle_guests: idle.IdleState = "running",
         findings: collections.abc.Iterable[finding.Finding] = (),
@@ -327,6 +330,7 @@ class RunRequest(RunEnvironment):
             "progress": self.progress,
             "warn": self.warn,
             "options": {**options, **self.protocol.options()},
+            "criteria": self.criteria,
         }
 
 

@@ -9,6 +9,7 @@ import functools
 import time
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import requirements
 from rally_vmperf.guests import errors
@@ -20,7 +21,6 @@ from rally_vmperf.records import files
 from rally_vmperf.records import flows
 from rally_vmperf.records import journal as journals
 from rally_vmperf.records import model
-from rally_vmperf.records import parts
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import setting as setting_
@@ -61,6 +61,7 @@ class Run:
     :param times: The number of planned repetitions, warm-up included.
     :param conditions: The conditions in the order of the task.
     :param options: The options of the question, for the record.
+    :param criteria: The limits of the subtask by the name of the SLA.
     :param fallback_setting: The setting before machines are ready.
     :param open: A function that prepares the machines.
     :param open_condition: A function that boots and prepares the machines of
@@ -90,6 +91,9 @@ class Run:
     options: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
+    criteria: collections.abc.Mapping[str, documents.Arguments] = (
+        dataclasses.field(default_factory=dict)
+    )
     enough: t.Callable[[collections.abc.Sequence[ConditionResults]], str] = (
         never_stop
     )
@@ -117,7 +121,7 @@ class Run:
         if self.ready is not None:
             self.ready.session.close()
 
-    def repeat(self, number: int) -> dict[str, t.Any]:
+    def repeat(self, number: int) -> model.Record:
         """Measure all conditions once; store the record and return it.
 
         If the disk is full, no samples are lost, because the record is
@@ -155,7 +159,8 @@ class Run:
             )
         if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
-        record = codec.encode_record(
+        # The result is what readers of the journal see.
+        record = codec.shorten(
             self._build(number, repetition_result, started_at)
         )
         self._append(record)
@@ -298,7 +303,7 @@ class Run:
             task=self.task,
             started_at=started_at,
             finished_at=_now(),
-            software=parts.software(),
+            software=model.software(),
             shape=setting.shape,
             machines=tuple(
                 dataclasses.replace(
@@ -311,7 +316,7 @@ class Run:
             order=self.order,
             options=self.options,
             bare_metal=setting.bare_metal,
-            hosts=setting.hosts,
+            criteria=self.criteria,
             raw_file=repetition_result.raw.close(),
             machines_file=self.journal.machines(setting.details, self.warn),
         )
@@ -323,13 +328,13 @@ class Run:
         server, _, count = machine.boot_id.rpartition("#")
         return f"{server}#{int(count) + self._starts[machine.name]}"
 
-    def _append(self, record: dict[str, t.Any]) -> None:
+    def _append(self, record: model.Record) -> None:
         """Append a record to the journal; warn if that fails."""
         try:
             self.journal.append(record)
         except journals.JournalError as error:
             self.warn(
-                f"{error}; repetition {record['repetition']} is not in it"
+                f"{error}; repetition {record.repetition.number} is not in it"
             )
 
 

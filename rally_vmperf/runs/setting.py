@@ -6,7 +6,7 @@ import itertools
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
@@ -33,7 +33,6 @@ class Setting:
     :param bare_metal: The baseline; None without one.
     :param rate_limits: The links and policies that can limit rates.
     :param ends: The other ends of network workloads.
-    :param hosts: The hosts of the guests whose capacity is known.
     """
 
     shape: model.Shape
@@ -46,7 +45,6 @@ class Setting:
     findings: tuple[finding.Finding, ...] = ()
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
-    hosts: tuple[model.HostCapacity, ...] = ()
 
     def merge(
         self, settings: collections.abc.Sequence["Setting"]
@@ -82,7 +80,6 @@ class Setting:
             details=details,
             findings=_unite(setting.findings for setting in settings),
             rate_limits=_unite(setting.rate_limits for setting in settings),
-            hosts=_unite(setting.hosts for setting in settings),
             ends=first.ends._replace(addresses=addresses),
         )
 
@@ -141,17 +138,6 @@ def build_setting(
         findings=tuple(dict.fromkeys((*booted.findings, *findings))),
         rate_limits=(*booted.caps, *_list_links(bare_metal, session)),
         ends=find_endpoints(assignments, session),
-        hosts=tuple(
-            {
-                get_host(machine): model.HostCapacity(
-                    name=get_host(machine),
-                    vcpus=machine.host_vcpus,
-                    memory_mib=machine.host_memory_mib,
-                )
-                for machine in booted.guests
-                if machine.host_vcpus or machine.host_memory_mib
-            }.values()
-        ),
     )
 
 
@@ -188,10 +174,10 @@ def _list_links(
     ]
 
 
-def find_shape(guests: Guests) -> matching.Shape:
+def find_shape(guests: Guests) -> document.Shape:
     """Return the shape of guests from their flavor."""
     flavor = guests[0].flavor
-    return matching.Shape(
+    return document.Shape(
         vcpus=flavor.vcpus, memory_mib=flavor.memory_mib, copies=len(guests)
     )
 

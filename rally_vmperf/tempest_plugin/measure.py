@@ -71,7 +71,7 @@ class Measurement:
 
     run_guests: guest_arrival.RunGuests
     booted: models.BootedGuests
-    baseline: document.Json | None
+    baseline: document.Baseline | None
     journal_dir: pathlib.Path
     report_dir: pathlib.Path
     warn: runs.Progress
@@ -112,7 +112,7 @@ class Measurement:
             records = []
             for number in range(1, workload.times + 1):
                 records.append(run.repeat(number))
-                if records[-1]["state"] == "interrupted":
+                if records[-1].repetition.state == "interrupted":
                     raise KeyboardInterrupt
                 if run.failure:
                     self._check_image(run.failure)

@@ -114,7 +114,7 @@ class ConfiguredQuestion:
         return {"name": name} if name else {}
 
     @functools.cached_property
-    def baseline(self) -> document.Json | None:
+    def baseline(self) -> document.Baseline | None:
         """The baseline, or None if none is configured."""
         if not self.baseline_reference:
             return None
@@ -132,23 +132,21 @@ class ConfiguredQuestion:
                 configured, assignment.SCHEMA, f"{path}: workloads"
             )
             return t.cast(list[documents.Arguments], configured)
-        measurements = self.baseline["entries"] if self.baseline else []
+        measurements = self.baseline.entries if self.baseline else ()
         workloads: list[documents.Arguments] = []
         for measurement in measurements:
-            workload = {
-                key: measurement[key]
-                for key in ("arguments", "cooldown", "drop_caches")
-                if key in measurement
-            }
-            workload["name"] = measurement["workload"]
             recorded = [
-                (entry["arguments"], entry["shape"]["vcpus"])
+                (entry.arguments, entry.shape.vcpus if entry.shape else None)
                 for entry in measurements
-                if entry["workload"] == workload["name"]
+                if entry.workload == measurement.workload
             ]
-            workload["arguments"] = {
-                **workload["arguments"],
-                **assignment.find_per_vcpu(workload["name"], recorded),
+            workload = {
+                "name": measurement.workload,
+                **measurement.protocol,
+                "arguments": {
+                    **measurement.arguments,
+                    **assignment.find_per_vcpu(measurement.workload, recorded),
+                },
             }
             if workload not in workloads:
                 workloads.append(workload)

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import time
 
+from rally_vmperf.records import files
 from tests.bench import table
 from tests.bench import wall_time
 from tests.functional import laboratory
@@ -59,7 +60,7 @@ def _ours(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
     runs = [
         run
         for record in lab.records(path)
-        for run in lab.beside(record, "raw")["runs"]
+        for run in files.read(path.parent, record.raw_file)["runs"]
     ]
     return wall_time.by_records(wall, runs, _only(lab))
 

@@ -150,7 +150,7 @@ def _create_record(number, guests, copies, conditions, **changes):
     """Return the record of a repetition with all metrics."""
     metrics = judging.metrics(judging.METRICS)
     return made.record(
-        repetition=number,
+        number=number,
         planned_repetitions=judging.REPETITIONS,
         shape={"vcpus": 1, "memory_mib": 1024, "copies": len(guests)},
         machines=[made.machine_entry(name, host="host") for name in guests],
@@ -163,7 +163,7 @@ def _create_record(number, guests, copies, conditions, **changes):
             for metric in metrics
         },
         expected_metrics=[metric.name for metric in metrics],
-        reference=made.reference_document("bare", "host", copies),
+        bare_metal=made.reference_document("bare", "host", copies),
         conditions=conditions,
         **changes,
     )

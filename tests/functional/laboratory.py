@@ -1,6 +1,7 @@
 """A Rally of its own on the embedded cloud, for functional tests."""
 
 import contextlib
+import dataclasses
 import functools
 import json
 import os
@@ -21,6 +22,7 @@ from rally_vmperf.cloud.state import addresses
 from rally_vmperf.cloud.system import layout
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from tests import patience
 from tests import signals
 
@@ -188,19 +190,15 @@ class Laboratory:
         """Return the journals that there are."""
         return set(self.journal_dir.glob("*.jsonl"))
 
-    def records(self, path: pathlib.Path) -> list[dict]:
+    def records(self, path: pathlib.Path) -> list[model.Record]:
         """Return the records in a journal."""
         return journal.Journal(self.journal_dir, path.stem).read()
 
-    def beside(self, record: dict, name: str) -> dict:
-        """Return the file of a record: ``raw`` or ``machines``."""
-        return dict(files.read(self.journal_dir, record["files"][name]))
-
-    def machines(self, record: dict) -> dict[str, dict]:
+    def machines(self, record: model.Record) -> dict[str, dict]:
         """Return what is known of the machines of a record, by name."""
-        return self.beside(record, "machines")["machines"]
+        return files.read(self.journal_dir, record.machines_file)["machines"]
 
-    def check_reached(self, record: dict) -> None:
+    def check_reached(self, record: model.Record) -> None:
         """Fail where the guest had a floating IP, or its way is written."""
         nova = self.machines(record)["g1"]["nova"]
         if nova["reached_by"] != "fixed" or nova["floating_address"]:
@@ -227,7 +225,9 @@ class Laboratory:
         self._pretend(
             name,
             like,
-            lambda entry: {**entry, "shape": {**entry["shape"], **shape}},
+            lambda entry: dataclasses.replace(
+                entry, shape=dataclasses.replace(entry.shape, **shape)
+            ),
         )
 
     def pretend_arguments(
@@ -236,17 +236,22 @@ class Laboratory:
         """Register a copy of a baseline as if a workload did other work."""
 
         def change(entry):
-            if entry["workload"] != workload:
+            if entry.workload != workload:
                 return entry
-            return {**entry, "arguments": {**entry["arguments"], **arguments}}
+            return dataclasses.replace(
+                entry, arguments={**entry.arguments, **arguments}
+            )
 
         self._pretend(name, like, change)
 
     def _pretend(self, name: str, like: str, change) -> None:
         registry = store.Store(self.folder / "baselines")
-        content = {**registry.load(like), "name": name}
-        content["entries"] = [change(one) for one in content["entries"]]
-        registry.save(content, replace=True)
+        content = registry.load(like)
+        entries = tuple(change(one) for one in content.entries)
+        registry.save(
+            dataclasses.replace(content, name=name, entries=entries),
+            replace=True,
+        )
 
     def _environment(self) -> dict[str, str]:
         """Return an environment that names that of Rally's, if any is used."""

@@ -4,7 +4,6 @@ import os
 import statistics
 
 from rally_vmperf.judging import degradation_judge
-from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
 
@@ -56,7 +55,9 @@ class TestDensity(DensityCase):
         self.check_ended(2, done)
         path = self.new_journal(known, done)
         records = lab.records(path)
-        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in records]
+        )
         self.assertIn("plan: 3 guests of vmperf.tiny", said_all(done))
         self._check_levels(records)
         self._check_starts(records)
@@ -83,7 +84,7 @@ class TestDensity(DensityCase):
             {CPU: limit}, levels=3, tolerate=TOLERATED
         )
         for record in records:
-            judge.add(codec.decode(record))
+            judge.add(record.repetition)
         judgement = judge.judgement()
         (row,) = (one for one in judgement.rows if one.limit is not None)
         found = row.point(3).compared("mean", "solo_guest")
@@ -98,7 +99,7 @@ class TestDensity(DensityCase):
 
     def _check_levels(self, records):
         for record in records:
-            levels = codec.decode(record).conditions
+            levels = record.repetition.conditions
             self.assertEqual([1, 3], [one.axes["guests"] for one in levels])
             for level in levels:
                 taken = {one.sample.metric for one in level.observations}
@@ -108,20 +109,21 @@ class TestDensity(DensityCase):
                 self.assertEqual(set(level.machines), sources)
                 self.assertEqual(level.axes["guests"], len(sources))
         families = {
-            name.split(".")[0] for name in records[0]["expected_metrics"]
+            metric.name.split(".")[0]
+            for metric in records[0].repetition.expected_metrics
         }
         self.assertEqual({"cpu", "disk", "network"}, families)
         hosts = {
-            machine["host"]
-            for machine in records[0]["machines"]
-            if machine["role"] == "guest"
+            machine.host
+            for machine in records[0].machines
+            if machine.role == "guest"
         }
         self.assertEqual(1, len(hosts))
 
     def _check_distributions(self, records):
         """Those of all guests together are in the record."""
         for record in records:
-            for level in codec.decode(record).conditions:
+            for level in record.repetition.conditions:
                 (latencies,) = (
                     one
                     for one in level.distributions
@@ -132,10 +134,10 @@ class TestDensity(DensityCase):
 
     def _check_starts(self, records):
         for record in records:
-            for level in record["conditions"][1:]:
-                self.assertEqual(3, len(level["synchronisation"]))
-                for start in level["synchronisation"]:
-                    self.assertGreater(start["overlap"], 0)
+            for level in record.repetition.conditions[1:]:
+                self.assertEqual(3, len(level.synchronisation))
+                for start in level.synchronisation:
+                    self.assertGreater(start.overlap, 0)
 
     def _check_loss(self, records):
         """Three guests cannot all have a core of two."""
@@ -143,9 +145,9 @@ class TestDensity(DensityCase):
             guests: statistics.geometric_mean(
                 one.sample.value
                 for record in records
-                for one in codec.decode(record)
-                .select(guests=guests)
-                .condition.observations
+                for one in record.repetition.select(
+                    guests=guests
+                ).condition.observations
                 if one.sample.metric.name == CPU
             )
             for guests in (1, 3)

@@ -72,17 +72,19 @@ class TestMainJob(laboratory.Case):
         self._check_no_secret(path)
 
     def _check_records(self, records):
-        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
-        for record in records:
-            sampled = set(record["conditions"][0]["samples"])
+        measured = [record.repetition for record in records]
+        self.assertEqual(["complete"] * 3, [one.state for one in measured])
+        for repetition in measured:
+            (level,) = repetition.conditions
+            sampled = {one.sample.metric for one in level.observations}
             # Where requests are enough, percentiles come beside these.
-            self.assertLessEqual(set(record["expected_metrics"]), sampled)
-            families = {name.split(".")[0] for name in sampled}
+            self.assertLessEqual(set(repetition.expected_metrics), sampled)
+            families = {metric.name.split(".")[0] for metric in sampled}
             self.assertEqual({"cpu", "memory", "disk", "network"}, families)
-            kinds = {found["kind"] for found in record["findings"]}
+            kinds = {found.kind for found in repetition.findings}
             self.assertIn("peer_on_host", kinds)
             self.assertIn("placement_unknown", kinds)
-        first = records[0]["machines"][0]["name"]
+        first = records[0].machines[0].name
         guest = self.laboratory.machines(records[0])[first]
         self.assertIn("fio", guest["tools"])
         self.assertTrue(guest["fingerprint"]["kernel"])
@@ -110,8 +112,8 @@ class TestMainJob(laboratory.Case):
         """Rally's task in use has the same verdict once more."""
         done = self.laboratory.vmperf("judge")
         self.assertEqual(0, done.returncode, laboratory.said(done))
-        for name in records[0]["expected_metrics"]:
-            self.assertIn(name, done.stdout)
+        for metric in records[0].repetition.expected_metrics:
+            self.assertIn(metric.name, done.stdout)
 
     def _check_no_secret(self, path):
         secret = laboratory.pathlib.Path(

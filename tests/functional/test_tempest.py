@@ -46,7 +46,7 @@ class TestTempest(laboratory.Case):
         for path in new:
             records = lab.records(path)
             self.assertEqual(
-                ["complete"] * 3, [one["state"] for one in records]
+                ["complete"] * 3, [one.repetition.state for one in records]
             )
             self.assertTrue(path.with_suffix(".html").exists())
         self.assertEqual([], list((lab.journal_dir / "owners").glob("*.json")))

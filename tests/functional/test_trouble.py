@@ -36,7 +36,7 @@ class TestTrouble(TroubleCase):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         (path,) = lab.journals() - self.known
-        states = [record["state"] for record in lab.records(path)[:2]]
+        states = [one.repetition.state for one in lab.records(path)[:2]]
         self.assertEqual(["complete", "complete"], states)
         self.assertNotEqual(self.before, lab.count())
         self._check_user()

@@ -64,6 +64,11 @@ def patterns(task):
     }
 
 
+def sampled(condition):
+    """Return the metrics of which a machine has a sample."""
+    return {one.sample.metric for one in condition.observations}
+
+
 class MeasuringCase(laboratory.Case):
     """Each metric is measured on both sides and judged, and nothing is left.
 
@@ -122,13 +127,13 @@ class MeasuringCase(laboratory.Case):
         times = [one["runner"]["serial"]["times"] for one in subtasks]
         self.assertEqual(
             ["complete"] * sum(times),
-            [record["state"] for record in records],
+            [record.repetition.state for record in records],
             laboratory.said(done),
         )
         for record in records:
-            for condition in record["conditions"]:
-                sampled = set(condition["samples"])
-                self.assertLessEqual(set(record["expected_metrics"]), sampled)
+            expected = set(record.repetition.expected_metrics)
+            for condition in record.repetition.conditions:
+                self.assertLessEqual(expected, sampled(condition))
         if any(one["sla"].keys() - {"failure_rate"} for one in subtasks):
             self._judge(task, records)
         return records
@@ -151,12 +156,12 @@ class MeasuringCase(laboratory.Case):
             stream.write(f"{task['title']}:\n{done.stdout}\n")
         wanted = patterns(task) or {"*"}
         limited = {
-            metric
+            metric.name
             for record in records
             # Where requests are enough, percentiles come beside the expected.
-            for metric in record["conditions"][-1]["samples"]
-            if record["metrics"][metric]["scale"] == "ratio"
-            and any(fnmatch.fnmatchcase(metric, one) for one in wanted)
+            for metric in sampled(record.repetition.conditions[-1])
+            if metric.scale == "ratio"
+            and any(fnmatch.fnmatchcase(metric.name, one) for one in wanted)
         }
         self.assertNotEqual(set(), limited)
         for metric in limited:

@@ -10,7 +10,6 @@ import yaml
 
 from rally_vmperf.judging import degradation_judge
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
 from tests.functional import test_density
@@ -52,9 +51,9 @@ class TestOthers(test_density.DensityCase):
         (record,) = lab.records(path)
         self.assertEqual(
             ("complete", idle_guests),
-            (record["state"], record["options"]["idle_guests"]),
+            (record.repetition.state, record.options["idle_guests"]),
         )
-        for level in codec.decode(record).conditions:
+        for level in record.repetition.conditions:
             self.assertEqual("complete", level.state)
             self.assertEqual(
                 set(level.machines),
@@ -68,19 +67,13 @@ class TestOthers(test_density.DensityCase):
 
     def _void(self, record):
         """Return what makes the record void, but for short runs."""
-        found = [
-            *record["findings"],
-            *(
-                one
-                for level in record["conditions"]
-                for one in level["findings"]
-            ),
-        ]
+        measured = record.repetition
         return [
             one
-            for one in found
-            if finding.KINDS[one["kind"]].severity == "void"
-            and one["kind"] not in test_density.TOLERATED
+            for part in (measured, *measured.conditions)
+            for one in part.findings
+            if finding.KINDS[one.kind].severity == "void"
+            and one.kind not in test_density.TOLERATED
         ]
 
 
@@ -111,28 +104,26 @@ class TestKilled(test_density.DensityCase):
         self.assertEqual(2, code, text[-2000:])
         (path,) = lab.journals() - known
         (record,) = lab.records(path)
-        one, three, two = record["conditions"]
+        one, three, two = record.repetition.conditions
         self.assertEqual(
             ["complete", "incomplete", "complete"],
-            [one["state"], three["state"], two["state"]],
+            [one.state, three.state, two.state],
         )
-        self.assertEqual(
-            {"g1"}, {gap["machine"] for gap in three["missing"]}, three
-        )
+        self.assertEqual({"g1"}, {gap.machine for gap in three.missing}, three)
         self.assertEqual(
             {"g2", "g3"},
             {
                 one.source
-                for one in codec.decode(record)
-                .select(guests=3)
-                .condition.observations
+                for one in record.repetition.select(
+                    guests=3
+                ).condition.observations
             },
         )
-        self.assertEqual(["g2", "g3"], two["machines"])
+        self.assertEqual(("g2", "g3"), two.machines)
         judge = degradation_judge.DegradationJudge(
             {test_density.CPU: 95}, tolerate=test_density.TOLERATED
         )
-        judge.add(codec.decode(record))
+        judge.add(record.repetition)
         judged = judge.judgement()
         self.assertEqual("void", judged.status, judged.sentence())
 
@@ -170,7 +161,8 @@ class TestShippedTask(measuring.MeasuringCase):
             ],
         }
         for record in self.measure(TASK, **arguments):
-            copies = [one["reference_copies"] for one in record["conditions"]]
+            levels = record.repetition.conditions
+            copies = [level.reference_copies for level in levels]
             self.assertEqual([1, 2], copies)
         found = {one["criterion"] for one in self.laboratory.verdicts()}
         self.assertLessEqual({"vmperf_degradation", "vmperf_fairness"}, found)

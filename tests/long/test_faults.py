@@ -19,7 +19,6 @@ from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.plugins.contexts import guests
-from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
@@ -206,17 +205,22 @@ class TestInTheGuest(laboratory.Case):
         """Return the records of the run."""
         return self.laboratory.records(self.new_journal(self.known, done))
 
+    def sampled(self, record):
+        """Return the names of the metrics that have samples."""
+        observations = record.repetition.conditions[0].observations
+        return {one.sample.metric.name for one in observations}
+
     def test_tools_that_lie_talk_and_die(self):
         """Garbage, endless output and a killed tool are named as such."""
         fakes = (TASKS / "fakes.yaml").read_text()
         done = self.laboratory.start(TOOLS, user_data=fakes, times=1)
         self.check_ended(2, done)
         for record in self.records(done):
-            self.assertEqual("incomplete", record["state"])
-            metrics = set(record["conditions"][0]["samples"])
+            self.assertEqual("incomplete", record.repetition.state)
+            metrics = self.sampled(record)
             self.assertIn("cpu.sysbench.rate", metrics)
             self.assertIn("cpu.bzip2.compress_time", metrics)
-            gaps = codec.decode(record).all_missing
+            gaps = record.repetition.all_missing
             reasons = " ".join(gap.reason for gap in gaps)
             self.assertIn("mbw", reasons)
             self.assertIn("decompress printed more than", reasons)
@@ -247,14 +251,13 @@ class TestInTheGuest(laboratory.Case):
             self.assertEqual(2, process.wait(patience.seconds(400)))
         (path,) = lab.journals() - self.known
         first, *later = lab.records(path)
-        self.assertEqual("incomplete", first["state"])
-        metrics = set(first["conditions"][0]["samples"])
-        self.assertIn("cpu.sysbench.rate", metrics)
-        only = codec.decode(first).condition
+        self.assertEqual("incomplete", first.repetition.state)
+        self.assertIn("cpu.sysbench.rate", self.sampled(first))
+        only = first.repetition.condition
         missing = {gap.name for gap in only.missing}
         self.assertTrue(any(what.startswith("disk.") for what in missing))
         found = {one.kind for one in only.findings}
         self.assertIn("guest_host_changed", found)
         for record in later:
-            only = codec.decode(record).condition
+            only = record.repetition.condition
             self.assertEqual((), only.observations)

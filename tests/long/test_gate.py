@@ -98,7 +98,9 @@ class TestGate(laboratory.Case):
         self.assertEqual(0, failed)
         (path,) = (self.folder / "journal").glob("*.jsonl")
         records = journal.Journal(path.parent, path.stem).read()
-        self.assertEqual(["complete"] * 3, [one["state"] for one in records])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in records]
+        )
 
     def test_not_passed(self):
         """Exit code 2, and the page and the JUnit file exist."""

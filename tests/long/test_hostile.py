@@ -7,7 +7,6 @@ import pathlib
 import yaml
 
 from rally_vmperf.records import codec
-from rally_vmperf.records import schema
 from tests.browser import chromium
 from tests.functional import jump_host
 from tests.functional import laboratory
@@ -89,15 +88,20 @@ class TestHostile(laboratory.Case):
 
     def _check_records(self, path):
         records = self.laboratory.records(path)
-        self.assertEqual(["incomplete"] * 2, [r["state"] for r in records])
+        self.assertEqual(
+            ["incomplete"] * 2, [one.repetition.state for one in records]
+        )
         for line in path.read_bytes().splitlines():
             self.assertLess(len(line), MOST)
-            schema.check(json.loads(line))
+            codec.FORMAT.check(json.loads(line))
         for record in records:
-            gaps = codec.decode(record).all_missing
+            measured = record.repetition
+            gaps = measured.all_missing
             missing = {gap.name for gap in gaps}
-            taken = set(record["conditions"][0]["samples"])
-            self.assertEqual(set(record["expected_metrics"]), missing | taken)
+            observations = measured.conditions[0].observations
+            taken = {one.sample.metric.name for one in observations}
+            expected = {metric.name for metric in measured.expected_metrics}
+            self.assertEqual(expected, missing | taken)
             self.assertIn("cpu.sysbench.rate", missing)
             for gap in gaps:
                 self.assertEqual("g1", gap.machine)

@@ -3,7 +3,6 @@
 import pathlib
 import statistics
 
-from rally_vmperf.records import codec
 from tests.functional import laboratory
 from tests.long import long
 
@@ -32,7 +31,9 @@ class TestPair(laboratory.Case):
         self.check_ended(2, done)
         path = self.new_journal(before, done)
         records = lab.records(path)
-        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in records]
+        )
         self._check_disk(records)
         self._check_network(records)
         self._check_verdict()
@@ -41,13 +42,13 @@ class TestPair(laboratory.Case):
         rates = [
             one.sample.value
             for record in records
-            for one in codec.decode(record).condition.observations
+            for one in record.repetition.condition.observations
             if one.sample.metric.name == "disk.fio.write.bandwidth"
         ]
         self.assertEqual(6, len(rates))
         middle = statistics.median(rates)
         self.assertLess(abs(middle - LIMIT) / LIMIT, 0.1, rates)
-        kinds = {found["kind"] for found in records[0]["findings"]}
+        kinds = {found.kind for found in records[0].repetition.findings}
         self.assertIn("rate_limited_by_policy", kinds)
 
     def _check_network(self, records):
@@ -57,13 +58,13 @@ class TestPair(laboratory.Case):
                     one.source,
                     one.sample.metric.name.rpartition("guest_to_guest.")[2],
                 )
-                for one in codec.decode(record).condition.observations
+                for one in record.repetition.condition.observations
                 if one.sample.metric.name.startswith("network.")
             }
             tcp = ("throughput", "retransmits")
             udp = ("udp.throughput", "udp.jitter", "udp.loss")
             self.assertEqual({("g1", name) for name in (*tcp, *udp)}, taken)
-            kinds = {found["kind"] for found in record["findings"]}
+            kinds = {found.kind for found in record.repetition.findings}
             self.assertIn("fixed_rate", kinds)
 
     def _check_verdict(self):

@@ -50,7 +50,7 @@ class TestPlacement(placing.PlacementCase):
             self.assertIn(ipaddress.ip_address(guest["address"]), public)
             measured = ipaddress.ip_address(guest["measure_address"])
             self.assertNotIn(measured, public)
-        kinds = {found["kind"] for found in records[0]["findings"]}
+        kinds = {found.kind for found in records[0].repetition.findings}
         self.assertNotIn("wrong_host", kinds)
 
     def test_no_room_to_be_apart(self):
@@ -184,9 +184,9 @@ class TestOtherGuests(placing.PlacementCase):
         self.check_ended(0, done)
         for record in lab.records(self.new_journal(before, done)):
             findings = {
-                (finding["kind"], finding["detail"])
-                for condition in record["conditions"]
-                for finding in condition["findings"]
+                (finding.kind, finding.detail)
+                for condition in record.repetition.conditions
+                for finding in condition.findings
             }
             self.assertIn(("host_shared", sentence), findings)
 

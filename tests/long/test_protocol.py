@@ -2,7 +2,6 @@
 
 import pathlib
 
-from rally_vmperf.records import codec
 from tests.functional import laboratory
 from tests.long import long
 
@@ -23,30 +22,31 @@ class TestProtocol(laboratory.Case):
         for verb in ("stop g1", "start g1"):
             self.assertIn(verb, f"{done.stdout}{done.stderr}")
         records = lab.records(self.new_journal(before, done))
-        self.assertEqual(["complete"] * 2, [r["state"] for r in records])
+        self.assertEqual(
+            ["complete"] * 2, [one.repetition.state for one in records]
+        )
         first, second = (self._values(record) for record in records)
         self.assertNotEqual(second["warm.booted"], first["warm.booted"])
         for values in (first, second):
             self.assertLess(values["cold.cached"], values["warm.cached"])
         for count, record in enumerate(records, 1):
-            (guest,) = record["machines"]
-            self.assertEqual(f"#{count}", guest["boot_id"][-2:])
+            (guest,) = record.machines
+            self.assertEqual(f"#{count}", guest.boot_id[-2:])
+            measured = record.repetition
             kinds = {
-                one["kind"]
-                for part in (record, *record["conditions"])
-                for one in part["findings"]
+                one.kind
+                for part in (measured, *measured.conditions)
+                for one in part.findings
             }
             self.assertNotIn("guest_rebooted", kinds)
-            warm, cold = record["workloads"]
-            self.assertNotIn("drop_caches", warm)
-            self.assertTrue(cold["drop_caches"])
-            self.assertEqual(
-                "between_repetitions", record["options"]["reboot"]
-            )
+            warm, cold = record.workloads
+            self.assertFalse(warm.drop_caches)
+            self.assertTrue(cold.drop_caches)
+            self.assertEqual("between_repetitions", record.options["reboot"])
 
     def _values(self, record):
         """Return what the guest told: label and metric -> value."""
-        (level,) = codec.decode(record).conditions
+        (level,) = record.repetition.conditions
         return {
             one.sample.metric.name.removeprefix(
                 "application.job."

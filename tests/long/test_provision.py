@@ -106,7 +106,7 @@ class TestMirror(laboratory.Case):
             done = lab.start(TASK, guest_options=options)
         self.check_ended(0, done)
         (record,) = lab.records(self.new_journal(before, done))
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         tools = lab.machines(record)["g1"]["tools"]
         for name in ("mbw", "sysbench"):
             self.assertEqual(64, len(tools[name]["checksum"]))

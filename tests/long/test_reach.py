@@ -33,5 +33,7 @@ class TestNamespace(laboratory.Case):
         self.assertIn(f" in namespace {namespace} after", said)
         (path,) = lab.journals() - before
         records = lab.records(path)
-        self.assertEqual(["complete"] * 3, [r["state"] for r in records])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in records]
+        )
         lab.check_reached(records[0])

@@ -35,7 +35,7 @@ class TestReleases(laboratory.Case):
         )
         lab.record_baseline("releases", *wanted, "--bundle", str(bundle))
         metal = store.Store(lab.folder / "baselines").load("releases")
-        tools = metal["machine"]["tools"]
+        tools = metal.machine.tools
         print({name: one["version"] for name, one in tools.items()})
         apart, verdict = self._run()
         self.assertIn("fio", apart)
@@ -58,7 +58,9 @@ class TestReleases(laboratory.Case):
         before = lab.journals()
         done = lab.start(TASK, guest_options=options)
         records = lab.records(self.new_journal(before, done))
-        self.assertEqual(["complete"] * 3, [one["state"] for one in records])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in records]
+        )
         self.record = records[-1]
         (verdict,) = (
             one["detail"]
@@ -66,9 +68,9 @@ class TestReleases(laboratory.Case):
             if one["criterion"] == "vmperf_overhead"
         )
         differ = {
-            one["detail"]
-            for one in self.record["findings"]
-            if one["kind"] == "tool_version_differs"
+            one.detail
+            for one in self.record.repetition.findings
+            if one.kind == "tool_version_differs"
         }
         # Who runs it by hand sees both verdicts side by side.
         versions = {

@@ -25,22 +25,26 @@ class TestSettings(test_settings.SettingsCase):
         self.check_ended(0, process)
         records = lab.records(self.new_journal(journals, process))
         for record in records:
-            self.assertEqual("complete", record["state"])
+            measured = record.repetition
+            self.assertEqual("complete", measured.state)
             self.assertEqual(
-                [("virtio", ["g1"]), ("e1000", ["g2"])],
+                [("virtio", ("g1",)), ("e1000", ("g2",))],
                 [
-                    (condition["axes"]["variant"], condition["machines"])
-                    for condition in record["conditions"]
+                    (condition.axes["variant"], condition.machines)
+                    for condition in measured.conditions
                 ],
             )
         self.assertEqual(
             [{1, 2}, {1, 2}],
             [
-                {record["conditions"][index]["position"] for record in records}
+                {
+                    record.repetition.conditions[index].position
+                    for record in records
+                }
                 for index in (0, 1)
             ],
         )
-        virtio, e1000 = records[-1]["conditions"]
+        virtio, e1000 = records[-1].repetition.conditions
         self.assertEqual(
             {
                 (
@@ -62,7 +66,7 @@ class TestSettings(test_settings.SettingsCase):
         )
         # A paused guest has no wrong clock.
         self.assertNotIn(
-            "clock_wrong", {finding["kind"] for finding in e1000["findings"]}
+            "clock_wrong", {finding.kind for finding in e1000.findings}
         )
         facts = lab.machines(records[0])
         self.assertEqual(
@@ -83,7 +87,7 @@ class TestSettings(test_settings.SettingsCase):
 def _find_settings(condition):
     """Return the findings on settings of a condition as a set."""
     return {
-        (finding["kind"], finding["detail"])
-        for finding in condition["findings"]
-        if finding["kind"].startswith("variant_")
+        (finding.kind, finding.detail)
+        for finding in condition.findings
+        if finding.kind.startswith("variant_")
     }

@@ -34,7 +34,7 @@ class TestTrouble(test_trouble.TroubleCase):
             os.kill(process.pid, signal.SIGINT)
             self.assertNotEqual(0, process.wait(patience.seconds(300)))
         (path,) = lab.journals() - self.known
-        states = [record["state"] for record in lab.records(path)]
+        states = [record.repetition.state for record in lab.records(path)]
         self.assertEqual("interrupted", states[-1])
         self.assertEqual({"complete"}, set(states[:-1]))
 

@@ -55,16 +55,16 @@ class TestTuning(laboratory.Case):
         self.check_ended(0, process)
         records = lab.records(self.new_journal(journals, process))
         self.assertEqual(3, len(records))
-        for condition in records[-1]["conditions"]:
+        for condition in records[-1].repetition.conditions:
             found = [
-                (finding["kind"], finding["detail"])
-                for finding in condition["findings"]
-                if finding["kind"].startswith("variant_")
+                (finding.kind, finding.detail)
+                for finding in condition.findings
+                if finding.kind.startswith("variant_")
             ]
-            wanted = expected[condition["axes"]["variant"]]
+            wanted = expected[condition.axes["variant"]]
             if wanted is None:
                 self.assertEqual([], found)
-                self.assertEqual("complete", condition["state"])
+                self.assertEqual("complete", condition.state)
                 continue
             ((kind, detail),) = found
             self.assertEqual(wanted[0], kind)
@@ -104,11 +104,12 @@ class TestTuning(laboratory.Case):
         )
         self.check_ended(0, process)
         records = lab.records(self.new_journal(journals, process))
-        machines = [one for record in records for one in record["machines"]]
-        self.assertEqual(6, len({one["boot_id"] for one in machines}))
-        self.assertEqual(1, len({one["host"] for one in machines}))
+        machines = [one for record in records for one in record.machines]
+        self.assertEqual(6, len({one.boot_id for one in machines}))
+        self.assertEqual(1, len({one.host for one in machines}))
         for record in records:
-            self.assertEqual("complete", record["state"], record["missing"])
+            measured = record.repetition
+            self.assertEqual("complete", measured.state, measured.missing)
 
     def test_sigkill(self):
         """Copies and servers are removed within a minute."""

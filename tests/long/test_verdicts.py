@@ -11,7 +11,6 @@ import time
 
 from rally_vmperf.baseline import store
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.records import codec
 from tests import patience
 from tests.functional import laboratory
 from tests.long import long
@@ -67,12 +66,12 @@ class VerdictCase(laboratory.Case):
             LIMITS, tolerate=[*TOLERATED, *tolerated]
         )
         for one in records:
-            judge.add(codec.decode(one))
+            judge.add(one.repetition)
         return judge.judgement()
 
     def kinds(self, record):
         """Return the kinds of findings about one repetition."""
-        return {one.kind for one in codec.decode(record).condition.findings}
+        return {one.kind for one in record.repetition.condition.findings}
 
 
 @long.LONG
@@ -108,7 +107,7 @@ class TestReboot(VerdictCase):
         self.assertEqual(4, len(records), text[-4000:])
         rebooted = ["guest_rebooted" in self.kinds(one) for one in records]
         self.assertEqual([False, True, False, False], rebooted, text[-4000:])
-        states = [records[number]["state"] for number in (0, 2, 3)]
+        states = [records[number].repetition.state for number in (0, 2, 3)]
         self.assertEqual(["complete"] * 3, states, text[-4000:])
         judged = self.judged(records, "clock_wrong")
         self.assertEqual((2,), judged.omitted, judged.sentence())
@@ -151,7 +150,7 @@ class TestGuest(VerdictCase):
     def _check_steps(self, records):
         """A command whose clock is stepped gives no figure."""
         reasons = [
-            " ".join(gap.reason for gap in codec.decode(one).all_missing)
+            " ".join(gap.reason for gap in one.repetition.all_missing)
             for one in records
         ]
         stepped = [
@@ -226,13 +225,13 @@ class TestRecording(VerdictCase):
         (path,) = lab.journals() - known
         for record in lab.records(path):
             seen = [
-                one["detail"]
-                for condition in record["conditions"]
-                for one in condition["findings"]
-                if one["kind"] == "bare_metal_busy"
+                one.detail
+                for condition in record.repetition.conditions
+                for one in condition.findings
+                if one.kind == "bare_metal_busy"
             ]
             self.assertRegex(" ".join(seen), "other processes used.*burner")
         content = store.Store(lab.folder / "baselines").load("busy")
-        for entry in content["entries"]:
-            kinds = {one["kind"] for one in entry["findings"]}
+        for entry in content.entries:
+            kinds = {one.kind for one in entry.findings}
             self.assertIn("bare_metal_busy", kinds)

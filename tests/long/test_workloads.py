@@ -77,15 +77,17 @@ class TestWorkloads(measuring.MeasuringCase):
             for metric in workload.metrics(workload.complete(given))
             if not metric.optional
         }
-        self.assertLessEqual(expected, set(record["expected_metrics"]))
+        measured = {
+            metric.name for metric in record.repetition.expected_metrics
+        }
+        self.assertLessEqual(expected, measured)
         content = store.Store(self.laboratory.folder / "baselines").load(
             "workloads"
         )
         recorded = {
-            name
-            for entry in content["entries"]
-            for repetition in entry["repetitions"]
-            for name in repetition
+            metric.name
+            for entry in content.entries
+            for metric in entry.collect_values()
         }
         self.assertLessEqual(expected, recorded)
 

@@ -12,6 +12,7 @@ import random
 import shutil
 import tempfile
 
+from rally_vmperf.baseline import document
 from rally_vmperf.judging import degradation_judge
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging.results import density_result
@@ -21,7 +22,9 @@ from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 
 #: Where the files lie that the records name.
@@ -34,31 +37,62 @@ SESSION = "5e55" * 8
 # Records of one guest and one metric.
 
 
-def condition(**changes):
-    """Return a condition of a record with some keys changed."""
+def columns(machines, samples):
+    """Return the samples of a repetition as records have them.
+
+    :param samples: The value, or the list of values, of each machine by
+        metric; None for a machine without any.
+    """
+    return {"machines": list(machines), "values": samples}
+
+
+def table(repetitions, copies=1):
+    """Return the samples of bare metal as baselines have them.
+
+    :param repetitions: The values of the copies by metric, each.
+    """
+    names = dict.fromkeys(name for samples in repetitions for name in samples)
+    missing = [None] * copies
+    return {
+        "machines": [f"copy-{number}" for number in range(1, copies + 1)],
+        "values": {
+            name: [samples.get(name, missing) for samples in repetitions]
+            for name in names
+        },
+    }
+
+
+def condition(samples=(), **changes):
+    """Return a condition of a record with some keys changed.
+
+    :param samples: The values of the machines in their order by metric.
+    """
     whole = {
         "axes": {},
         "position": 1,
         "state": "complete",
         "skip_reason": "",
         "machines": ["g1"],
-        "samples": {},
         "reference_copies": None,
         "missing": [],
         "findings": [],
         "synchronisation": [],
     }
-    return {**whole, **changes}
+    whole.update(changes)
+    return {
+        "observations": columns(whole["machines"], dict(samples)),
+        **whole,
+    }
 
 
 def _frame(**changes):
     """Return what all records hold alike."""
     whole = {
-        "version": 3,
+        "version": 4,
         "question": "overhead",
         "task": "8f7d2c4e-0000-4000-8000-000000000001",
-        "rally_workload": "8f7d2c4e-0000-4000-8000-000000000002",
-        "repetition": 1,
+        "run": "8f7d2c4e-0000-4000-8000-000000000002",
+        "number": 1,
         "planned_repetitions": 3,
         "counted": True,
         "state": "complete",
@@ -70,13 +104,14 @@ def _frame(**changes):
         "workloads": [{"name": "sysbench", "label": "", "arguments": {}}],
         "metrics": {},
         "expected_metrics": [],
-        "reference": None,
+        "bare_metal": None,
         "order": {"kind": "listed", "seed": 0},
         "options": {},
         "conditions": [],
         "missing": [],
         "findings": [],
-        "files": {"raw": None, "machines": None},
+        "raw_file": None,
+        "machines_file": None,
     }
     return {**whole, **changes}
 
@@ -94,10 +129,10 @@ def reference_document(name, machine, copies):
         "session": SESSION,
         "fingerprint": {"kernel": "6.1.0-18-amd64"},
         "tools": {},
-        "copies": [
-            {"copies": number, "repetitions": found}
+        "references": {
+            str(number): {"repetitions": table(found, number)}
             for number, found in copies.items()
-        ],
+        },
     }
 
 
@@ -111,8 +146,8 @@ def record(rate=90.0, **changes):
     """Return a complete, valid record of one metric, some keys changed."""
     whole = _frame(
         task="task-1",
-        rally_workload="workload-1",
-        repetition=2,
+        run="workload-1",
+        number=2,
         machines=[machine_entry("g1")],
         metrics={"cpu.sysbench.rate": dict(RATE)},
         expected_metrics=["cpu.sysbench.rate"],
@@ -121,7 +156,7 @@ def record(rate=90.0, **changes):
                 samples={"cpu.sysbench.rate": [rate]}, reference_copies=1
             )
         ],
-        reference=reference_document(
+        bare_metal=reference_document(
             "metal",
             "host-1",
             {
@@ -137,7 +172,7 @@ def record(rate=90.0, **changes):
 
 def entry(**changes):
     """Return a baseline's entry with some keys changed."""
-    copies = changes.get("shape", {}).get("copies", 1)
+    copies = (changes.get("shape") or {}).get("copies", 1)
     whole = {
         "workload": "sysbench",
         "arguments": {"threads": 1, "time": 10, "max_prime": 10000},
@@ -152,22 +187,30 @@ def entry(**changes):
                 "scale": "ratio",
             },
         },
-        "repetitions": [
-            {
-                "cpu.sysbench.rate": [value] * copies,
-                "cpu.sysbench.latency_p95": [1 / value] * copies,
-            }
-            for value in (100.0, 101.0, 99.0)
-        ],
+        "repetitions": table(
+            [
+                {
+                    "cpu.sysbench.rate": [value] * copies,
+                    "cpu.sysbench.latency_p95": [round(1 / value, 6)] * copies,
+                }
+                for value in (100.0, 101.0, 99.0)
+            ],
+            copies,
+        ),
         "findings": [],
     }
     return {**copy.deepcopy(whole), **changes}
 
 
 def baseline(**changes):
-    """Return a valid baseline with some keys changed."""
+    """Return a baseline from its document with some keys changed."""
+    return document.decode(baseline_document(**changes), "it")
+
+
+def baseline_document(**changes):
+    """Return the document of a valid baseline with some keys changed."""
     whole = {
-        "version": 3,
+        "version": 4,
         "name": "metal",
         "session": SESSION,
         "recorded_at": "2026-01-01T00:00:00+00:00",
@@ -220,7 +263,7 @@ def run_record(
     if emulated:
         found += [("emulated_guest", name, "runs under TCG") for name in names]
     return _frame(
-        repetition=number,
+        number=number,
         planned_repetitions=planned_repetitions,
         counted=counted,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
@@ -257,7 +300,7 @@ def run_record(
             {"kind": kind, "subject": subject, "detail": seen}
             for kind, subject, seen in found
         ],
-        reference=reference_document(
+        bare_metal=reference_document(
             "r740",
             "compute-1",
             {
@@ -273,11 +316,13 @@ def run_record(
                 ]
             },
         ),
-        files={
-            "raw": None,
-            "machines": files.write_machines(FOLDER, details, print),
-        },
+        machines_file=write_machines(details),
     )
+
+
+def write_machines(details):
+    """Write the facts of machines; return the reference to the file."""
+    return vars(files.write_machines(FOLDER, details, print))
 
 
 def records(count=5, warmup=1, **arguments):
@@ -298,7 +343,7 @@ def incomplete(complete, metric="disk.fio.randread.iops"):
     changed = copy.deepcopy(complete)
     (only,) = changed["conditions"]
     changed["state"] = only["state"] = "incomplete"
-    only["samples"][metric][0] = None
+    only["observations"]["values"][metric][0] = None
     only["missing"] = [
         {"name": metric, "machine": "g1", "reason": "fio: no space left"}
     ]
@@ -315,22 +360,28 @@ def redescribe(whole, change):
 
     :param change: is given the details by the name of the machine
     """
-    details = files.read(FOLDER, whole["files"]["machines"])["machines"]
+    reference = model.FileReference(**whole["machines_file"])
+    details = files.read(FOLDER, reference)["machines"]
     change(details)
-    whole["files"]["machines"] = files.write_machines(FOLDER, details, print)
+    whole["machines_file"] = write_machines(details)
 
 
 def rename_metrics(whole, rename):
     """Give every metric of a record another name."""
     whole["metrics"] = {rename(n): m for n, m in whole["metrics"].items()}
     whole["expected_metrics"] = list(whole["metrics"])
-    bare = (whole["reference"] or {"copies": []})["copies"]
-    for samples in (
-        *(one["samples"] for one in whole["conditions"]),
-        *(samples for one in bare for samples in one["repetitions"]),
-    ):
+    for samples in list_samples(whole):
         for name in list(samples):
             samples[rename(name)] = samples.pop(name)
+
+
+def list_samples(whole):
+    """Return the values by metric of all conditions and of bare metal."""
+    bare = (whole["bare_metal"] or {"references": {}})["references"]
+    return [
+        *(one["observations"]["values"] for one in whole["conditions"]),
+        *(one["repetitions"]["values"] for one in bare.values()),
+    ]
 
 
 #: Times of a fixed amount of work.
@@ -450,8 +501,8 @@ def density_record(
     details = {name: _tiny(name, host) for name, host in homes.items()}
     whole = _frame(
         question="density",
-        rally_workload="8f7d2c4e-0000-4000-8000-000000000003",
-        repetition=number,
+        run="8f7d2c4e-0000-4000-8000-000000000003",
+        number=number,
         planned_repetitions=planned_repetitions,
         counted=counted,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
@@ -480,7 +531,7 @@ def density_record(
             )
             for position, guests in enumerate(levels, 1)
         ],
-        reference=reference_document(
+        bare_metal=reference_document(
             "r740",
             "compute-1",
             {
@@ -491,10 +542,7 @@ def density_record(
         )
         if bare_metal
         else None,
-        files={
-            "raw": None,
-            "machines": files.write_machines(FOLDER, details, print),
-        },
+        machines_file=write_machines(details),
     )
     return {**whole, **changes}
 
@@ -537,7 +585,8 @@ def lose(whole, guests, name):
     level = level_of(whole, guests)
     gone = list(DENSITY_METRICS)[2:]
     for metric in gone:
-        level["samples"][metric][level["machines"].index(name)] = None
+        place = level["machines"].index(name)
+        level["observations"]["values"][metric][place] = None
     level["missing"] = [
         {
             "name": metric,
@@ -567,12 +616,15 @@ def few(given, names=("disk.fio.randread.iops",)):
     for one in given:
         one["metrics"] = {name: one["metrics"][name] for name in names}
         one["expected_metrics"] = [*names]
-        reference = one["reference"] or {"copies": []}
-        bare = [x for each in reference["copies"] for x in each["repetitions"]]
-        for samples in (*(c["samples"] for c in one["conditions"]), *bare):
+        for samples in list_samples(one):
             for name in samples.keys() - set(names):
                 del samples[name]
     return given
+
+
+def decoded(given):
+    """Return records from their documents; None for one that is not valid."""
+    return [codec.decode_or_none(one) for one in given]
 
 
 def run_of(given, limits=None, folder=FOLDER, question="overhead"):
@@ -580,7 +632,7 @@ def run_of(given, limits=None, folder=FOLDER, question="overhead"):
     source = sources.Source(
         question=question,
         scenario="",
-        records=given,
+        records=decoded(given),
         criteria=limits or {},
         folder=folder,
     )

@@ -11,6 +11,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf import documents
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
@@ -22,6 +23,7 @@ from rally_vmperf.machines import controller
 from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
+from rally_vmperf.records import codec
 from rally_vmperf.records import sources
 
 #: Nine lines of YAML that stand for nine to the ninth values.
@@ -267,8 +269,8 @@ class TestPatterns(unittest.TestCase):
 
     def test_no_line_passes(self):
         schemas = {
-            "records": documents.load_schema("rally_vmperf.records"),
-            "baseline": documents.load_schema("rally_vmperf.baseline"),
+            "records": codec.FORMAT.schema,
+            "baseline": document.FORMAT.schema,
             "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,
             "context": context.Baseline.CONFIG_SCHEMA,

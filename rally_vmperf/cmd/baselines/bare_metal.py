@@ -9,7 +9,6 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import machine_options
 
 if t.TYPE_CHECKING:
@@ -76,8 +75,8 @@ def peer_station(
 
 def find_too_large_shapes(
     parsed: argparse.Namespace,
-    requested_shapes: collections.abc.Iterable[matching.Shape],
-) -> "dict[matching.Shape, shapes.TooSmall]":
+    requested_shapes: collections.abc.Iterable[document.Shape],
+) -> "dict[document.Shape, shapes.TooSmall]":
     """Return the error of each shape too large for the machine, by shape.
 
     :param parsed: The parsed arguments.
@@ -86,7 +85,7 @@ def find_too_large_shapes(
     """
     from rally_vmperf.machines import shapes
 
-    async def check_shapes() -> dict[matching.Shape, shapes.TooSmall]:
+    async def check_shapes() -> dict[document.Shape, shapes.TooSmall]:
         """Return the errors of the shapes that exceed the machine."""
         machine = machine_options.connect(parsed)
         shape_errors = {}

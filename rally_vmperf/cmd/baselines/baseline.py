@@ -4,15 +4,13 @@ import argparse
 import typing as t
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import parts
-from rally_vmperf.runs import reference
 
 Row = tuple[t.Any, ...]
 
@@ -32,19 +30,19 @@ class List(base.Lister):
         rows = []
         for name in baseline_store.names():
             try:
-                content = baseline_store.load(name)
+                baseline = baseline_store.load(name)
             except document.BaselineError as error:
                 rows.append((name, "-", "-", "-", str(error)))
                 continue
             workloads = sorted(
-                {measured["workload"] for measured in content["entries"]}
+                {measured.workload for measured in baseline.entries}
             )
             rows.append(
                 (
                     name,
-                    content["recorded_at"],
-                    content["machine"]["name"],
-                    content.get("class", "-"),
+                    baseline.recorded_at,
+                    baseline.machine.name,
+                    baseline.machine_class or "-",
                     ", ".join(workloads),
                 )
             )
@@ -69,42 +67,34 @@ class Show(base.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> Row:
         """Return columns and one row per workload, shape and metric."""
-        content = rally_api.open_baseline_store(parsed.config_file).load(
+        baseline = rally_api.open_baseline_store(parsed.config_file).load(
             parsed.name
         )
-        if "class" in content:
-            self.warn(f"class of machines: {content['class']}")
-        isolated = content["machine"]["fingerprint"].get("isolated_cpus")
+        if baseline.machine_class:
+            self.warn(f"class of machines: {baseline.machine_class}")
+        isolated = baseline.machine.fingerprint.get("isolated_cpus")
         self.warn(f"isolated CPUs: {isolated or 'unknown'}")
-        for line in describe_irregular(content):
+        for line in describe_irregular(baseline):
             self.warn(line)
         has_numbers = parsed.formatter != "table"
         rows = []
-        for measured in content["entries"]:
-            shape = matching.describe(measured["shape"])
-            nodes = ", ".join(map(str, measured.get("numa_nodes", ())))
-            network = "; ".join(
-                flow.describe() for flow in parts.decode_flows(measured)
-            )
+        for measured in baseline.entries:
             conditions = (
-                measured["limited_by"],
-                "; ".join(measured.get("cpus", ())) or "-",
-                nodes or "-",
-                network or "-",
+                measured.limited_by,
+                "; ".join(measured.cpus) or "-",
+                ", ".join(map(str, measured.numa_nodes)) or "-",
+                "; ".join(flow.describe() for flow in measured.flows) or "-",
             )
-            for name, repetitions in sorted(
-                reference.collect_values(measured).items()
-            ):
-                unit = measured["metrics"][name]["unit"]
+            for metric, repetitions in _sort_values(measured):
                 average = _average(repetitions)
-                figure: Row = (units.show(average, unit),)
+                figure: Row = (units.show(average, metric.unit),)
                 if has_numbers:
-                    figure = (average, unit)
+                    figure = (average, metric.unit)
                 rows.append(
                     (
-                        measured["workload"],
-                        shape,
-                        name,
+                        measured.workload,
+                        measured.describe_shape(),
+                        metric.name,
                         *figure,
                         len(repetitions),
                         *conditions,
@@ -155,24 +145,19 @@ class Delete(base.Command):
         rally_api.open_baseline_store(parsed.config_file).delete(parsed.name)
 
 
-def describe_irregular(content: document.Json) -> list[str]:
+def describe_irregular(baseline: document.Baseline) -> list[str]:
     """Return a line for each metric with irregular repetitions.
 
     They are skewed, bimodal or drift.
     """
     lines = []
-    for measured in content["entries"]:
-        shape = matching.describe(measured["shape"])
-        metrics = parts.decode_metrics(measured["metrics"])
-        for name, repetitions in sorted(
-            reference.collect_values(measured).items()
-        ):
-            metric = metrics[name]
+    for measured in baseline.entries:
+        for metric, repetitions in _sort_values(measured):
             if metric.scale == "count":
                 continue
             means = [*map(statistics.geometric_mean, repetitions)]
             error = metric.error(statistics.geometric_mean(means)) or 0
-            where = f"{name} of {shape}"
+            where = f"{metric.name} of {measured.describe_shape()}"
             if departure := normality.departure(means, error):
                 lines.append(
                     f"baseline_irregular: {where}: {', '.join(departure)}; "
@@ -186,9 +171,18 @@ def describe_irregular(content: document.Json) -> list[str]:
     return lines
 
 
+def _sort_values(
+    measured: document.Entry,
+) -> list[tuple[sample.Metric, list[list[float]]]]:
+    """Return the metrics of an entry by name, with values by repetition."""
+    return sorted(
+        measured.collect_values().items(), key=lambda pair: pair[0].name
+    )
+
+
 def _average(repetitions: list[list[float]]) -> float:
     """Return the geometric mean of values, the arithmetic one with zeros."""
-    samples = [sample for copies in repetitions for sample in copies]
-    if min(samples) > 0:
-        return statistics.geometric_mean(samples)
-    return sum(samples) / len(samples)
+    values = [value for copies in repetitions for value in copies]
+    if min(values) > 0:
+        return statistics.geometric_mean(values)
+    return sum(values) / len(values)

@@ -42,12 +42,13 @@ class Import(registration.RegistrationCommand):
             parsed.machine or parsed.name,
             raw_outputs.read_outputs(parsed),
             _read_fingerprint(parsed.fingerprint),
+            parsed.machine_class or "",
         )
         baseline_store = rally_api.open_baseline_store(parsed.config_file)
         self.register(baseline_store, content, parsed)
-        for measured in content["entries"]:
-            for finding in measured["findings"]:
-                self.print_line(finding["detail"])
+        for measured in content.entries:
+            for finding in measured.findings:
+                self.print_line(finding.detail)
 
 
 def _read_fingerprint(path: str | None) -> documents.Facts:

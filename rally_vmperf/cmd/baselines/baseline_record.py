@@ -97,14 +97,16 @@ class Record(registration.RegistrationCommand):
                 f"{_format_continue_hint(session)}"
             )
             return 2
-        content = recorded.build_baseline(recordings)
+        content = recorded.build_baseline(
+            recordings, parsed.machine_class or ""
+        )
         self.register(baseline_store, content, parsed)
         self._warn_about_voiding(content, recordings, request.tolerated)
         return 0
 
     def _warn_about_voiding(
         self,
-        content: document.Json,
+        content: document.Baseline,
         recordings: "list[recording.ShapeRecording]",
         tolerated: frozenset[str],
     ) -> None:

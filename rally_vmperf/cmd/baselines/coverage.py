@@ -7,7 +7,6 @@ import math
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
@@ -31,7 +30,7 @@ class Coverage:
     """
 
     assignments: tuple[assignment.Assignment, ...]
-    shape: matching.Shape
+    shape: document.Shape
     repetitions: int
     warmup: int
     required: bool = True
@@ -245,11 +244,11 @@ def _list_shapes(
     parsed: argparse.Namespace,
     flavor: Reference | None,
     copies: collections.abc.Sequence[int],
-) -> list[matching.Shape]:
+) -> list[document.Shape]:
     """Return the shapes from the options, or from the flavor in the task."""
     if parsed.cpus and parsed.memory:
         return [
-            matching.Shape(parsed.cpus, parsed.memory, number)
+            document.Shape(parsed.cpus, parsed.memory, number)
             for number in copies
         ]
     references = [{"name": name} for name in parsed.flavor or ()]
@@ -269,7 +268,7 @@ def _list_shapes(
         for reference in references
     ]
     shapes = [
-        matching.Shape(size.vcpus, size.memory_mib, number)
+        document.Shape(size.vcpus, size.memory_mib, number)
         for size in flavors
         for number in copies
     ]
@@ -284,7 +283,7 @@ def _get_or_default(option: int | None, default: int) -> int:
 def _complete_assignments(
     parsed: argparse.Namespace,
     assignments: collections.abc.Iterable[assignment.Assignment],
-    shape: matching.Shape,
+    shape: document.Shape,
 ) -> tuple[assignment.Assignment, ...]:
     """Return workloads for a shape, with cooldown and drop_caches."""
     overrides = {

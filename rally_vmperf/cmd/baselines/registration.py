@@ -1,8 +1,8 @@
 """Base class of the commands that register a baseline."""
 
 import argparse
-import typing as t
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd.baselines import baseline
@@ -16,7 +16,7 @@ class RegistrationCommand(base.Command):
         parser.add_argument("name", help="name of the baseline")
         parser.add_argument(
             "--class",
-            dest="of_class",
+            dest="machine_class",
             type=_parse_class,
             metavar="CLASS",
             help="class of machines that this machine represents, such as "
@@ -32,12 +32,10 @@ class RegistrationCommand(base.Command):
     def register(
         self,
         baseline_store: store.Store,
-        content: dict[str, t.Any],
+        content: document.Baseline,
         parsed: argparse.Namespace,
     ) -> None:
-        """Register a baseline with its class, and print path and warnings."""
-        if parsed.of_class:
-            content = {**content, "class": parsed.of_class}
+        """Register a baseline, and print its path and warnings."""
         baseline_store.save(content, replace=parsed.replace)
         self.print_line(
             f"baseline {parsed.name!r} is registered: "

@@ -3,7 +3,9 @@
 import collections.abc
 import dataclasses
 import re
+import typing as t
 
+from rally_vmperf import fields
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
@@ -41,10 +43,10 @@ class Cap:
         each guest has its own policy.
     """
 
-    part: str
-    unit: str
-    rate: float
-    payload_rate: float
+    part: t.Annotated[str, ("enum", ("disk", "network"))]
+    unit: t.Annotated[str, ("enum", ("B/s", "bit/s", "ops/s"))]
+    rate: t.Annotated[float, ("exclusiveMinimum", 0)]
+    payload_rate: fields.Amount
     name: str
     shared: bool = False
 

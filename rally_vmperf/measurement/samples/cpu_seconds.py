@@ -2,6 +2,9 @@
 
 import collections.abc
 import dataclasses
+import typing as t
+
+from rally_vmperf import fields
 
 #: Unit of work -> the amount that CPU seconds refer to, and its name.
 _PER = {"B": (1e9, "GB"), "ops": (1e3, "1000 operations")}
@@ -22,12 +25,12 @@ class Usage:
 
     workload: str
     command: str
-    runs: int
-    seconds: float
-    user: float
-    system: float
-    work: float | None = None
-    unit: str = ""
+    runs: fields.Positive
+    seconds: fields.Amount
+    user: fields.Amount
+    system: fields.Amount
+    work: fields.Amount | None = None
+    unit: t.Annotated[str, ("enum", ("", "B", "ops"))] = ""
 
     def __add__(self, other: "Usage") -> "Usage":
         """Return the sum of both.

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import typing as t
 
+from rally_vmperf import fields
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
@@ -16,7 +17,9 @@ Readings = collections.abc.Iterable[
     tuple[str, sample.Distribution | sample.Series]
 ]
 #: In the order of ``sample.PERCENTILES``; None if there are too few values.
-Percentiles = tuple[float | None, ...]
+Percentiles = tuple[
+    t.Annotated[float, ("exclusiveMinimum", 0), ("digits", 4)] | None, ...
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,9 +33,11 @@ class Distribution:
     """
 
     metric: sample.Metric
-    machines: int
+    machines: fields.Positive
     histogram: histograms.Histogram
-    percentiles: Percentiles = ()
+    percentiles: t.Annotated[
+        Percentiles, ("maxItems", len(sample.PERCENTILES))
+    ] = ()
 
     def __post_init__(self) -> None:
         self.values()
@@ -50,7 +55,7 @@ class TimeSeries:
     """
 
     metric: sample.Metric
-    machines: int
+    machines: fields.Positive
     means: series.MeanSeries
 
 

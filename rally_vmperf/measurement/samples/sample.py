@@ -8,6 +8,7 @@ import statistics
 import types
 import typing as t
 
+from rally_vmperf import fields
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import series
 
@@ -37,18 +38,22 @@ class Metric:
         None for those of the unit.
     """
 
-    name: str
+    name: str = dataclasses.field(metadata=fields.DERIVED)
     unit: str
     better: Better
     _: dataclasses.KW_ONLY
     scale: Scale = "ratio"
     additive: bool | None = dataclasses.field(default=None, compare=False)
-    resolution: float | None = dataclasses.field(default=None, compare=False)
-    step: float | None = dataclasses.field(default=None, compare=False)
+    resolution: (
+        t.Annotated[float, ("minimum", 0), ("exclusiveMaximum", 1)] | None
+    ) = dataclasses.field(default=None, compare=False)
+    step: fields.Amount | None = dataclasses.field(default=None, compare=False)
     # Records and baselines do not keep these.
-    optional: bool = dataclasses.field(default=False, compare=False)
+    optional: bool = dataclasses.field(
+        default=False, compare=False, metadata=fields.DERIVED
+    )
     bounds: tuple[float, float] | None = dataclasses.field(
-        default=None, compare=False
+        default=None, compare=False, metadata=fields.DERIVED
     )
 
     def __post_init__(self) -> None:
@@ -263,6 +268,8 @@ def mean_overlap(
     return statistics.harmonic_mean(overlaps)
 
 
+#: The percentiles of all machines together in one repetition.
+Percentiles = collections.abc.Mapping[Metric, float]
 #: The samples of each metric in one repetition.
 ByMetric = collections.abc.Mapping[Metric, MetricSamples]
 

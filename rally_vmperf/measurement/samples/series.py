@@ -7,7 +7,8 @@ import itertools
 import statistics
 import typing as t
 
-Json = collections.abc.Mapping[str, t.Any]
+from rally_vmperf import fields
+
 Points = tuple[tuple[float, float], ...]
 
 #: Largest number of points of a machine; more are averaged.
@@ -16,8 +17,8 @@ MAX_POINTS = 600
 MERGED_POINTS = 24
 #: Largest value, in any unit, and largest moment.
 MAX_VALUE = 1e15
-#: Significant digits of a mean in a document.
-_DIGITS = 4
+#: A value for each interval.
+Row = t.Annotated[tuple[fields.Amount, ...], ("maxItems", MERGED_POINTS)]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,10 +36,10 @@ class MeanSeries:
         them.
     """
 
-    end: float
-    mean: tuple[float, ...]
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
+    end: t.Annotated[float, ("exclusiveMinimum", 0)]
+    mean: Row
+    low: Row = ()
+    high: Row = ()
 
     def __post_init__(self) -> None:
         check(self.points(self.mean))
@@ -55,36 +56,6 @@ class MeanSeries:
         return tuple(
             (place * width, value) for place, value in enumerate(row, 1)
         )
-
-    def plain(self) -> dict[str, float | list[float]]:
-        """Return the series as a JSON document, a dict."""
-        rows = {"mean": self.mean, "low": self.low, "high": self.high}
-        return {
-            "end": _round(self.end),
-            **{
-                name: [_round(value) for value in row]
-                for name, row in rows.items()
-                if row
-            },
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Json) -> "MeanSeries":
-        """Return the series in a JSON document from ``plain``.
-
-        :raises ValueError: If the document is not a valid series.
-        """
-        rows = {
-            name: tuple(plain.get(name, ()))
-            for name in ("mean", "low", "high")
-        }
-        return cls(end=plain["end"], **rows)
-
-
-def _round(value: float) -> float:
-    """Return a value with few digits, as an integer if possible."""
-    short = float(f"{value:.{_DIGITS}g}")
-    return int(short) if short.is_integer() else short
 
 
 def check(points: Points) -> None:

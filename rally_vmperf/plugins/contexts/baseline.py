@@ -8,7 +8,6 @@ from rally.task import context
 
 from rally_vmperf import documents
 from rally_vmperf import termination
-from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins import defects
 
@@ -52,11 +51,8 @@ class Baseline(context.Context):
         that receives SIGTERM or SIGHUP is cleaned up.
         """
         termination.as_interrupt()
-        content = store.Store(CONF.vmperf.baseline_dir).find(self.config)
-        self.context["vmperf_baseline"] = {
-            "document": content,
-            "digest": document.digest(content),
-        }
+        baseline = store.Store(CONF.vmperf.baseline_dir).find(self.config)
+        self.context["vmperf_baseline"] = {"document": baseline}
 
     def cleanup(self) -> None:
         """Do nothing; the baseline remains registered."""

@@ -23,7 +23,6 @@ from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.runs import run_request
@@ -101,7 +100,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 additive=output.chart_request(question.title, record)
             )
             self.add_output(complete=output.encode(record))
-            raise_if_incomplete(codec.decode(record), subtask.criteria)
+            raise_if_incomplete(record.repetition, subtask.criteria)
 
     def _connect(self) -> t.Any:
         """Return a connection to the cloud with the owner of the guests."""

@@ -11,7 +11,7 @@ from rally.common import validation
 from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf import sanitize
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.questions import checks
@@ -85,7 +85,7 @@ class Cloud(TaskValidator):
         workload, task_question = _convert_workload(config, scenario)
         planned = _check_capacity(context, workload, task_question)
         demand, *_ = planned.demands
-        shape = matching.Shape(
+        shape = document.Shape(
             demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
         )
         _check_baseline(workload, task_question, shape)
@@ -143,7 +143,7 @@ def _check_capacity(
 def _check_baseline(
     workload: tasks.Task,
     task_question: question.Question,
-    shape: matching.Shape,
+    shape: document.Shape,
 ) -> None:
     """Reject a baseline without the shape, or with which no run can pass."""
     copies = task_question.compared(workload)

@@ -214,6 +214,7 @@ class Question:
             workloads=subtask.workloads,
             peer=subtask.peer,
             protocol=subtask.protocol,
+            criteria=subtask.criteria,
             tolerate=self.list_tolerated(subtask.criteria),
         )
         return self.run(request, subtask.question_arguments)

@@ -168,9 +168,9 @@ class Task:
         )
 
     def list_measured(
-        self, baseline: document.Json
+        self, baseline: document.Baseline
     ) -> collections.abc.Iterator[
-        tuple[assignment.Assignment, list[document.Json]]
+        tuple[assignment.Assignment, list[document.Entry]]
     ]:
         """Yield each workload with its measurements in a baseline.
 

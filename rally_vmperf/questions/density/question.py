@@ -58,19 +58,17 @@ def _check_degradation(
 
 
 def _check_copies(
-    subtask: task.Task, required: tuple[int, ...], baseline: document.Json
+    subtask: task.Task, required: tuple[int, ...], baseline: document.Baseline
 ) -> None:
     """Reject a baseline that was not recorded in as many copies."""
     for assigned, measurements in subtask.list_measured(baseline):
-        copies = {
-            measurement["shape"]["copies"] for measurement in measurements
-        }
+        copies = {measurement.copies for measurement in measurements}
         for number in required:
             if number not in copies:
                 levels_ = sorted(checks.list_levels(subtask))
                 raise task.InvalidTask(
                     f"sla {DEGRADATION.name} compare_to=bare_metal: baseline "
-                    f"{baseline['name']!r} has {assigned.title} in "
+                    f"{baseline.name!r} has {assigned.title} in "
                     f"{', '.join(map(str, sorted(copies)))} copies, not in "
                     f"{number}; record it with --copies "
                     f"{','.join(map(str, levels_))}"

@@ -8,7 +8,7 @@ import secrets
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -211,7 +211,7 @@ def separate_findings(
 def _count_copies(
     guests: collections.abc.Sequence[models.Guest],
     names: Names,
-    covered_shapes: collections.abc.Collection[matching.Shape],
+    covered_shapes: collections.abc.Collection[document.Shape],
 ) -> int | None:
     """Return the number of bare-metal copies for a variant; None without."""
     shapes = {

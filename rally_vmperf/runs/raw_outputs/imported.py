@@ -3,7 +3,6 @@
 import collections.abc
 import dataclasses
 import datetime
-import itertools
 import typing as t
 import uuid
 
@@ -15,7 +14,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import parts
+from rally_vmperf.records import model
 from rally_vmperf.runs.raw_outputs import raw
 
 Raws = collections.abc.Sequence[raw.RawOutput]
@@ -25,36 +24,36 @@ _STAND_IN = (".guest_to_guest.", ".to_peer.")
 
 
 def build_baseline(
-    name: str, machine: str, raws: Raws, fingerprint: documents.Facts
-) -> dict[str, t.Any]:
+    name: str,
+    machine: str,
+    raws: Raws,
+    fingerprint: documents.Facts,
+    machine_class: str = "",
+) -> document.Baseline:
     """Return a baseline from raw outputs; missing properties are unknown.
 
     :param raws: The raw outputs, one for each workload.
     :param fingerprint: The fingerprint of the machine; empty if unknown.
+    :param machine_class: The class of machines that it represents, or "".
     """
-    return {
-        "version": 3,
-        "name": name,
-        "session": uuid.uuid4().hex,
-        "recorded_at": datetime.datetime.now(datetime.UTC).isoformat(
-            timespec="seconds"
-        ),
-        "software": parts.software(),
-        "machine": {
-            "name": machine,
-            "fingerprint": dict(fingerprint),
-            "tools": {},
-        },
-        "entries": [
+    now = datetime.datetime.now(datetime.UTC)
+    return document.Baseline(
+        name=name,
+        machine_class=machine_class,
+        session=uuid.uuid4().hex,
+        recorded_at=now.isoformat(timespec="seconds"),
+        software=model.software(),
+        machine=document.Machine(name=machine, fingerprint=dict(fingerprint)),
+        entries=tuple(
             _build_entry(raw_output, fingerprint) for raw_output in raws
-        ],
-    }
+        ),
+    )
 
 
 def _build_entry(
     raw_output: raw.RawOutput, fingerprint: documents.Facts
-) -> dict[str, t.Any]:
-    """Return the baseline entry of a raw output as a dict."""
+) -> document.Entry:
+    """Return the baseline entry of a raw output."""
     unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
     if not fingerprint:
         unknown.append("fingerprint")
@@ -63,27 +62,26 @@ def _build_entry(
         "baseline",
         f"{raw_output.workload}: "
         f"{units.number_of('repetition', len(raw_output.repetitions))}; "
-        "unknown: "
-        f"{', '.join(unknown)}",
+        f"unknown: {', '.join(unknown)}",
         metrics=tuple(metric.name for metric in raw_output.metrics),
     )
-    return {
-        "workload": raw_output.workload,
-        "imported": True,
-        "arguments": raw_output.arguments,
-        "shape": {"vcpus": None, "memory_mib": None, "copies": 1},
-        "limited_by": "unknown",
-        "metrics": parts.encode_metrics(raw_output.metrics),
-        "repetitions": [
-            {s.metric.name: [s.value] for s in samples}
-            for samples in raw_output.repetitions
-        ],
-        "findings": parts.encode_findings([imported]),
-    }
+    return document.Entry(
+        workload=raw_output.workload,
+        arguments=raw_output.arguments,
+        limited_by="unknown",
+        metrics=tuple(raw_output.metrics),
+        reference=repetition.Reference(
+            repetitions=tuple(
+                tuple(sample.Observation("copy-1", one) for one in samples)
+                for samples in raw_output.repetitions
+            )
+        ),
+        findings=(imported,),
+    )
 
 
 def build_repetitions(
-    content: document.Json,
+    content: document.Baseline,
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
 ) -> list[repetition.Repetition]:
@@ -162,7 +160,7 @@ _CHOICES = {"directions", "tests", "methods"}
 
 
 def _build_reference(
-    content: document.Json, guest: Raws
+    content: document.Baseline, guest: Raws
 ) -> tuple[repetition.Reference, tuple[finding.Finding, ...]]:
     """Return the bare-metal reference for the outputs, with findings."""
     rows: list[list[sample.Observation]] = []
@@ -172,42 +170,45 @@ def _build_reference(
             baseline_entry, recorded = _find_entry(content, raw_output, name)
             if baseline_entry is None:
                 continue
-            findings += parts.decode_findings(baseline_entry)
+            findings += baseline_entry.findings
             if recorded != name:
                 detail = f"{name} is compared with {recorded} of bare metal"
                 findings.append(
                     finding.Finding("peer_replaces_partner", name, detail)
                 )
             _add_observations(rows, baseline_entry, recorded, name)
-    names = itertools.chain.from_iterable(
-        baseline_entry["metrics"] for baseline_entry in content["entries"]
-    )
+    names = {
+        metric.name
+        for baseline_entry in content.entries
+        for metric in baseline_entry.metrics
+    }
     reference = repetition.Reference(
-        name=content["name"],
-        machine=content["machine"]["name"],
-        recorded_at=content["recorded_at"],
+        name=content.name,
+        machine=content.machine.name,
+        recorded_at=content.recorded_at,
         repetitions=tuple(map(tuple, rows)),
-        others=tuple(sorted(set(names))),
+        others=tuple(sorted(names)),
     )
     return reference, tuple(dict.fromkeys(findings))
 
 
 def _find_entry(
-    content: document.Json, raw_output: raw.RawOutput, name: str
-) -> tuple[document.Json | None, str]:
+    content: document.Baseline, raw_output: raw.RawOutput, name: str
+) -> tuple[document.Entry | None, str]:
     """Return the entry (or None) of a metric in a baseline, and its name.
 
     :raises BaselineError: If it was measured with other arguments.
     """
     for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
-        for baseline_entry in reversed(content["entries"]):
+        for baseline_entry in reversed(content.entries):
+            names = {metric.name for metric in baseline_entry.metrics}
             if (
-                baseline_entry["workload"] != raw_output.workload
-                or metric_name not in baseline_entry["metrics"]
-                or baseline_entry["shape"]["copies"] > 1
+                baseline_entry.workload != raw_output.workload
+                or metric_name not in names
+                or baseline_entry.copies > 1
             ):
                 continue
-            recorded = baseline_entry["arguments"]
+            recorded = baseline_entry.arguments
             differences = [
                 f"{key} is {recorded[key]!r} in the baseline "
                 f"and {argument!r} here"
@@ -217,7 +218,7 @@ def _find_entry(
             ]
             if differences:
                 raise document.BaselineError(
-                    f"baseline {content['name']!r} has {metric_name} with "
+                    f"baseline {content.name!r} has {metric_name} with "
                     f"other arguments: {', '.join(differences)}; compare "
                     "outputs of the same command line"
                 )
@@ -227,18 +228,17 @@ def _find_entry(
 
 def _add_observations(
     rows: list[list[sample.Observation]],
-    baseline_entry: document.Json,
+    baseline_entry: document.Entry,
     recorded: str,
     name: str,
 ) -> None:
     """Add the values of a metric to the repetitions of bare metal."""
-    definition = baseline_entry["metrics"][recorded]
-    metric = parts.decode_metrics({name: definition})[name]
-    for index, samples in enumerate(baseline_entry["repetitions"]):
+    for index, observations in enumerate(baseline_entry.reference.repetitions):
         if index == len(rows):
             rows.append([])
-        for machine_values in samples.get(recorded, ()):
-            rows[index] += [
-                sample.Observation("copy-1", sample.Sample(metric, value))
-                for value in parts.decode_values(machine_values)
-            ]
+        for observation in observations:
+            metric = observation.sample.metric
+            if metric.name == recorded:
+                renamed = dataclasses.replace(metric, name=name)
+                value = sample.Sample(renamed, observation.sample.value)
+                rows[index].append(sample.Observation("copy-1", value))

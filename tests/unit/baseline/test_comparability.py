@@ -7,6 +7,7 @@ import ddt
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.workloads import registry
+from tests.unit import made
 
 METAL = {
     "cpu_model": "Xeon",
@@ -298,10 +299,12 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are told."""
-        baseline = {"machine": {"name": "compute-1"}}
+        machine = {"machine": {"name": "compute-1", "fingerprint": {}}}
+        baseline = made.baseline(**machine)
         found = comparability.host(baseline, "g1", name)
         self.assertEqual(kinds, [one.kind for one in found])
-        found = comparability.host({**baseline, "class": "r740"}, "g1", name)
+        baseline = made.baseline(**machine, machine_class="r740")
+        found = comparability.host(baseline, "g1", name)
         self.assertEqual([], found)
 
     @ddt.data(("a", []), ("b", ["peer_differs"]), (None, []))

@@ -3,6 +3,7 @@
 import unittest
 
 from rally_vmperf import resources
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.baseline import store
 
@@ -14,12 +15,12 @@ class TestExample(unittest.TestCase):
         """By its name, with what a task would look for in it."""
         path = resources.path("etc", "example-baseline.json")
         content = store.Store(path.parent).load("example-baseline")
-        (entry,) = content["entries"]
+        (entry,) = content.entries
         found = matching.find(
             content,
-            entry["workload"],
-            entry["arguments"],
-            matching.Shape(vcpus=1, memory_mib=256, copies=1),
+            entry.workload,
+            entry.arguments,
+            document.Shape(vcpus=1, memory_mib=256, copies=1),
         )
         self.assertIs(entry, found)
-        self.assertEqual(3, len(entry["repetitions"]))
+        self.assertEqual(3, len(entry.reference.repetitions))

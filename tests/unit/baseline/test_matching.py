@@ -8,6 +8,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from tests.unit import made
 
+(ENTRY,) = made.baseline().entries
 ARGUMENTS = {"threads": 1, "time": 10, "max_prime": 10000}
 
 
@@ -18,22 +19,22 @@ class TestFind(unittest.TestCase):
     def test_exact_match(self):
         """The entry of this workload, arguments and shape is found."""
         found = matching.find(
-            made.baseline(), "sysbench", ARGUMENTS, matching.Shape(1, 1024)
+            made.baseline(), "sysbench", ARGUMENTS, document.Shape(1, 1024)
         )
-        self.assertEqual(made.entry(), found)
+        self.assertEqual(ENTRY, found)
 
     def test_newest_of_several_wins(self):
         """The entry that was recorded last counts."""
         newer = made.entry(limited_by="systemd")
         baseline = made.baseline(entries=[made.entry(), newer])
         found = matching.find(
-            baseline, "sysbench", ARGUMENTS, matching.Shape(1, 1024)
+            baseline, "sysbench", ARGUMENTS, document.Shape(1, 1024)
         )
-        self.assertEqual("systemd", found["limited_by"])
+        self.assertEqual("systemd", found.limited_by)
 
     def test_protocol(self):
         """Caches that were dropped on one side only are a difference."""
-        shape = matching.Shape(1, 1024)
+        shape = document.Shape(1, 1024)
         cold = {**ARGUMENTS, "drop_caches": True}
         with self.assertRaisesRegex(
             document.BaselineError,
@@ -43,7 +44,7 @@ class TestFind(unittest.TestCase):
         entry = {**made.entry(), "drop_caches": True}
         baseline = made.baseline(entries=[made.entry(), entry])
         self.assertEqual(
-            [entry, made.entry()],
+            [*reversed(baseline.entries)],
             [
                 matching.find(baseline, "sysbench", asked, shape)
                 for asked in (cold, ARGUMENTS)
@@ -61,17 +62,19 @@ class TestFind(unittest.TestCase):
             shape={"vcpus": 4, "memory_mib": 2048, "copies": 1}
         )
         baseline = made.baseline(entries=[made.entry(), two, single])
-        shape = matching.Shape(2, 2048)
+        shape = document.Shape(2, 2048)
         self.assertEqual(
-            two, matching.find(baseline, "sysbench", asked, shape)
+            baseline.entries[1],
+            matching.find(baseline, "sysbench", asked, shape),
         )
         self.assertEqual(
-            [made.entry(), two], matching.covers(baseline, "sysbench", asked)
+            [*baseline.entries[:2]],
+            matching.covers(baseline, "sysbench", asked),
         )
         with self.assertRaisesRegex(
             document.BaselineError, "but the guests are 1 x 4 vCPU"
         ):
-            matching.find(baseline, "sysbench", asked, matching.Shape(4, 2048))
+            matching.find(baseline, "sysbench", asked, document.Shape(4, 2048))
         with self.assertRaisesRegex(
             document.BaselineError,
             "threads is 1 in the baseline and 'vcpus' in the task",
@@ -80,26 +83,25 @@ class TestFind(unittest.TestCase):
 
     def test_imported_entry_without_vcpus(self):
         """Its number of threads is compared once guests are known."""
-        entry = made.entry(
-            imported=True,
-            shape={"vcpus": None, "memory_mib": None, "copies": 1},
-        )
-        baseline = made.baseline(entries=[entry])
+        baseline = made.baseline(entries=[made.entry(shape=None)])
         asked = {**ARGUMENTS, "threads": "vcpus"}
-        self.assertEqual([entry], matching.covers(baseline, "sysbench", asked))
+        self.assertEqual(
+            [*baseline.entries],
+            matching.covers(baseline, "sysbench", asked),
+        )
 
     @ddt.data(
-        ("mbw", {}, matching.Shape(1, 1024), "no workload 'mbw'.*sysbench"),
+        ("mbw", {}, document.Shape(1, 1024), "no workload 'mbw'.*sysbench"),
         (
             "sysbench",
             {**ARGUMENTS, "time": 30},
-            matching.Shape(1, 1024),
+            document.Shape(1, 1024),
             "time is 10 in the baseline and 30 in the task",
         ),
         (
             "sysbench",
             ARGUMENTS,
-            matching.Shape(2, 2048, 4),
+            document.Shape(2, 2048, 4),
             "1 x 1 vCPU with 1024 MiB, but the guests are "
             "4 x 2 vCPU with 2048 MiB",
         ),

@@ -14,7 +14,7 @@ PAGE = (
 FIGURES = {
     "measurement.comparison.loss.Comparison",
     "judging.results.figure_result.FigureResult",
-    "records/schema.json",
+    "records.model.Record",
 }
 #: A form beside the way: it is written to the file with the raw outputs.
 RAW_OUTPUT = "measurement.command_result.CommandRun"

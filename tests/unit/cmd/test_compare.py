@@ -12,11 +12,11 @@ from unittest import mock
 import ddt
 
 from rally_vmperf import sanitize
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import limits_file
-from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.hostile import attacks
 from tests.unit.hostile import records as hostile_records
@@ -31,10 +31,10 @@ PASS = ("--on-inconclusive", "pass")
 def scale(records, metric, factor, number=0):
     """Multiply the samples of a metric in a condition of records."""
     for record in records:
-        samples = record["conditions"][number]["samples"]
-        samples[metric] = [
+        values = record["conditions"][number]["observations"]["values"]
+        values[metric] = [
             value if value is None else round(value * factor, 9)
-            for value in samples[metric]
+            for value in values[metric]
         ]
     return records
 
@@ -54,11 +54,10 @@ class CompareTestCase(unittest.TestCase):
 
     def journal(self, name, records):
         """Write records to a journal; return its path."""
-        written = journal.Journal(self.folder, name)
-        for record in records:
-            written.append(record)
+        path = self.folder / f"{name}.jsonl"
+        path.write_text("".join(f"{json.dumps(one)}\n" for one in records))
         made.keep_files(self.folder)
-        return written.path
+        return path
 
     def copy_golden(self, name, change=lambda record: None):
         """Write a changed copy of a golden run; return both paths.
@@ -71,10 +70,14 @@ class CompareTestCase(unittest.TestCase):
         records = [*map(json.loads, path.read_text().splitlines())]
         for record in records:
             change(record)
-        other = journal.Journal(self.folder, "other")
-        for record in records:
-            other.append(record)
-        return path, other.path
+        return path, self.journal("other", records)
+
+    def register(self):
+        """Register the baseline of a golden run as ``old``."""
+        path = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
+        content = {**json.loads(path.read_text()), "name": "old"}
+        registry = store.Store(self.folder / "baselines")
+        registry.save(document.decode(content, str(path)))
 
     def limits(self, text):
         """Return the path of a limits file."""
@@ -327,19 +330,25 @@ class TestTwoRuns(CompareTestCase):
 def drop_disk(record):
     """Remove all samples of the disk from a record."""
     for condition in record["conditions"]:
-        for key in ("samples", "distributions"):
-            condition[key] = {
-                name: values
-                for name, values in condition[key].items()
-                if not name.startswith("disk.")
-            }
+        observations = condition["observations"]
+        observations["values"] = {
+            name: values
+            for name, values in observations["values"].items()
+            if not name.startswith("disk.")
+        }
+        condition["distributions"] = [
+            one
+            for one in condition["distributions"]
+            if not one["metric"].startswith("disk.")
+        ]
 
 
 def set_count(record, number):
     """Set the counts of a record."""
     for condition in record["conditions"]:
-        counts = condition["samples"].get(COUNT, [])
-        condition["samples"][COUNT] = [number for _ in counts]
+        values = condition["observations"]["values"]
+        if COUNT in values:
+            values[COUNT] = [number for _ in values[COUNT]]
 
 
 def _records_in(document):
@@ -376,7 +385,7 @@ class TestNotComparable(CompareTestCase):
         """Are named."""
         records = made.records()
         path = self.journal("a", records)
-        missing = self.folder / records[0]["files"]["machines"]["name"]
+        missing = self.folder / records[0]["machines_file"]["name"]
         missing.unlink()
         with self.assertRaisesRegex(
             compared_run.ComparisonError,
@@ -428,11 +437,7 @@ class TestNotComparable(CompareTestCase):
             "sla vmperf_overhead max_percent: 'nope.*' matches no metric",
         ):
             self.results(1, path, path, "--limits", limits)
-        content = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
-        registry = store.Store(self.folder / "baselines")
-        registry.save(
-            {**json.loads(content.read_text()), "name": "old"}, replace=True
-        )
+        self.register()
         with self.assertRaisesRegex(
             compare.CompareError, "--limits=.*: baselines have no SLAs"
         ):
@@ -470,10 +475,7 @@ class TestBaselines(CompareTestCase):
 
     def setUp(self):
         super().setUp()
-        folder = golden_runs.FOLDER / "overhead-passed"
-        content = json.loads((folder / "baseline.json").read_text())
-        registry = store.Store(self.folder / "baselines")
-        registry.save({**content, "name": "old"}, replace=True)
+        self.register()
 
     def test_with_a_run(self):
         """The entries for the run are compared with its guests."""

@@ -1,8 +1,8 @@
 """Tests of the command that judges runs again."""
 
 import contextlib
-import copy
 import csv
+import dataclasses
 import io
 import json
 import pathlib
@@ -19,8 +19,10 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.baselines import baseline_import
+from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
+from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import sources
 from tests.unit import made
@@ -59,10 +61,10 @@ class TestJudge(unittest.TestCase):
         path.write_text(json.dumps(content))
         return path
 
-    def journal(self):
+    def journal(self, **changes):
         written = journal.Journal(self.folder, "one")
         for record in made.records():
-            written.append(record)
+            written.append(codec.decode({**record, **changes}))
         return written.path
 
     @ddt.data((LOOSE, 0, "passed"), (STRICT, 2, "failed"))
@@ -91,8 +93,7 @@ class TestJudge(unittest.TestCase):
 
     def test_another_baseline(self):
         """Guests are compared with it; what was said of the other is gone."""
-        fast = self.measured_run(2)
-        fast["machine"]["fingerprint"]["governor"] = "ondemand"
+        fast = of_machine(self.measured_run(2), governor="ondemand")
         path = self.folder / "w.jsonl"
         _, lines = self.judged(path, *self.options)
         self.assertIn("void", lines[0])
@@ -108,7 +109,7 @@ class TestJudge(unittest.TestCase):
         """
         rates = (8958.0, 8960.0, 8962.0)
         own = whole.baseline(self.folder, rates=rates)
-        own["machine"]["fingerprint"]["virtualisation"] = "kvm"
+        own = of_machine(own, virtualisation="kvm")
         outputs = [golden.sysbench(rate) for rate in rates]
         asked = whole.asked(self.folder, own, golden.Machine("g1", outputs))
         run = overhead.create_run(asked)
@@ -126,7 +127,7 @@ class TestJudge(unittest.TestCase):
         other = whole.baseline(
             self.folder / "other", rates=[factor * rate for rate in rates]
         )
-        return {**other, "name": "other"}
+        return dataclasses.replace(other, name="other")
 
     def judged_with(self, baseline, path):
         """Return the exit code and the text of a judgement by a baseline."""
@@ -137,7 +138,8 @@ class TestJudge(unittest.TestCase):
     def exported_run(self):
         """Return the run's results in the form of Rally's JSON."""
         records = journal.Journal(self.folder, "w").read()
-        content = rally_results.results([(records, LOOSE)])
+        documents = [*map(codec.FORMAT.encode, records)]
+        content = rally_results.results([(documents, LOOSE)])
         for task in content["tasks"]:
             for workload in task["subtasks"][0]["workloads"]:
                 workload["sla_results"] = {}
@@ -150,25 +152,31 @@ class TestJudge(unittest.TestCase):
         code, shown = self.judged_with(other, path)
         self.assertEqual(0, code, shown)
         self.assertIn("Overhead of tiny, 1 guest", shown)
-        changed = copy.deepcopy(other)
-        changed["machine"]["tools"]["sysbench"]["version"] = "0.4.12"
+        changed = of_machine(other, {"sysbench": {"version": "0.4.12"}})
         code, shown = self.judged_with(changed, path)
         self.assertEqual(2, code)
         self.assertIn("The tool has another version on each side", shown)
-        changed = copy.deepcopy(other)
-        changed["machine"]["fingerprint"]["governor"] = "ondemand"
+        changed = of_machine(other, governor="ondemand")
         _, shown = self.judged_with(changed, path)
         self.assertIn("governor_not_performance", shown)
 
-    def test_damaged_record_with_another_baseline(self):
-        """A record that cannot be read is void, as with its own baseline."""
+    def test_damaged_records_with_another_baseline(self):
+        """Those of a task are void, and one alone is rejected."""
         other = self.measured_run()
-        record, *_ = journal.Journal(self.folder, "w").read()
-        del record["files"]
-        path = self.written("damaged.json", record)
+        content = json.loads(self.exported_run().read_text())
+        (workload,) = content["tasks"][0]["subtasks"][0]["workloads"]
+        for iteration in workload["data"]:
+            (chart,) = iteration["output"]["complete"]
+            del chart["data"]["shape"]
+        path = self.written("damaged.json", content)
         code, shown = self.judged_with(other, path)
         self.assertEqual(2, code, shown)
         self.assertIn("void", shown)
+        path = self.written("damaged.json", chart["data"])
+        with self.assertRaisesRegex(
+            sources.SourceError, "damaged.json: not a record: .*'shape'"
+        ):
+            self.judged_with(other, path)
 
     @ddt.data("w.jsonl", "results.json")
     def test_unknown_machines(self, name):
@@ -177,7 +185,7 @@ class TestJudge(unittest.TestCase):
         self.exported_run()
         path = self.folder / name
         record, *_ = journal.Journal(self.folder, "w").read()
-        lost = self.folder / record["files"]["machines"]["name"]
+        lost = self.folder / record.machines_file.name
         lost.unlink()
         code, shown = self.judged_with(other, path)
         self.assertEqual(2, code)
@@ -190,8 +198,7 @@ class TestJudge(unittest.TestCase):
 
     def test_unknown_tool(self):
         """One that another baseline lacks is void for its metrics."""
-        other = self.measured_run()
-        del other["machine"]["tools"]["sysbench"]
+        other = of_machine(self.measured_run(), {})
         code, shown = self.judged_with(other, self.folder / "w.jsonl")
         self.assertEqual(2, code)
         self.assertIn("the version of sysbench on baseline is unknown", shown)
@@ -199,16 +206,18 @@ class TestJudge(unittest.TestCase):
     def test_imported_baseline(self):
         """It has a warning of its own, and no unknown machines."""
         other = self.measured_run()
-        (entry,) = other["entries"]
-        entry["imported"] = True
-        found = {
-            "kind": "baseline_imported",
-            "subject": "baseline",
-            "detail": "3 repetitions",
-            "metrics": [],
-        }
-        entry["findings"] = [found]
-        other["machine"] = {"name": "m", "fingerprint": {}, "tools": {}}
+        found = finding.Finding(
+            kind="baseline_imported",
+            subject="baseline",
+            detail="3 repetitions",
+        )
+        (entry,) = other.entries
+        entry = dataclasses.replace(entry, shape=None, findings=(found,))
+        other = dataclasses.replace(
+            other,
+            entries=(entry,),
+            machine=document.Machine(name="m", fingerprint={}),
+        )
         code, shown = self.judged_with(other, self.folder / "w.jsonl")
         self.assertEqual(0, code, shown)
         self.assertIn("baseline_imported", shown)
@@ -271,12 +280,21 @@ class TestJudge(unittest.TestCase):
         )
 
     def test_journal(self):
-        """Holds no limits, and is judged by those of a file."""
+        """Without limits it is judged by those of a file."""
         path = self.journal()
         with self.assertRaisesRegex(runs.RunError, "with --limits"):
             self.judged(path)
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
+
+    @ddt.data((LOOSE, 0), (STRICT, 2))
+    @ddt.unpack
+    def test_limits_of_a_journal(self, limits, code):
+        """A journal has those of its task, which a file replaces."""
+        path = self.journal(criteria={"vmperf_overhead": limits})
+        self.assertEqual(code, self.judged(path)[0])
+        limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
+        self.assertEqual(0, self.judged(path, "--limits", limits)[0])
 
     def test_one_record(self):
         """Is too little to be passed."""
@@ -413,6 +431,17 @@ class TestJudgeRaw(unittest.TestCase):
         words = "outputs of tools are missing"
         with self.assertRaisesRegex(document.BaselineError, words):
             self.judged()
+
+
+def of_machine(baseline, tools=None, **facts):
+    """Return a baseline whose machine has other facts or tools."""
+    machine = baseline.machine
+    machine = dataclasses.replace(
+        machine,
+        fingerprint={**machine.fingerprint, **facts},
+        tools=machine.tools if tools is None else tools,
+    )
+    return dataclasses.replace(baseline, machine=machine)
 
 
 def data(name, which=""):

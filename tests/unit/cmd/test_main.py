@@ -34,8 +34,8 @@ class TestScript(unittest.TestCase):
             numa_nodes=[1],
             flows=[{**flow, "floating_ip": False, "machines": 1}],
         )
-        for rows in slower["repetitions"]:
-            rows["cpu.sysbench.rate"][0] /= 2
+        for row in slower["repetitions"]["values"]["cpu.sysbench.rate"]:
+            row[0] /= 2
         registry.save(
             made.baseline(
                 name="slow",
@@ -44,7 +44,7 @@ class TestScript(unittest.TestCase):
                     "name": "old",
                     "fingerprint": {"kernel": "5.10", "isolated_cpus": "8-15"},
                 },
-                **{"class": "r740"},
+                machine_class="r740",
             )
         )
         self.conf = self.home / "rally.conf"

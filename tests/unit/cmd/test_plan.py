@@ -141,13 +141,15 @@ class PlanTest(unittest.TestCase):
             shape={"vcpus": 2, "memory_mib": 1024, "copies": 1},
             arguments=registry.get_workload("sysbench").complete({}),
             findings=list(findings),
-            repetitions=[
-                {
-                    "cpu.sysbench.rate": [value],
-                    "cpu.sysbench.latency_p95": [1 / value],
-                }
-                for value in values
-            ],
+            repetitions=made.table(
+                [
+                    {
+                        "cpu.sysbench.rate": [value],
+                        "cpu.sysbench.latency_p95": [1 / value],
+                    }
+                    for value in values
+                ]
+            ),
         )
         store.Store(self.path.parent).save(
             made.baseline(entries=[entry]), replace=True

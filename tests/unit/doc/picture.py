@@ -56,14 +56,14 @@ def _records():
     records = made.records(REPETITIONS, warmup=0)
     for record in records:
         (condition,) = record["conditions"]
-        condition["samples"] = _samples(generator, True)
+        condition["observations"]["values"] = _samples(generator, True)
         record["metrics"] = {
             name: {"unit": unit, "better": better, "scale": "ratio"}
             for name, (unit, better, _, _) in METRICS.items()
         }
         record["expected_metrics"] = list(METRICS)
         record["findings"] = []
-        record["reference"] = made.reference_document(
+        record["bare_metal"] = made.reference_document(
             "r740", "compute-1", {1: bare_metal}
         )
     return records

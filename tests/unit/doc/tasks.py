@@ -1,5 +1,6 @@
 """From what pages show to tasks that Rally can check."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -17,7 +18,7 @@ from rally.task import task_cfg
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
-from rally_vmperf.records import parts
+from rally_vmperf.records import typed
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks_page
@@ -37,6 +38,7 @@ _FILE = re.compile(
     r'"(key_file|known_hosts|password_file|proxy_login)": "([^"]+)"'
 )
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
+MACHINE = {"name": "host-1", "fingerprint": {}}
 
 
 def rally():
@@ -200,17 +202,22 @@ def _register(task, registry_of_baselines):
         asked = protocols.create_protocol(arguments)
         given = assignment.assign(arguments["workloads"], asked)
         held = "none" if asked.shape == "whole" else "cgroup2"
-        entries = baseline(name, given, held)["entries"]
+        entries = baseline(name, given, held).entries
         covered.setdefault(name, []).extend(entries)
     for name, entries in covered.items():
-        registry_of_baselines.save({**baseline(name, []), "entries": entries})
+        registry_of_baselines.save(
+            dataclasses.replace(
+                made.baseline(name=name, machine=MACHINE),
+                entries=tuple(entries),
+            )
+        )
 
 
 def baseline(name, assignments, limited_by="cgroup2"):
     """Return a baseline that covers assignments, in several copies."""
     return made.baseline(
         name=name,
-        machine={"name": "host-1", "fingerprint": {}},
+        machine=MACHINE,
         entries=[
             _entry(one, copies, limited_by)
             for one in assignments
@@ -223,16 +230,18 @@ def _entry(one, copies, limited_by):
     one = one.for_vcpus(SHAPE["vcpus"])
     metrics = one.workload.metrics(one.arguments)
     samples = {metric.name: [100.0] * copies for metric in metrics}
-    line = {"machines": copies, "end": 10, "mean": [90, 110]}
+    line = {"machines": copies, "means": {"end": 10, "mean": [90, 110]}}
     return made.entry(
         workload=one.workload.name,
         arguments=one.arguments,
         **one.protocol(),
         limited_by=limited_by,
         shape={**SHAPE, "copies": copies},
-        metrics=parts.encode_metrics(metrics),
-        repetitions=[samples] * 3,
-        time_series={
-            name: line for name in samples if _OVER_TIME.fullmatch(name)
-        },
+        metrics={metric.name: typed.encode(metric) for metric in metrics},
+        repetitions=made.table([samples] * 3, copies),
+        time_series=[
+            {"metric": name, **line}
+            for name in samples
+            if _OVER_TIME.fullmatch(name)
+        ],
     )

@@ -54,8 +54,8 @@ def failed():
     """Return the errors by which contexts of ours failed, all hostile."""
     found = {name: _failure(spoil) for name, spoil in FAULTS.items()}
     try:
-        document.check(
-            {**made.baseline(), records.ALL: records.ALL},
+        document.decode(
+            {**made.baseline_document(), records.ALL: records.ALL},
             f"baseline {records.ALL}",
         )
     except document.BaselineError as error:

@@ -24,12 +24,8 @@ def of_overhead():
             for kind in ("wrong_host", "steal_time")
             for words in WORDS
         ]
-        names = {
-            "g1": attacks.WORDS["mathtext"],
-            "g2": attacks.WORDS["svg_text_ended"],
-        }
         (only,) = record["conditions"]
-        only["machines"] = [names[one] for one in only["machines"]]
+        _rename_machines(only)
     found[-1]["state"] = "incomplete"
     found[-1]["missing"] = [
         {"name": words, "machine": words, "reason": words} for words in WORDS
@@ -83,12 +79,17 @@ def of_density():
     return [shaped.shaped(record) for record in found]
 
 
-def _spoil(level):
+def _rename_machines(condition):
     names = {
         "g1": attacks.WORDS["mathtext"],
         "g2": attacks.WORDS["svg_text_ended"],
     }
-    level["machines"] = [names.get(one, one) for one in level["machines"]]
+    for part in (condition, condition["observations"]):
+        part["machines"] = [names.get(one, one) for one in part["machines"]]
+
+
+def _spoil(level):
+    _rename_machines(level)
     level["skip_reason"] = level["skip_reason"] and ALL
     level["missing"] += [
         {"name": words, "machine": words, "reason": words} for words in WORDS

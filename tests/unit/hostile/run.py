@@ -76,5 +76,5 @@ def _entry(one):
             m.name: {"unit": m.unit, "better": m.better, "scale": m.scale}
             for m in metrics
         },
-        repetitions=[{m.name: [1.0] for m in metrics} for _ in range(3)],
+        repetitions=made.table([{m.name: [1.0] for m in metrics}] * 3),
     )

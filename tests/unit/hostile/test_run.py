@@ -10,7 +10,6 @@ from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
-from rally_vmperf.records import schema
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.hostile import guest
@@ -42,30 +41,33 @@ class RunTestCase(unittest.TestCase):
         lines = self.journal.path.read_bytes().splitlines()
         self.assertEqual(3, len(lines))
         for record, line in zip(self.records, lines, strict=True):
-            schema.check(record)
+            document = json.loads(line)
+            codec.FORMAT.check(document)
             self.assertLess(len(line), MOST)
-            self.assertEqual(json.loads(line), json.loads(json.dumps(record)))
+            self.assertEqual(document, codec.FORMAT.encode(record))
         read = journal.Journal(self.journal.folder, "hostile").read()
         self.assertEqual(3, len(read))
 
     def test_what_is_missing_is_named_with_its_guest(self):
         for record in self.records:
-            self.assertEqual("incomplete", record["state"])
-            (only,) = record["conditions"]
-            missing = {gap["name"] for gap in only["missing"]}
-            taken = set(only["samples"])
-            self.assertEqual(set(record["expected_metrics"]), missing | taken)
+            measured = record.repetition
+            self.assertEqual("incomplete", measured.state)
+            (only,) = measured.conditions
+            missing = {gap.name for gap in only.missing}
+            taken = {metric.name for metric in only.by_metric}
+            expected = {metric.name for metric in measured.expected_metrics}
+            self.assertEqual(expected, missing | taken)
             self.assertEqual(set(), missing & taken)
             self.assertLessEqual(
                 taken, {"cpu.bzip2.compress_time", "cpu.bzip2.decompress_time"}
             )
-            for gap in only["missing"]:
-                self.assertEqual("g1", gap["machine"])
-                self.assertLessEqual(len(gap["reason"]), 500)
-                self.check(gap["reason"])
+            for gap in only.missing:
+                self.assertEqual("g1", gap.machine)
+                self.assertLessEqual(len(gap.reason), 500)
+                self.check(gap.reason)
 
     def test_all_that_it_said_is_kept_beside_the_journal(self):
-        raw = files.read(self.journal.folder, self.records[0]["files"]["raw"])
+        raw = files.read(self.journal.folder, self.records[0].raw_file)
         said = "".join(one["stdout"] for one in raw["outputs"])
         self.assertIn("\x1b]0;PWNED\x07", said)
 
@@ -75,7 +77,7 @@ class RunTestCase(unittest.TestCase):
 
     def test_what_rally_is_told(self):
         with self.assertRaises(base.IncompleteRepetition) as caught:
-            base.raise_if_incomplete(codec.decode(self.records[0]), ())
+            base.raise_if_incomplete(self.records[0].repetition, ())
         said = str(caught.exception)
         self.check(said)
         self.assertIn("of g1", said)
@@ -95,7 +97,9 @@ class RunTestCase(unittest.TestCase):
 
     def test_the_page(self):
         shown = made.run_of(
-            self.records, {"vmperf_overhead": run.LIMITS}, self.journal.folder
+            [*map(codec.FORMAT.encode, self.records)],
+            {"vmperf_overhead": run.LIMITS},
+            self.journal.folder,
         )
         source = page.standalone([shown])
         self.check(source)

@@ -10,7 +10,6 @@ import unittest
 import ddt
 
 from rally_vmperf.baseline import store
-from rally_vmperf.records import journal
 from rally_vmperf.report import export
 from tests.unit import confinement
 from tests.unit import made
@@ -53,7 +52,9 @@ class TestTerminal(unittest.TestCase):
                 entries=[
                     made.entry(
                         metrics={bad: made.RATE},
-                        repetitions=[{bad: [value]} for value in values],
+                        repetitions=made.table(
+                            [{bad: [value]} for value in values]
+                        ),
                     )
                 ],
             )
@@ -65,9 +66,8 @@ class TestTerminal(unittest.TestCase):
             "wrong.json": {bad: {bad: bad}},
         }.items():
             (cls.home / name).write_text(json.dumps(content))
-        written = journal.Journal(cls.home, "bad")
-        for record in records.of_overhead():
-            written.append(record)
+        lines = map(json.dumps, records.of_overhead())
+        (cls.home / "bad.jsonl").write_text("\n".join(lines))
         (cls.home / "rally.conf").write_text(
             f"[vmperf]\nbaseline_dir = {registry.folder}\n"
             f"[database]\nconnection = sqlite:///{cls.home}/rally.sqlite\n"

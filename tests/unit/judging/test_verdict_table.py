@@ -15,7 +15,7 @@ def lines(records, **criteria):
     source = sources.Source(
         question=records[0]["question"],
         scenario="",
-        records=records,
+        records=made.decoded(records),
         criteria={f"vmperf_{name}": one for name, one in criteria.items()},
     )
     return verdict_table.lines(source_judge.judge_source(source))

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from rally_vmperf import documents
 from rally_vmperf.machines import fingerprint
+from rally_vmperf.records import schema
 
 DATA = pathlib.Path(__file__).parent / "data"
 FORM = {
-    **documents.load_schema("rally_vmperf.records"),
+    "definitions": schema.load_definitions(),
     "$ref": "#/definitions/fingerprint",
 }
 SECTIONS = [

@@ -12,7 +12,7 @@ def conditions(*values, machines=("g1", "g2")):
     found = []
     for number, given in enumerate(values, 1):
         record = made.record(
-            repetition=number,
+            number=number,
             conditions=[
                 made.condition(
                     machines=list(machines),
@@ -20,7 +20,7 @@ def conditions(*values, machines=("g1", "g2")):
                 )
             ],
         )
-        found.append(codec.decode(record).condition)
+        found.append(codec.decode(record).repetition.condition)
     return found
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import itertools
 import json
 import math
@@ -12,7 +13,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution.stations import open_files
@@ -79,7 +80,7 @@ class TestTolerated(unittest.TestCase):
 class TestReference(unittest.TestCase):
     """A baseline with which no run of a task can pass."""
 
-    SHAPE = matching.Shape(1, 1024)
+    SHAPE = document.Shape(1, 1024)
 
     def check(self, criteria, question="overhead", findings=(), **changes):
         """Check a task with these criteria and a baseline.
@@ -169,7 +170,7 @@ class TestReference(unittest.TestCase):
 
     def test_few_repetitions(self):
         """Limits in percent require three; others do not use them."""
-        rows = made.entry()["repetitions"][:2]
+        rows = made.table([{"cpu.sysbench.rate": [1.0]}] * 2)
         limits = {"max_percent": {"cpu.*.rate": 5}}
         with self.assertRaisesRegex(
             task.InvalidTask,
@@ -582,18 +583,15 @@ class TestTask(unittest.TestCase):
         udp = {"protocol": "udp", "directions": ["to_peer"]}
         wanted = registry.get_workload("iperf3")
         arguments = wanted.complete(udp)
-        document = made.baseline(
-            name="udp",
-            entries=[
-                made.entry(workload=wanted.name, arguments=arguments),
-            ],
-        )
-        document[key] = {
+        machine = {
             "name": "m1",
             "fingerprint": {},
             "tools": {"iperf3": {"version": f"iperf {version} (cJSON)"}},
         }
-        self.baselines.save(document)
+        entry = made.entry(workload=wanted.name, arguments=arguments)
+        self.baselines.save(
+            made.baseline(name="udp", entries=[entry], **{key: machine})
+        )
         config = changed(
             ("args", "workloads"), [{"name": "iperf3", "arguments": udp}]
         )
@@ -614,11 +612,14 @@ class TestTask(unittest.TestCase):
     @ddt.unpack
     def test_programs_of_a_bundle(self, version, refused):
         """Those of the baseline have to be the same, and the way is named."""
-        document = self.baselines.load("metal")
-        document["machine"]["tools"] = {
-            "sysbench": {"version": f"sysbench {version}"}
-        }
-        self.baselines.save(document, replace=True)
+        recorded = self.baselines.load("metal")
+        machine = dataclasses.replace(
+            recorded.machine,
+            tools={"sysbench": {"version": f"sysbench {version}"}},
+        )
+        self.baselines.save(
+            dataclasses.replace(recorded, machine=machine), replace=True
+        )
         path = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory()), "b.tar.gz"
         )

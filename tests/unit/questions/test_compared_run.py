@@ -1,6 +1,7 @@
 """Tests of the samples of compared runs."""
 
 import copy
+import dataclasses
 import json
 import unittest
 
@@ -8,7 +9,6 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.questions import compared_run
-from rally_vmperf.records import codec
 from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.questions import golden_runs
@@ -21,7 +21,7 @@ def source(records, folder=made.FOLDER):
     return sources.Source(
         question=records[0]["question"],
         scenario="",
-        records=records,
+        records=made.decoded(records),
         criteria={},
         folder=folder,
     )
@@ -145,35 +145,38 @@ class TestBaselines(unittest.TestCase):
     def setUp(self):
         super().setUp()
         path = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
-        self.content = json.loads(path.read_text())
+        content = json.loads(path.read_text())
+        self.content = document.decode(content, str(path))
         self.run = golden_runs.source("overhead-passed")
-        self.records = [
-            codec.decode_or_none(record) for record in self.run.records
-        ]
 
     def test_like_a_run(self):
         """It has the metrics and the condition of the run."""
         baseline = compared_run.create_baseline_like(
-            "bare", self.content, self.records
+            "bare", self.content, self.run.records
         )
         run = compared_run.create_run("A", self.run)
         self.assertLessEqual(run.samples.keys(), baseline.samples.keys())
 
     def test_not_like_a_run(self):
         """Other arguments are rejected."""
-        for entry in self.content["entries"]:
-            entry["arguments"]["seconds_of_another"] = 7
-        with self.assertRaisesRegex(document.BaselineError, "other arguments"):
-            compared_run.create_baseline_like(
-                "bare", self.content, self.records
+        entries = tuple(
+            dataclasses.replace(
+                entry, arguments={**entry.arguments, "seconds_of_another": 7}
             )
+            for entry in self.content.entries
+        )
+        other = dataclasses.replace(self.content, entries=entries)
+        with self.assertRaisesRegex(document.BaselineError, "other arguments"):
+            compared_run.create_baseline_like("bare", other, self.run.records)
         with self.assertRaises(compared_run.ComparisonError):
             compared_run.create_baseline_like("bare", self.content, [])
 
     def test_of_each_other(self):
         """Entries are matched by workload, arguments and shape."""
-        other = copy.deepcopy(self.content)
-        other["entries"][0]["shape"]["copies"] = 7
+        entry, *others = self.content.entries
+        shape = dataclasses.replace(entry.shape, copies=7)
+        entry = dataclasses.replace(entry, shape=shape)
+        other = dataclasses.replace(self.content, entries=(entry, *others))
         first, second = compared_run.create_baselines(
             {"A": self.content, "B": other}
         )
@@ -183,7 +186,8 @@ class TestBaselines(unittest.TestCase):
 
     def test_entries_alike(self):
         """Two entries with the same metrics are not mixed."""
-        self.content["entries"] *= 2
-        (run,) = compared_run.create_baselines({"A": self.content})
+        entries = self.content.entries * 2
+        content = dataclasses.replace(self.content, entries=entries)
+        (run,) = compared_run.create_baselines({"A": content})
         titles = {title for title, _ in run.samples}
         self.assertTrue(any("entry" in title for title in titles))

@@ -15,12 +15,15 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
+from rally_vmperf.records import codec
 from rally_vmperf.records import files
+from rally_vmperf.records import sources
 from tests.unit.questions import golden_runs
 
 #: A name or a path of the machine that recorded a run.
@@ -52,12 +55,16 @@ class TestGoldenRuns(unittest.TestCase):
     @ddt.data(*golden_runs.journals())
     def test_files_are_those_of_the_journal(self, name):
         source = golden_runs.source(name)
-        entries = [x for one in source.records for x in one["files"].values()]
+        entries = [
+            entry
+            for record in source.records
+            for entry in (record.raw_file, record.machines_file)
+        ]
         for entry in entries:
             text = json.dumps(files.read(source.folder, entry))
-            self.assertIsNone(MACHINE.search(text), entry["name"])
+            self.assertIsNone(MACHINE.search(text), entry.name)
         there = {path.name for path in source.folder.glob("*.gz")}
-        self.assertEqual({one["name"] for one in entries}, there)
+        self.assertEqual({one.name for one in entries}, there)
         text = golden_runs.journal(name).read_text()
         self.assertIsNone(MACHINE.search(text))
 
@@ -109,8 +116,9 @@ def scale(metric: str, guest: str, factor: float, **axes: int) -> Change:
     def change(records: list[Json]) -> None:
         for condition in _conditions(records, axes):
             if guest in condition["machines"]:
-                values = condition["samples"][metric]
-                values[condition["machines"].index(guest)] *= factor
+                observations = condition["observations"]
+                place = observations["machines"].index(guest)
+                observations["values"][metric][place] *= factor
 
     return change
 
@@ -120,7 +128,7 @@ def find(kind: str, *numbers: int) -> Change:
 
     def change(records: list[Json]) -> None:
         for condition in _conditions(records, {}, numbers):
-            condition["findings"].append(
+            condition.setdefault("findings", []).append(
                 {"kind": kind, "subject": "g1", "detail": "planted"}
             )
 
@@ -133,10 +141,10 @@ def miss(metric: str, reason: str, number: int) -> Change:
     def change(records: list[Json]) -> None:
         records[number - 1]["state"] = "incomplete"
         for condition in _conditions(records, {}, (number,)):
-            del condition["samples"][metric]
+            del condition["observations"]["values"][metric]
             condition["state"] = "incomplete"
-            condition["missing"].append(
-                {"what": metric, "source": "g1", "reason": reason}
+            condition.setdefault("missing", []).append(
+                {"name": metric, "machine": "g1", "reason": reason}
             )
 
     return change
@@ -148,8 +156,8 @@ def repeat_values(records: list[Json]) -> None:
         for condition, first in zip(
             record["conditions"], records[0]["conditions"], strict=True
         ):
-            for key in ("machines", "samples", "distributions"):
-                condition[key] = copy.deepcopy(first.get(key))
+            for key in ("machines", "observations", "distributions"):
+                condition[key] = copy.deepcopy(first[key])
 
 
 def repeat_record(records: list[Json]) -> None:
@@ -166,10 +174,21 @@ def _conditions(
     records: list[Json], axes: Json, numbers: tuple[int, ...] = ()
 ) -> collections.abc.Iterator[Json]:
     for record in records:
-        if not numbers or record["repetition"] in numbers:
+        if not numbers or record["number"] in numbers:
             for condition in record["conditions"]:
                 if axes.items() <= condition["axes"].items():
                     yield condition
+
+
+def change_run(name: str, *changes: Change) -> sources.Source:
+    """Return the records of a run after changes."""
+    lines = golden_runs.journal(name).read_text().splitlines()
+    records = [json.loads(line) for line in lines]
+    for change in changes:
+        change(records)
+    return dataclasses.replace(
+        golden_runs.source(name), records=[*map(codec.decode, records)]
+    )
 
 
 @ddt.ddt
@@ -178,12 +197,7 @@ class TestPlantedFaults(unittest.TestCase):
 
     def judged(self, name: str, *changes: Change) -> str:
         """Return the status of a run after changes of its records."""
-        source = golden_runs.source(name)
-        records = copy.deepcopy([*source.records])
-        for change in changes:
-            change(records)
-        changed = dataclasses.replace(source, records=records)
-        return golden_runs.judge(name, changed)["status"]
+        return golden_runs.judge(name, change_run(name, *changes))["status"]
 
     @ddt.data(
         ("overhead-passed", [find("guest_rebooted", 2, 4)], "void"),
@@ -241,13 +255,9 @@ class TestPlantedFaults(unittest.TestCase):
         self.assertEqual("passed", self.judged(name))
         bad = scale("cpu.sysbench.rate", "g2", 0.003)
         self.assertEqual("inconclusive", self.judged(name, bad))
-        source = golden_runs.source(name)
-        records = copy.deepcopy([*source.records])
-        bad(records)
-        source = dataclasses.replace(source, records=records)
         limits = limits_file.read_limits(str(golden_runs.limits(name)))
         limits["vmperf_overhead"]["statistic"] = "worst"
-        worst = source_judge.judge_source(source, limits)
+        worst = source_judge.judge_source(change_run(name, bad), limits)
         self.assertEqual("inconclusive", worst.status)
         both = scale("cpu.sysbench.rate", "g1", 0.003)
         self.assertEqual("failed", self.judged(name, bad, both))
@@ -275,7 +285,7 @@ class TestOtherMachine(unittest.TestCase):
         change(baseline)
         folder = self.enterContext(tempfile.TemporaryDirectory())
         registry = store.Store(pathlib.Path(folder))
-        registry.save(baseline)
+        registry.save(document.decode(baseline, str(path)))
         app = mock.Mock(stdout=io.StringIO())
         command = judge.Judge(app, None)
         words = [

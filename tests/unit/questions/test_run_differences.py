@@ -49,7 +49,7 @@ def other_options(record):
 @_each
 def no_file(record):
     """Remove the file with the facts of the machines."""
-    record["files"]["machines"] = None
+    record["machines_file"] = None
 
 
 @_each

@@ -1,6 +1,7 @@
 """A third question needs no change of the package."""
 
 import argparse
+import dataclasses
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from rally.common import validation
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd import task_file
 from rally_vmperf.judging import verdict_table
+from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
@@ -37,6 +39,12 @@ CONFIG = {
     "runner": {"times": 3},
     "sla": {"other_variant": LIMITS},
 }
+
+
+def change(record, **changes):
+    """Return a record with another repetition."""
+    changed = dataclasses.replace(record.repetition, **changes)
+    return dataclasses.replace(record, repetition=changed)
 
 
 class Scenario:
@@ -145,10 +153,11 @@ class TestThirdQuestion(unittest.TestCase):
         jsonschema.validate(LIMITS, sla.CONFIG_SCHEMA)
         judging = sla(LIMITS)
         for record in self.records():
-            self.assertEqual("complete", record["state"])
+            measured = record.repetition
+            self.assertEqual("complete", measured.state)
             self.assertEqual(
                 [{"kernel": "plain"}, {"kernel": "virtio"}],
-                [one["axes"] for one in record["conditions"]],
+                [one.axes for one in measured.conditions],
             )
             judging.add_iteration(
                 {"error": [], "output": {"complete": [output.encode(record)]}}
@@ -160,13 +169,11 @@ class TestThirdQuestion(unittest.TestCase):
 
     def test_validity(self):
         """It needs no limits, and takes the judge from the table."""
-        for findings, status in (
-            ([], "passed"),
-            ([{"kind": "swap_or_oom", "subject": "g1", "detail": ""}], "void"),
-        ):
+        swap = finding.Finding(kind="swap_or_oom", subject="g1", detail="")
+        for findings, status in (((), "passed"), ((swap,), "void")):
             sla = criteria.SLAS["vmperf_valid"]({})
             for record in self.records():
-                changed = {**record, "findings": findings}
+                changed = change(record, findings=findings)
                 sla.add_iteration(
                     {
                         "error": [],
@@ -181,7 +188,7 @@ class TestThirdQuestion(unittest.TestCase):
         """A record of no known question is not judged."""
         sla = criteria.SLAS["vmperf_valid"]({})
         for record in self.records():
-            changed = {**record, "question": "unknown"}
+            changed = change(record, question="unknown")
             sla.add_iteration(
                 {"error": [], "output": {"complete": [output.encode(changed)]}}
             )

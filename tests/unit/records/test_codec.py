@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import json
 import unittest
 
 import ddt
@@ -10,7 +11,6 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import codec
 from rally_vmperf.records import output
-from rally_vmperf.records import parts
 from rally_vmperf.records import schema
 from tests.unit import made
 
@@ -21,45 +21,59 @@ RATE = "cpu.sysbench.rate"
 class TestDecode(unittest.TestCase):
     """A record becomes a repetition."""
 
-    def test_what_adds_up(self):
-        """Is kept with the metric, whatever its name; else a rate does."""
+    def written(self, **changes):
+        """Return a record that was changed, as it is read again."""
+        return codec.shorten(
+            dataclasses.replace(codec.decode(made.record()), **changes)
+        )
+
+    def test_metrics(self):
+        """What adds up, and how far a tool rounds, is kept where known."""
         metrics = (
+            dataclasses.replace(made.LATENCY, resolution=0.01, step=1e-6),
             made.TIME,
-            made.LATENCY,
-            dataclasses.replace(made.EVENTS, additive=False),
+            dataclasses.replace(made.IOPS, additive=False),
+            made.COUNT,
         )
-        found = parts.decode_metrics(parts.encode_metrics(metrics))
+        found = {
+            one.name: one for one in self.written(metrics=metrics).metrics
+        }
         self.assertEqual(
-            [True, False, False], [one.additive for one in found.values()]
+            [
+                (False, 0.01, 1e-6),
+                (True, None, None),
+                (False, None, None),
+                (False, None, None),
+            ],
+            [
+                (one.additive, one.resolution, one.step)
+                for one in (found[metric.name] for metric in metrics)
+            ],
         )
-        found = parts.decode_metrics({"x": made.RATE})
-        self.assertTrue(found["x"].additive)
+        # A metric with samples is defined, whether it was listed or not.
+        self.assertTrue(found[RATE].additive)
 
-    def test_how_far_a_tool_rounds(self):
-        """Is kept where it is known."""
-        rounded = dataclasses.replace(made.LATENCY, resolution=0.01, step=1e-6)
-        found = parts.decode_metrics(
-            parts.encode_metrics((rounded, made.TIME))
+    def test_findings(self):
+        """A severity is written if it is not that of the kind."""
+        found = (
+            finding.Finding(
+                "tool_version_differs",
+                "g1",
+                "fio",
+                metrics=("cpu.x", "cpu.y"),
+                severity_override="warning",
+            ),
+            *made.seen("emulated_guest"),
         )
-        self.assertEqual(
-            [(0.01, 1e-6), (None, None)],
-            [(one.resolution, one.step) for one in found.values()],
+        record = codec.decode(made.record())
+        measured = dataclasses.replace(record.repetition, findings=found)
+        document = codec.FORMAT.encode(
+            dataclasses.replace(record, repetition=measured)
         )
-
-    def test_severity_of_a_finding(self):
-        """It is recorded if it is not that of the kind."""
-        finding_ = finding.Finding(
-            "tool_version_differs", "g1", "fio", severity_override="warning"
-        )
-        documents = parts.encode_findings([finding_])
-        self.assertEqual("warning", documents[0]["severity_override"])
-        record = schema.check(made.record(findings=documents))
-        self.assertEqual((finding_,), codec.decode(record).findings)
-        self.assertEqual("warning", finding_.severity)
-        documents = parts.encode_findings(
-            [finding.Finding("tool_version_differs", "g1", "bzip2")]
-        )
-        self.assertNotIn("severity_override", documents[0])
+        first, second = document["findings"]
+        self.assertEqual("warning", first["severity_override"])
+        self.assertEqual({"kind", "subject", "detail"}, {*second})
+        self.assertEqual(found, codec.decode(document).repetition.findings)
 
     def test_reboots(self):
         """With reboots, each repetition of a run is another boot."""
@@ -71,7 +85,9 @@ class TestDecode(unittest.TestCase):
             ({"reboot": "between_workloads"}, True),
         ):
             record = made.record(options=options)
-            self.assertEqual(rebooted, codec.decode(record).rebooted)
+            self.assertEqual(
+                rebooted, codec.decode(record).repetition.rebooted
+            )
 
     def test_a_fingerprint_of_other_types(self):
         """It is refused with its place, before anybody reads it."""
@@ -81,24 +97,10 @@ class TestDecode(unittest.TestCase):
             ("network_interfaces", ["eth0"]),
         ):
             record = made.record()
-            record["reference"]["fingerprint"] = {key: value}
-            place = rf"reference\.fingerprint\.{key}"
-            with self.assertRaisesRegex(schema.RecordError, place):
-                schema.check(record)
-
-    def test_findings(self):
-        """Those about some metrics name them; others need no more space."""
-        found = (
-            *made.seen("tool_version_differs", metrics=("cpu.x", "cpu.y")),
-            *made.seen("emulated_guest"),
-        )
-        plain = parts.encode_findings([*found, found[0]])
-        self.assertEqual(2, len(plain))
-        self.assertEqual(["cpu.x", "cpu.y"], plain[0]["metrics"])
-        self.assertNotIn("metrics", plain[1])
-        record = made.record(findings=plain)
-        schema.check(record)
-        self.assertEqual(found, codec.decode(record).findings)
+            record["bare_metal"]["fingerprint"] = {key: value}
+            place = rf"bare_metal\.fingerprint\.{key}"
+            with self.assertRaisesRegex(schema.FormatError, place):
+                codec.FORMAT.check(record)
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
@@ -106,7 +108,7 @@ class TestDecode(unittest.TestCase):
         lost = {"name": "cpu.x", "machine": "g1", "reason": "killed"}
         entry = codec.decode(
             made.record(findings=[found], missing=[lost], state="incomplete")
-        )
+        ).repetition
         self.assertEqual((2, 3), (entry.number, entry.planned_repetitions))
         only = entry.condition
         self.assertEqual("incomplete", only.state)
@@ -127,43 +129,31 @@ class TestDecode(unittest.TestCase):
         ([None, None], []),
     )
     @ddt.unpack
-    def test_samples_return(self, values, sources):
-        """Encoding and decoding are inverse, whoever reported what."""
-        names = ["g1", "g2"]
-        metrics = parts.decode_metrics({RATE: made.RATE})
-        decoded = parts.decode_samples({RATE: values}, names, metrics)
-        self.assertEqual(sources, [one.source for one in decoded])
-        self.assertEqual(
-            {RATE: values} if sources else {},
-            parts.encode_samples(decoded, names),
+    def test_samples(self, values, sources):
+        """Each machine has none, one or several."""
+        condition = made.condition(
+            machines=["g1", "g2"], samples={RATE: values}
         )
+        found = codec.decode(made.record(conditions=[condition]))
+        observations = found.repetition.condition.observations
+        self.assertEqual(sources, [one.source for one in observations])
+        self.assertEqual(found, codec.shorten(found))
 
     @ddt.data(
-        (1 / 3, 33333, 5),
-        (12345678901.0, 12346, -6),
-        (250.0, 25, -1),
-        (0.0008123456, 81235, 8),
-        (1e-12, 1, 12),
-        (7, 7, 0),
+        (1 / 3, "0.33333"),
+        (12345678901.0, "12346000000"),
+        (250.0, "250"),
+        (0.0008123456, "0.00081235"),
+        (1e-12, "1e-12"),
+        (7, "7"),
     )
     @ddt.unpack
-    def test_packed(self, value, whole, decimals):
-        """With more digits than any tool is exact to, and back again."""
-        record = codec.pack(made.record(rate=value, reference=None))
-        (only,) = record["conditions"]
-        self.assertEqual({RATE: [whole]}, only["samples"])
-        self.assertEqual(decimals, record["metrics"][RATE]["decimals"])
-        read = codec.decode(schema.check(record)).condition
-        self.assertEqual(
-            float(f"{value:.5g}"), read.observations[0].sample.value
-        )
-
-    def test_packed_alike_on_both_sides(self):
-        """With one number of decimals, zero and several values included."""
-        record = made.record(rate=[0.5, 12.25])
-        record["reference"]["copies"][0]["repetitions"][0][RATE] = [None]
-        found = codec.decode(codec.pack(record))
-        self.assertEqual(codec.decode(record), found)
+    def test_digits(self, value, written):
+        """More than those to which any tool is exact."""
+        record = codec.decode(made.record(rate=value))
+        (only,) = codec.FORMAT.encode(record)["conditions"]
+        (row,) = only["observations"]["values"].values()
+        self.assertEqual(f"[{written}]", json.dumps(row))
 
     @ddt.data(
         {},
@@ -172,8 +162,8 @@ class TestDecode(unittest.TestCase):
     )
     def test_levels(self, given):
         """Each condition has its own samples, machines and bare metal."""
-        record = schema.check(made.density_record(**given))
-        read = codec.decode(record)
+        record = made.density_record(**given)
+        read = codec.decode(record).repetition
         for level in read.conditions:
             guests = level.axes["guests"]
             self.assertEqual(
@@ -195,7 +185,7 @@ class TestDecode(unittest.TestCase):
         record = made.density_record()
         made.lose(record, 3, "g2")
         record["conditions"].append(made.skipped(4, 4, "total falls"))
-        read = codec.decode(schema.check(record))
+        read = codec.decode(record).repetition
         self.assertEqual("incomplete", read.state)
         self.assertEqual(4, len(read.all_missing))
         self.assertEqual((), read.missing)
@@ -207,12 +197,12 @@ class TestDecode(unittest.TestCase):
 
     def test_the_only_condition(self):
         """It is empty where there is none, and not one of several."""
-        read = codec.decode(made.record(conditions=[]))
+        read = codec.decode(made.record(conditions=[])).repetition
         self.assertEqual((), read.condition.observations)
         metrics = read.condition.expected_metrics
         self.assertEqual(read.expected_metrics, metrics)
         with self.assertRaisesRegex(ValueError, "has 3 conditions"):
-            codec.decode(made.density_record()).condition  # noqa: B018
+            codec.decode(made.density_record()).repetition.condition  # noqa: B018
 
 
 @ddt.ddt
@@ -223,15 +213,16 @@ class TestOutput(unittest.TestCase):
         """Return an iteration as Rally hands it to an SLA."""
         return {
             "output": {
-                "additive": [output.chart_request("Title", made.record())],
+                "additive": [output.chart_request("Title", record)],
                 "complete": [output.encode(record)],
             }
         }
 
     def test_found_again(self):
         """A record in an output is found and decoded."""
-        iteration = self.iteration(made.record())
-        self.assertEqual(made.record(), output.find_record(iteration))
+        record = codec.decode(made.record())
+        iteration = self.iteration(record)
+        self.assertEqual(record, output.find_record(iteration))
         self.assertEqual(2, output.decode(iteration).number)
 
     @ddt.data(
@@ -246,12 +237,12 @@ class TestOutput(unittest.TestCase):
 
     @ddt.data(
         {"version": 1},
-        {"version": 4},
-        {"samples": {RATE: [-1]}},
-        {"samples": {"unexplained": [1]}},
-        {"samples": {RATE: ["1"]}},
-        {"samples": {RATE: [["1"]]}},
-        {"samples": {RATE: [1, 2]}},
+        {"version": 5},
+        {"observations": made.columns(["g1"], {RATE: [-1]})},
+        {"observations": made.columns(["g1"], {"unexplained": [1]})},
+        {"observations": made.columns(["g1"], {RATE: ["1"]})},
+        {"observations": made.columns(["g1"], {RATE: [["1"]]})},
+        {"observations": made.columns(["g1"], {RATE: [1, 2]})},
         {"axes": {"guests": "x"}},
         {"axes": {"guests": 0}},
         {"axes": {"guests": 100001}},
@@ -260,26 +251,26 @@ class TestOutput(unittest.TestCase):
         {"expected_metrics": ["unexplained"]},
         {"conditions": None},
         {"order": None},
-        {"files": {}},
+        {"raw_file": {"name": "../x", "sha256": "0" * 64}},
     )
     def test_foreign_record(self, changes):
         """What cannot be meant is no record, not a crash."""
         record = copy.deepcopy(made.record())
         for key, value in changes.items():
-            in_condition = key in ("samples", "axes")
+            in_condition = key in ("observations", "axes")
             part = record["conditions"][0] if in_condition else record
             part[key] = value
-        iteration = self.iteration(made.record())
+        iteration = self.iteration(codec.decode(made.record()))
         iteration["output"]["complete"][0]["data"] = record
         self.assertIsNone(output.decode(iteration))
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
-        with self.assertRaisesRegex(schema.RecordError, r"\$\.shape"):
-            schema.check(made.record(shape={"vcpus": 0}))
+        with self.assertRaisesRegex(schema.FormatError, r"\$\.shape"):
+            codec.FORMAT.check(made.record(shape={"vcpus": 0}))
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.chart_request("Title", made.record())
+        mark = output.chart_request("Title", codec.decode(made.record()))
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
         self.assertEqual([["missing measurements", 0]], mark["data"])

@@ -1,5 +1,6 @@
 """Tests of what lies beside the journal: whole, or not there."""
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -72,8 +73,8 @@ class TestRawOutputs(unittest.TestCase):
             file.add(one)
         digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
         found = file.close()
-        self.assertEqual("w-1.json.gz", found["name"])
-        self.assertNotEqual(digest, found["sha256"])
+        self.assertEqual("w-1.json.gz", found.name)
+        self.assertNotEqual(digest, found.sha256)
         with gzip.open(self.path, "rt") as stream:
             self.assertEqual(
                 {"outputs": added, "runs": [], "readings": []},
@@ -215,7 +216,7 @@ class TestMachines(unittest.TestCase):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         self.folder = pathlib.Path(folder, "new")
         self.entry = self.write()
-        self.path = self.folder / self.entry["name"]
+        self.path = self.folder / self.entry.name
 
     def write(self, **details):
         """Return the entry of a file with these details."""
@@ -233,7 +234,7 @@ class TestMachines(unittest.TestCase):
         self.assertEqual(self.entry, self.write())
         self.assertEqual(before.st_ino, self.path.stat().st_ino)
         other = self.write(g2={})
-        self.assertNotEqual(self.entry["name"], other["name"])
+        self.assertNotEqual(self.entry.name, other.name)
         self.assertEqual(2, len(os.listdir(self.folder)))
 
     def test_damage_is_mended_by_the_next_repetition(self):
@@ -245,7 +246,8 @@ class TestMachines(unittest.TestCase):
     def test_not_read(self):
         """In one line, with the file and what is wrong."""
         whole = self.path.read_bytes()
-        wrong = {**self.entry, "sha256": hashlib.sha256(b"half").hexdigest()}
+        digest = hashlib.sha256(b"half").hexdigest()
+        wrong = dataclasses.replace(self.entry, sha256=digest)
         for content, entry, folder, words in (
             (whole + b"x", self.entry, self.folder, "its checksum differs"),
             (b"half", wrong, self.folder, "is damaged"),
@@ -292,9 +294,10 @@ class TestMachines(unittest.TestCase):
 
     def test_no_other_folder_is_read(self):
         """Whatever a record says."""
-        entry = {**self.entry, "name": f"../new/{self.entry['name']}"}
+        name = f"../new/{self.entry.name}"
+        entry = dataclasses.replace(self.entry, name=name)
         self.assertTrue(files.read(self.folder, entry))
-        outside = {**self.entry, "name": "../outside.json.gz"}
+        outside = dataclasses.replace(self.entry, name="../outside.json.gz")
         self.path.rename(self.folder.parent / "outside.json.gz")
         with self.assertRaises(files.FileError):
             files.read(self.folder, outside)

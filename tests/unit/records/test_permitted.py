@@ -5,17 +5,14 @@ import unittest
 
 import ddt
 
-from rally_vmperf import documents
-from rally_vmperf import records
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.questions import table
 from rally_vmperf.records import codec
-from rally_vmperf.records import schema
 from tests.unit import made
 from tests.unit.records import permitted
 from tests.unit.report import shaped
 
-SCHEMA = documents.load_schema(records.__name__)
+SCHEMA = codec.FORMAT.schema
 LIMITS = {
     "vmperf_overhead": made.LIMITS,
     "vmperf_spread": {f"max_{one}": {"*": 10} for one in spread_result.NAMES},
@@ -45,7 +42,9 @@ class TestPermitted(unittest.TestCase):
                 permitted.mutated(one, SCHEMA, rng, rng.randrange(5))
                 for one in RUNS[name]
             ]
-            read = [codec.decode_or_none(schema.check(one)) for one in given]
+            read = [
+                codec.decode_or_none(codec.FORMAT.check(one)) for one in given
+            ]
             for criterion in table.criteria().values():
                 judge = criterion.judge(**LIMITS.get(criterion.name, {}))
                 for one in read:

@@ -141,7 +141,7 @@ class TestTable(unittest.TestCase):
         source = source_judge.sources.Source(
             question="overhead",
             scenario="",
-            records=[record],
+            records=made.decoded([record]),
             criteria={
                 "vmperf_overhead": {"tolerate": ["above_physical_limit"]}
             },

@@ -54,7 +54,7 @@ def run():
     source = sources.Source(
         question="overhead",
         scenario="",
-        records=records(),
+        records=made.decoded(records()),
         criteria=LIMITS,
         folder=made.FOLDER,
     )

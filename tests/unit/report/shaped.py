@@ -6,7 +6,7 @@ import random
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import merged as merged_
+from rally_vmperf.records import typed
 
 LATENCY = sample.Metric(
     name="disk.fio.randread.latency", unit="s", better="lower"
@@ -22,18 +22,23 @@ def shaped(record):
     Latencies grow with the guests, and some requests wait for a flush; the
     rate sags in the middle.
     """
-    chance = random.Random(record["repetition"])
+    chance = random.Random(record["number"])
     for one in record["conditions"]:
         if not one["skip_reason"]:
             one.update(_shapes(len(one["machines"]), 0.0004, chance))
-    for copies in record["reference"]["copies"] if record["reference"] else ():
-        found = _shapes(copies["copies"], 0.0003, chance)
-        counted = len(copies["repetitions"])
-        copies["percentiles"] = {
-            name: [one["percentiles"]] * counted
-            for name, one in found["distributions"].items()
+    bare = (record["bare_metal"] or {"references": {}})["references"]
+    for copies, reference in bare.items():
+        found = _shapes(int(copies), 0.0003, chance)
+        (column, *_) = reference["repetitions"]["values"].values()
+        percentiles = {
+            metric.name: [value] * len(column)
+            for one in found["distributions"]
+            for metric, value in zip(
+                sample.percentiles(LATENCY), one["percentiles"], strict=True
+            )
+            if value is not None
         }
-        copies.update(found)
+        reference.update(found, percentiles=percentiles)
     record["metrics"] |= {
         one.name: {"unit": one.unit, "better": one.better, "scale": one.scale}
         for one in (
@@ -80,10 +85,6 @@ def _shapes(machines, middle, chance):
             (f"g{place}", sample.Series(metric=IOPS, points=points))
         )
     return {
-        "distributions": merged_.encode_distributions(
-            merged.distributions(readings)
-        ),
-        "time_series": merged_.encode_time_series(
-            merged.time_series(readings)
-        ),
+        "distributions": [*map(typed.encode, merged.distributions(readings))],
+        "time_series": [*map(typed.encode, merged.time_series(readings))],
     }

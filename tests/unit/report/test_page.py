@@ -42,6 +42,19 @@ def read(*runs):
     return Reader(page.standalone(runs))
 
 
+def usage(runs, seconds, user, system, work):
+    return {
+        "workload": "fio",
+        "command": "randread",
+        "runs": runs,
+        "seconds": seconds,
+        "user": user,
+        "system": system,
+        "work": work,
+        "unit": "ops",
+    }
+
+
 @ddt.ddt
 class PageTestCase(unittest.TestCase):
     @ddt.data({"guests": 1}, {"guests": 2}, {"guests": 2, "emulated": True})
@@ -100,10 +113,9 @@ class PageTestCase(unittest.TestCase):
         records = made.records()
         for record in records:
             (one,) = record["conditions"]
-            took = ["randread", 1, 10, 1, 3, 2000, "ops"]
-            one["command_usage"] = {"fio": [took]}
-            bare = ["randread", 4, 40, 4, 4, 20000, "ops"]
-            record["reference"]["copies"][0]["command_usage"] = {"fio": [bare]}
+            one["command_usage"] = [usage(1, 10, 1, 3, 2000)]
+            (bare,) = record["bare_metal"]["references"].values()
+            bare["command_usage"] = [usage(4, 40, 4, 4, 20000)]
         text = read(judged(records)).text
         self.assertIn(
             "fio randread 1 + 3 s of 10 s 2 s per 1000 operations "
@@ -234,7 +246,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_missing_file_of_the_machines_is_said(self):
         records = made.records()
-        records[-1]["files"]["machines"]["sha256"] = "0" * 64
+        records[-1]["machines_file"]["sha256"] = "0" * 64
         shown = judged(records)
         text = read(shown).text
         self.assertEqual("2 CPUs, 1 guest", shown.title)
@@ -245,7 +257,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_bare_metal_is_described_beside_the_guests(self):
         records = made.records()
-        facts = records[-1]["reference"]["fingerprint"]
+        facts = records[-1]["bare_metal"]["fingerprint"]
         facts["kernel"] = "6.12.1-metal"
         text = read(judged(records)).text
         self.assertIn("compute-1 (bare metal)", text)
@@ -343,8 +355,8 @@ class HostileTestCase(unittest.TestCase):
 
             made.redescribe(record, spoil)
             record["machines"][1].update(host=words, name=words)
-            record["reference"]["fingerprint"] = {words: words}
-            record["reference"]["name"] = words
+            record["bare_metal"]["fingerprint"] = {words: words}
+            record["bare_metal"]["name"] = words
             record["workloads"][0]["arguments"] = {words: [words]}
             record["software"] = {words: words}
             record["findings"].append(

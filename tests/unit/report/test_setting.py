@@ -13,7 +13,7 @@ from rally_vmperf.report import setting
 from rally_vmperf.workloads import registry
 from tests.unit import made
 
-RECORD = codec.decode_record(made.run_record())
+RECORD = codec.decode(made.run_record())
 
 
 class ProtocolTestCase(unittest.TestCase):

@@ -5,7 +5,6 @@ from rally_vmperf.machines import testing
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import model
-from rally_vmperf.records import parts
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import runs
@@ -118,12 +117,13 @@ class Session:
 
 def values(record, index=0):
     """Return what each machine gave in a condition, None of one without."""
-    condition = record["conditions"][index]
-    decimals = record["metrics"][RATE.name]["decimals"]
-    return [
-        next(iter(parts.decode_values(given, decimals)), None)
-        for given in condition["samples"][RATE.name]
-    ]
+    condition = record.repetition.conditions[index]
+    taken = {
+        one.source: one.sample.value
+        for one in condition.observations
+        if one.sample.metric == RATE
+    }
+    return [taken.get(name) for name in condition.machines]
 
 
 def guests(*numbers):

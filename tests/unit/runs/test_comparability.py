@@ -114,7 +114,7 @@ class TestHosts(unittest.TestCase):
     def test_of_a_class(self):
         """Another name is none; another processor is, as ever."""
         alike, other = ("sse2", "avx2"), ("sse2", "avx2", "avx512f")
-        of_class = {"class": "r740"}
+        of_class = {"machine_class": "r740"}
         self.assertEqual([], self.found("c2", alike, **of_class))
         self.assertEqual(["host_differs"], self.found("c2", alike))
         self.assertEqual(
@@ -278,10 +278,10 @@ class TestRecord(unittest.TestCase):
             "arguments": entry["arguments"],
             "cooldown": 5,
         }
-        record = codec.decode_record(made.record(workloads=[workload]))
+        record = codec.decode(made.record(workloads=[workload]))
         compared = comparability.compare_record(
             record, (), made.baseline(name="other", entries=[entry])
         )
-        self.assertEqual("other", compared["reference"]["name"])
+        self.assertEqual("other", compared.bare_metal.name)
         with self.assertRaisesRegex(document.BaselineError, "cooldown"):
             comparability.compare_record(record, (), made.baseline())

@@ -5,50 +5,33 @@ import unittest
 
 import hypothesis
 
-from rally_vmperf import baseline
-from rally_vmperf import documents
-from rally_vmperf import records
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.records import codec
 from rally_vmperf.records import flows
-from rally_vmperf.records import schema
 from rally_vmperf.report import setting as described
 from rally_vmperf.runs import setting
 from tests.unit import made
 from tests.unit.guests import made as guests
 from tests.unit.records import permitted
 
-SCHEMAS = {
-    one.__name__: documents.load_schema(one.__name__)["definitions"]
-    for one in (baseline, records)
-}
 FINGERPRINTS = permitted.values(
-    {"$ref": "#/definitions/fingerprint"},
-    documents.load_schema(records.__name__),
+    {"$ref": "#/definitions/fingerprint"}, codec.FORMAT.schema
 )
 
 
 class TestFingerprint(unittest.TestCase):
     """A fingerprint of a valid document raises in no reader."""
 
-    def test_both_schemas_say_the_same(self):
-        names = ("fingerprint", "fact", "count", "words", "devices", "tools")
-        ours, theirs = (
-            {name: one[name] for name in names} for one in SCHEMAS.values()
-        )
-        self.assertEqual(ours, theirs)
-
     @hypothesis.given(FINGERPRINTS, FINGERPRINTS)
     @hypothesis.settings(max_examples=200)
     def test_readers(self, metal, other):
         """Of bare metal, of a guest and of the peer."""
         machine = {"name": "host-1", "fingerprint": metal}
-        registered = made.baseline(machine=machine)
-        registered = json.loads(json.dumps(registered))
-        document.check(registered, "it")
+        registered = made.baseline_document(machine=machine)
+        document.decode(json.loads(json.dumps(registered)), "it")
         comparability.compare_machines(metal, other, "g1")
         comparability.host_cpu(metal, "g1", ["sse2"])
         comparability.same_peer(metal, other)
@@ -62,16 +45,16 @@ class TestFingerprint(unittest.TestCase):
     def check_record(self, metal):
         """Check that a record is read."""
         record = made.record()
-        record["reference"]["fingerprint"] = metal
-        bare_metal = codec.decode_record(schema.check(record)).bare_metal
+        record["bare_metal"]["fingerprint"] = metal
+        bare_metal = codec.decode(record).bare_metal
         described.compare_machines([], bare_metal)
 
     def check_setting(self, metal, other):
         """Check what a run takes over of bare metal and of the peer."""
         booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
         record = made.record()
-        record["reference"]["fingerprint"] = metal
-        bare_metal = codec.decode_record(record).bare_metal
+        record["bare_metal"]["fingerprint"] = metal
+        bare_metal = codec.decode(record).bare_metal
         found = setting.build_setting(booted, (), bare_metal=bare_metal)
         links = rate_caps.links(other.get("network_interfaces") or (), "peer")
         ends = flows.Endpoints(

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import ports
 from rally_vmperf.execution.stations import reach
@@ -104,7 +104,7 @@ class ForeignPackageTestCase(unittest.TestCase):
                 baseline="metal",
                 session=whole.SESSION,
                 assignments=assignment.assign(self.workloads),
-                shape=matching.Shape(1, 512, 2),
+                shape=document.Shape(1, 512, 2),
                 repetitions=1,
                 warmup=0,
                 directory=str(self.directory),
@@ -147,21 +147,22 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def test_the_whole_loop(self):
         """Every feature that it declares is in records, verdict and page."""
-        document = self.baseline()
-        records = self.records(document)
+        records = self.records(self.baseline())
         (last,) = records
-        self.assertEqual([], last["missing"])
-        self.assertEqual([], last["conditions"][0]["missing"])
-        self.assertEqual("complete", last["state"])
-        samples = last["conditions"][0]["samples"]
+        self.assertEqual((), last.repetition.all_missing)
+        self.assertEqual("complete", last.repetition.state)
+        taken = [
+            one.sample.metric.name
+            for one in last.repetition.condition.observations
+        ]
         for name in ("shared", "own"):
             for what in ("rate", "connect_time", "latency_p50"):
-                found = samples[f"network.courier.{name}.{what}"]
-                self.assertEqual(2, len(found))
-        self.assertTrue(last["metrics"][RATE]["additive"])
-        connecting = RATE.replace("rate", "connect_time")
-        self.assertFalse(last["metrics"][connecting]["additive"])
-        details = files.read(self.directory, last["files"]["machines"])
+                metric = f"network.courier.{name}.{what}"
+                self.assertEqual(2, taken.count(metric))
+        additive = {one.name: one.additive for one in last.metrics}
+        self.assertTrue(additive[RATE])
+        self.assertFalse(additive[RATE.replace("rate", "connect_time")])
+        details = files.read(self.directory, last.machines_file)
         self.assertEqual(
             hashlib.sha256(b"x" * 1000).hexdigest(),
             details["machines"]["g1"]["facts"]["courier"]["message_sha256"],

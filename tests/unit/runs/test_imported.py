@@ -62,7 +62,8 @@ def metal(raws=None, **changes):
     content = imported.build_baseline(
         "r730xd", "metal", raws or outputs(METAL), {**changes}
     )
-    return document.check(json.loads(json.dumps(content)), "test")
+    written = json.dumps(document.FORMAT.encode(content))
+    return document.decode(json.loads(written), "test")
 
 
 def judged(content, guest, physical=None, **limits):
@@ -194,21 +195,21 @@ class BaselineTestCase(unittest.TestCase):
             (metal(), True),
             (metal(cpu_model="E5-2650"), False),
         ):
-            for entry in content["entries"]:
-                (found,) = entry["findings"]
-                self.assertEqual("baseline_imported", found["kind"])
-                self.assertIn("unknown: shape, limited_by", found["detail"])
-                self.assertEqual(wanted, "fingerprint" in found["detail"])
+            for entry in content.entries:
+                (found,) = entry.findings
+                self.assertEqual("baseline_imported", found.kind)
+                self.assertIn("unknown: shape, limited_by", found.detail)
+                self.assertEqual(wanted, "fingerprint" in found.detail)
 
     def test_a_task_finds_it(self):
         """By the arguments that are known, and whatever its shape."""
         content = metal()
-        shape = matching.Shape(vcpus=8, memory_mib=16384)
+        shape = document.Shape(vcpus=8, memory_mib=16384)
         arguments = registry.get_workload("mbw").complete(
             {"size_mib": 512, "methods": ["memcpy", "dumb", "mcblock"]}
         )
         entry = matching.find(content, "mbw", arguments, shape)
-        self.assertTrue(entry["imported"])
+        self.assertTrue(entry.imported)
         bench = registry.get_workload("unixbench").complete({"flags": "-O2"})
         matching.find(content, "unixbench", bench, shape)
         with self.assertRaisesRegex(
@@ -216,7 +217,7 @@ class BaselineTestCase(unittest.TestCase):
             "size_mib is 512 in the baseline and 64 in the task",
         ):
             matching.find(content, "mbw", {**arguments, "size_mib": 64}, shape)
-        many = matching.Shape(vcpus=8, memory_mib=16384, copies=2)
+        many = document.Shape(vcpus=8, memory_mib=16384, copies=2)
         with self.assertRaisesRegex(
             document.BaselineError, "mbw for 1 x unknown size, but the guests"
         ):

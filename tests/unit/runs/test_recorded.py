@@ -6,7 +6,6 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import flow
@@ -16,7 +15,6 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
-from rally_vmperf.records import schema
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from rally_vmperf.runs import reference
@@ -25,7 +23,7 @@ from tests import signals
 from tests.unit import made
 from tests.unit.runs import golden
 
-SHAPE = matching.Shape(1, 512, 2)
+SHAPE = document.Shape(1, 512, 2)
 
 
 def plan(**changes):
@@ -100,70 +98,64 @@ class PartTestCase(unittest.TestCase):
         part = self.measure(self.part(), machine)
         self.assertEqual([], part.describe_missing())
         self.assertTrue(machine.closed)
-        content = document.check(recorded.build_baseline([part]), "it")
-        self.assertEqual("s" * 32, content["session"])
-        self.assertEqual("compute1", content["machine"]["name"])
-        short, long = content["entries"]
-        self.assertEqual(4, long["arguments"]["time"])
+        content = recorded.build_baseline([part])
+        self.assertEqual("s" * 32, content.session)
+        self.assertEqual("compute1", content.machine.name)
+        short, long = content.entries
+        self.assertEqual(4, long.arguments["time"])
         for entry in (short, long):
-            self.assertEqual(
-                [{"cpu.sysbench.rate": [8958.2, 8958.2]}] * 2,
-                [
-                    {"cpu.sysbench.rate": one["cpu.sysbench.rate"]}
-                    for one in entry["repetitions"]
-                ],
-            )
-            self.assertEqual("none", entry["limited_by"])
-            self.assertEqual(([], []), (entry["cpus"], entry["numa_nodes"]))
+            values = {
+                metric.name: values
+                for metric, values in entry.collect_values().items()
+            }
+            self.assertEqual([[8958.2] * 2] * 2, values["cpu.sysbench.rate"])
+            self.assertEqual("none", entry.limited_by)
+            self.assertEqual(((), ()), (entry.cpus, entry.numa_nodes))
             self.assertEqual(
                 ["bare_metal_unrestricted"],
-                [f["kind"] for f in entry["findings"]],
+                [found.kind for found in entry.findings],
             )
 
     def test_flows(self):
         """A workload has those to the ends that it needs, each once."""
-        both = [
-            {
-                "target": target,
-                "hosts": "other",
-                "path": "link",
-                "floating_ip": False,
-                "machines": 2,
-            }
+        both = tuple(
+            flow.Flow(
+                target=target,
+                hosts="other",
+                path="link",
+                floating_ip=False,
+                machines=2,
+            )
             for target in ("peer", "partner")
-        ]
+        )
         part = self.measure(self.part(), golden.Machine("metal"))
-        part.records = [
-            with_flows(record, [flow.Flow(**fields) for fields in both])
-            for record in part.records
-        ]
-        for needs, expected in (((), None), (("peer",), both[:1])):
+        part.records = [with_flows(record, both) for record in part.records]
+        for needs, expected in (((), ()), (("peer",), both[:1])):
             with mock.patch.object(
                 sysbench.Sysbench,
                 "needs",
                 autospec=True,
                 return_value=frozenset(needs),
             ):
-                content = document.check(recorded.build_baseline([part]), "it")
-            for entry in content["entries"]:
-                self.assertEqual(expected, entry.get("flows"))
+                content = recorded.build_baseline([part])
+            for entry in content.entries:
+                self.assertEqual(expected, entry.flows)
 
     def test_it_is_journalled_like_a_run_of_guests(self):
         machine = golden.Machine("metal")
         self.measure(self.part(), machine)
         kept = journal.Journal(self.directory, "s" * 32 + "-1")
         records = kept.read()
-        self.assertEqual([False, True, True], [r["counted"] for r in records])
+        self.assertEqual(
+            [False, True, True], [one.repetition.counted for one in records]
+        )
         for record in records:
-            self.assertEqual("recording", record["question"])
+            self.assertEqual("recording", record.repetition.question)
             self.assertEqual(
                 {("copy", "compute1", "s" * 32)},
-                {
-                    (one["role"], one["host"], one["boot_id"])
-                    for one in record["machines"]
-                },
+                {(one.role, one.host, one.boot_id) for one in record.machines},
             )
-            raw = files.read(kept.folder, record["files"]["raw"])
+            raw = files.read(kept.folder, record.raw_file)
             self.assertEqual(4, len(raw["outputs"]))
             for one in raw["outputs"]:
                 self.assertIn("events per second:  8958.23", one["stdout"])
@@ -199,9 +191,10 @@ class PartTestCase(unittest.TestCase):
             [1, 2, 3, 4, 5],
             [one.repetition.number for one in part.records],
         )
-        content = document.check(recorded.build_baseline([part]), "it")
+        content = recorded.build_baseline([part])
         self.assertEqual(
-            [2, 2], [len(one["repetitions"]) for one in content["entries"]]
+            [2, 2],
+            [len(one.reference.repetitions) for one in content.entries],
         )
         again = golden.Machine("metal")
         self.measure(self.part(), again)
@@ -209,12 +202,16 @@ class PartTestCase(unittest.TestCase):
 
     def test_cpu_seconds_of_all_copies_and_repetitions(self):
         part = self.measure(self.part(), golden.Machine("metal"))
-        content = document.check(recorded.build_baseline([part]), "it")
-        for entry, seconds in zip(content["entries"], (8, 16), strict=True):
-            self.assertEqual(
-                [["sysbench", 4, seconds, 4, 0.4, None, ""]],
-                entry["command_usage"],
-            )
+        content = recorded.build_baseline([part])
+        for entry, seconds in zip(content.entries, (8, 16), strict=True):
+            (used,) = entry.reference.command_usage
+            self.assertEqual(("sysbench", 4), (used.command, used.runs))
+            for expected, taken in (
+                (seconds, used.seconds),
+                (4, used.user),
+                (0.4, used.system),
+            ):
+                self.assertAlmostEqual(expected, taken)
         bare_metal, _ = reference.build_reference(
             content, part.plan.assignments, [SHAPE]
         )
@@ -234,31 +231,29 @@ class PartTestCase(unittest.TestCase):
             self.part(assignments=labelled),
             golden.Machine("metal", [printed]),
         )
-        content = document.check(recorded.build_baseline([part]), "it")
-        (entry,) = content["entries"]
-        latency = "disk.fio.randread.latency"
-        self.assertEqual([latency], list(entry["distributions"]))
+        content = recorded.build_baseline([part])
+        (entry,) = content.entries
+        (latency,) = entry.reference.distributions
+        self.assertEqual("disk.fio.randread.latency", latency.metric.name)
         self.assertEqual(
-            ["disk.fio.randread.iops"], list(entry["time_series"])
+            ["disk.fio.randread.iops"],
+            [one.metric.name for one in entry.reference.time_series],
         )
-        first, second = entry["percentiles"][latency]
+        first, second = entry.reference.percentiles
         self.assertEqual(first, second)
         self.assertEqual(6, len(first))
-        counts = entry["distributions"][latency]["counts"]
         # In two copies and two repetitions.
-        self.assertEqual(
-            4 * 69512, sum(count for count in counts if count > 0)
-        )
+        self.assertEqual(4 * 69512, latency.histogram.count)
         bare_metal, metrics = reference.build_reference(
             content, labelled, [SHAPE]
         )
         own = "disk.fio.db.randread.latency"
-        written = codec.decode_record(made.record(reference=None))
+        written = codec.decode(made.record(bare_metal=None))
         (condition,) = written.repetition.conditions
         condition = dataclasses.replace(
             condition, reference_copies=SHAPE.copies
         )
-        record = codec.encode_record(
+        record = codec.shorten(
             dataclasses.replace(
                 written,
                 repetition=dataclasses.replace(
@@ -268,17 +263,20 @@ class PartTestCase(unittest.TestCase):
                 bare_metal=bare_metal,
             )
         )
-        (copies,) = record["reference"]["copies"]
-        self.assertEqual({own: [first, first]}, copies["percentiles"])
-        for samples in copies["repetitions"]:
+        bare = record.repetition.condition.reference
+        renamed = {
+            metric.name: value for metric, value in bare.percentiles[0].items()
+        }
+        self.assertEqual([*first.values()], [*renamed.values()])
+        self.assertIn(f"{own}_p50", renamed)
+        for observations in bare.repetitions:
+            samples = {one.sample.metric.name for one in observations}
             self.assertIn("disk.fio.db.randread.latency_mean", samples)
             self.assertNotIn(f"{own}_p50", samples)
-        read = codec.decode(schema.check(record))
-        bare = read.condition.reference
         self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)
         p99 = sample.percentiles(bare.distributions[0].metric)[3]
         self.assertEqual(
-            [(first[3],), (first[3],)],
+            [(renamed[p99.name],)] * 2,
             [one.values for one in gathering.bare_metal_samples(p99, bare)],
         )
 
@@ -290,7 +288,7 @@ class PartTestCase(unittest.TestCase):
         )
         self.measure(part, golden.Machine("metal", [printed]))
         kept = journal.Journal(self.directory, "s" * 32 + "-1")
-        raw = files.read(kept.folder, kept.read()[-1]["files"]["raw"])
+        raw = files.read(kept.folder, kept.read()[-1].raw_file)
         self.assertEqual(
             {
                 (copy, f"disk.fio.randread.{what}", form)

@@ -10,12 +10,13 @@ import unittest
 
 import ddt
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from rally_vmperf.measurement import finding
+from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
@@ -79,7 +80,7 @@ class TestFolder(unittest.TestCase):
                 baseline="metal",
                 session="0" * 32,
                 assignments=(assignment.Assignment(test_measure.Echo(), {}),),
-                shape=matching.Shape(vcpus=1, memory_mib=64, copies=1),
+                shape=document.Shape(vcpus=1, memory_mib=64, copies=1),
                 repetitions=1,
                 warmup=0,
                 directory=parent,
@@ -134,12 +135,16 @@ class TestFolder(unittest.TestCase):
         commands, entries = [], []
         for _ in range(2):
             told, kept = self.record(parent)
-            said = json.dumps(kept)
+            ((records, details),) = kept
+            said = json.dumps(
+                [[codec.FORMAT.encode(one) for one in records], details]
+            )
             self.assertNotIn(parent, said)
             self.assertNotIn("rally-vmperf-", said)
-            (((record,), _),) = kept
-            (only,) = record["conditions"]
-            entries.append([record["workloads"], sorted(only["samples"])])
+            (record,) = records
+            (only,) = record.repetition.conditions
+            names = sorted(metric.name for metric in only.by_metric)
+            entries.append([record.workloads, names])
             jobs = [argv[4:] for argv in told if argv[3:4] == ["job.bash"]]
             commands.append(
                 sorted(
@@ -185,8 +190,8 @@ class TestAlone(unittest.TestCase):
 
     def kinds(self, part):
         """Return the findings of each entry of the baseline."""
-        found = recorded.build_baseline([part])["entries"]
-        return [[one["kind"] for one in entry["findings"]] for entry in found]
+        found = recorded.build_baseline([part]).entries
+        return [[one.kind for one in entry.findings] for entry in found]
 
     def test_alone(self):
         """A machine without others is said nothing of."""
@@ -237,13 +242,13 @@ class TestAlone(unittest.TestCase):
                 part.records, (0, 12.5, 91.8, 30), strict=True
             )
         ]
-        for entry in recorded.build_baseline([part])["entries"]:
-            whole, busy = entry["findings"]
-            self.assertEqual("bare_metal_unrestricted", whole["kind"])
+        for entry in recorded.build_baseline([part]).entries:
+            whole, busy = entry.findings
+            self.assertEqual("bare_metal_unrestricted", whole.kind)
             self.assertEqual(
                 "in 3 of 4 repetitions, at worst: other processes used 91.8% "
                 "of its 2 CPUs",
-                busy["detail"],
+                busy.detail,
             )
 
     def test_a_machine_that_does_not_tell(self):

@@ -85,13 +85,14 @@ class TestRepeat(RunTestCase):
         run = self.run_of()
         first, second = run.repeat(1), run.repeat(2)
         self.assertEqual(
-            (False, 2), (first["counted"], first["planned_repetitions"])
+            (False, 2),
+            (first.repetition.counted, first.repetition.planned_repetitions),
         )
-        self.assertTrue(second["counted"])
+        self.assertTrue(second.repetition.counted)
         self.assertEqual([first, second], self.journal.read())
-        self.assertEqual("complete", second["state"])
-        (only,) = second["conditions"]
-        self.assertEqual(3, only["reference_copies"])
+        self.assertEqual("complete", second.repetition.state)
+        (only,) = second.repetition.conditions
+        self.assertEqual(3, only.reference_copies)
         self.assertEqual(VALUES, fakes.values(second))
 
     def test_time_left(self):
@@ -125,17 +126,12 @@ class TestRepeat(RunTestCase):
         run.prepare()
         for number in (1, 2):
             record = run.repeat(number)
-            self.assertEqual("incomplete", record["state"])
-            self.assertEqual([], record["conditions"])
+            self.assertEqual("incomplete", record.repetition.state)
+            self.assertEqual((), record.repetition.conditions)
+            (gap,) = record.repetition.missing
             self.assertEqual(
-                [
-                    {
-                        "name": "repetition",
-                        "machine": "machines",
-                        "reason": "g1: no way in",
-                    }
-                ],
-                record["missing"],
+                ("repetition", "machines", "g1: no way in"),
+                (gap.name, gap.machine, gap.reason),
             )
         self.assertEqual([1], tries)
         self.assertEqual(2, len(self.journal.read()))
@@ -173,7 +169,7 @@ class TestRepeat(RunTestCase):
             record = run.repeat(number)
             self.assertEqual(
                 ["complete", "complete", "incomplete"],
-                [one["state"] for one in record["conditions"]],
+                [one.state for one in record.repetition.conditions],
             )
             self.assertEqual(
                 {
@@ -182,11 +178,11 @@ class TestRepeat(RunTestCase):
                     ("g3", "g3: no way in"),
                 },
                 {
-                    (one["machine"], one["reason"])
-                    for one in record["conditions"][2]["missing"]
+                    (one.machine, one.reason)
+                    for one in record.repetition.conditions[2].missing
                 },
             )
-            self.assertEqual("id-g1#3", record["machines"][0]["boot_id"])
+            self.assertEqual("id-g1#3", record.machines[0].boot_id)
         self.assertEqual([1, "left", 2, "left", 3] * 2, events)
         run.close()
 
@@ -196,20 +192,20 @@ class TestRepeat(RunTestCase):
         with self.assertRaisesRegex(ZeroDivisionError, "ours"):
             self.run_of(session).repeat(2)
         (record,) = self.journal.read()
-        self.assertEqual("incomplete", record["state"])
-        (only,) = record["conditions"]
-        self.assertEqual("incomplete", only["state"])
+        self.assertEqual("incomplete", record.repetition.state)
+        (only,) = record.repetition.conditions
+        self.assertEqual("incomplete", only.state)
         self.assertEqual(VALUES, fakes.values(record))
-        self.assertIn("ZeroDivisionError", record["missing"][0]["reason"])
+        self.assertIn("ZeroDivisionError", record.repetition.missing[0].reason)
 
     def test_full_disk_costs_no_samples(self):
         """The caller gets the record, and is told that it alone has it."""
         run = self.run_of()
         full_disk.limit(self, 10)
         record = run.repeat(2)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertEqual(VALUES, fakes.values(record))
-        self.assertEqual({"raw": None, "machines": None}, record["files"])
+        self.assertEqual((None, None), (record.raw_file, record.machines_file))
         self.assertEqual(3, len(run.warnings))
         self.assertIn("raw outputs", run.warnings[0])
         self.assertIn("the samples are still recorded", run.warnings[0])
@@ -223,8 +219,8 @@ class TestRepeat(RunTestCase):
         record = run.repeat(2)
         self.assertEqual(1, len(run.warnings))
         self.assertEqual([record], self.journal.read())
-        self.assertEqual("complete", record["state"])
-        self.assertIsNone(record["files"]["raw"])
+        self.assertEqual("complete", record.repetition.state)
+        self.assertIsNone(record.raw_file)
         self.assertNotIn("w-2.json.gz", os.listdir(self.journal.folder))
 
     def test_raw_outputs_are_on_disk_as_they_come(self):
@@ -237,17 +233,17 @@ class TestRepeat(RunTestCase):
             ),
         )
         record = self.run_of(session).repeat(2)
-        self.assertEqual("w-2.json.gz", record["files"]["raw"]["name"])
+        self.assertEqual("w-2.json.gz", record.raw_file.name)
         self.assertEqual(["one", "two"], [one["stdout"] for one in seen])
-        kept = files.read(self.journal.folder, record["files"]["raw"])
+        kept = files.read(self.journal.folder, record.raw_file)
         self.assertEqual(seen, kept["outputs"])
 
     def test_missing_measurement(self):
         """The rest is kept and the record says incomplete."""
         record = self.run_of(fakes.Session(missing=["disk.x"])).repeat(2)
-        self.assertEqual("incomplete", record["state"])
-        (only,) = record["conditions"]
-        self.assertEqual("it broke", only["missing"][0]["reason"])
+        self.assertEqual("incomplete", record.repetition.state)
+        (only,) = record.repetition.conditions
+        self.assertEqual("it broke", only.missing[0].reason)
         self.assertEqual(VALUES, fakes.values(record))
 
     def test_interrupted(self):
@@ -256,11 +252,11 @@ class TestRepeat(RunTestCase):
             trouble={3: KeyboardInterrupt()}, printed=["one"]
         )
         record = self.run_of(session).repeat(2)
-        self.assertEqual("interrupted", record["state"])
-        self.assertEqual("interrupted", record["conditions"][0]["state"])
+        self.assertEqual("interrupted", record.repetition.state)
+        self.assertEqual("interrupted", record.repetition.conditions[0].state)
         self.assertEqual([record], self.journal.read())
         self.assertEqual(VALUES, fakes.values(record))
-        kept = files.read(self.journal.folder, record["files"]["raw"])
+        kept = files.read(self.journal.folder, record.raw_file)
         (output,) = kept["outputs"]
         self.assertEqual(
             ({}, "g1", "one"),
@@ -301,18 +297,16 @@ class TestConditions(RunTestCase):
         for number in range(1, 6):
             session.asked.clear()
             record = run.repeat(number)
-            found = record["conditions"]
-            self.assertEqual(
-                [1, 2, 3], [one["axes"]["guests"] for one in found]
-            )
-            ran = sorted(found, key=lambda one: one["position"])
+            found = record.repetition.conditions
+            self.assertEqual([1, 2, 3], [one.axes["guests"] for one in found])
+            ran = sorted(found, key=lambda one: one.position)
             self.assertEqual(
                 [len(names) for names in session.asked],
-                [one["axes"]["guests"] for one in ran],
+                [one.axes["guests"] for one in ran],
             )
-            positions.add(tuple(one["position"] for one in found))
+            positions.add(tuple(one.position for one in found))
         self.assertGreater(len(positions), 1)
-        self.assertEqual({"kind": "shuffled", "seed": 5}, record["order"])
+        self.assertEqual(model.Order(kind="shuffled", seed=5), record.order)
 
     def test_raw_outputs_name_their_condition(self):
         """So that they can be told apart, also after Ctrl-C."""
@@ -323,9 +317,9 @@ class TestConditions(RunTestCase):
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "interrupted"],
-            [one["state"] for one in record["conditions"]],
+            [one.state for one in record.repetition.conditions],
         )
-        kept = files.read(self.journal.folder, record["files"]["raw"])
+        kept = files.read(self.journal.folder, record.raw_file)
         self.assertEqual(
             [{"guests": 1}, {"guests": 2}],
             [one["axes"] for one in kept["outputs"]],
@@ -350,11 +344,11 @@ class TestConditions(RunTestCase):
         # The first one is a warm-up, and says nothing to later ones.
         self.assertEqual([[[1]], [[1, 2]]], asked[:2])
         self.assertEqual([[[1, 2, 3], [1]], [[1, 2, 3], [1, 2]]], asked[2:])
-        self.assertEqual("complete", record["state"])
-        last = record["conditions"][2]
+        self.assertEqual("complete", record.repetition.state)
+        last = record.repetition.conditions[2]
         self.assertEqual(
             ("skipped", "two will do", 3),
-            (last["state"], last["skip_reason"], last["position"]),
+            (last.state, last.skip_reason, last.position),
         )
 
     def test_an_incomplete_one_is_no_reason_to_stop(self):
@@ -366,7 +360,8 @@ class TestConditions(RunTestCase):
             enough=lambda taken: "never",
         ).repeat(1)
         self.assertEqual(
-            ["incomplete"] * 2, [one["state"] for one in record["conditions"]]
+            ["incomplete"] * 2,
+            [one.state for one in record.repetition.conditions],
         )
 
 
@@ -384,11 +379,11 @@ class TestActions(RunTestCase):
             [(part, "g1", "g2") for part in ("before", "during", "after")],
             action.calls,
         )
-        (only,) = record["conditions"]
+        (only,) = record.repetition.conditions
         self.assertEqual(
-            ["guest_host_changed"], [one["kind"] for one in only["findings"]]
+            ["guest_host_changed"], [one.kind for one in only.findings]
         )
-        self.assertEqual([], record["findings"])
+        self.assertEqual((), record.repetition.findings)
 
     def test_trouble_before_keeps_all_from_measuring(self):
         """It would be another condition; what was begun is undone."""
@@ -406,11 +401,11 @@ class TestActions(RunTestCase):
                 for one in (first, second, third)
             ],
         )
-        (only,) = record["conditions"]
-        self.assertEqual("incomplete", only["state"])
+        (only,) = record.repetition.conditions
+        self.assertEqual("incomplete", only.state)
         self.assertEqual(
             [("cpu.sysbench.rate", name, "no") for name in ("g1", "g2", "g3")],
-            [tuple(gap.values()) for gap in only["missing"]],
+            [(gap.name, gap.machine, gap.reason) for gap in only.missing],
         )
         self.assertIn("cannot be measured: no", run.warnings[0])
 
@@ -427,18 +422,15 @@ class TestActions(RunTestCase):
             session.assignments = workloads
             action = Acting(between=between)
             action.between_workloads = True
-            (only,) = self.run_of(session, actions=[action]).repeat(2)[
-                "conditions"
-            ]
+            record = self.run_of(session, actions=[action]).repeat(2)
+            (only,) = record.repetition.conditions
             self.assertEqual([[one] for one in workloads[:ran]], session.ran)
             self.assertEqual(
                 ["before", *["between"] * min(ran, 2), "during", "after"],
                 [call[0] for call in action.calls],
             )
-            missing = {
-                (one["machine"], one["reason"]) for one in only["missing"]
-            }
-            names = {one["name"].split(".")[1] for one in only["missing"]}
+            missing = {(one.machine, one.reason) for one in only.missing}
+            names = {one.name.split(".")[1] for one in only.missing}
             if ran == 3:
                 self.assertEqual(set(), missing)
             else:
@@ -450,11 +442,11 @@ class TestActions(RunTestCase):
         for part in ("during", "after"):
             effect = actions.ActionResult(errors={"g1": "no"})
             record = self.run_of(actions=[Acting(**{part: effect})]).repeat(2)
-            (only,) = record["conditions"]
-            self.assertEqual("incomplete", only["state"])
+            (only,) = record.repetition.conditions
+            self.assertEqual("incomplete", only.state)
+            (gap,) = only.missing
             self.assertEqual(
-                [{"name": "acting", "machine": "g1", "reason": "no"}],
-                only["missing"],
+                ("acting", "g1", "no"), (gap.name, gap.machine, gap.reason)
             )
             self.assertEqual(VALUES, fakes.values(record))
 
@@ -491,7 +483,7 @@ class TestActions(RunTestCase):
         effect = actions.ActionResult(started=frozenset({"g2"}))
         run = self.run_of(actions=[Acting(before=effect)])
         boots = [
-            [one["boot_id"] for one in run.repeat(number)["machines"]]
+            [one.boot_id for one in run.repeat(number).machines]
             for number in (1, 2)
         ]
         self.assertEqual(

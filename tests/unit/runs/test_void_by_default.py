@@ -7,7 +7,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import comparability
@@ -104,12 +104,12 @@ class TestVoid(unittest.TestCase):
         entry = made.entry(
             workload=name, arguments=one.arguments, findings=[finding_]
         )
-        document = made.baseline(entries=[entry])
-        shape = matching.Shape(**entry["shape"])
+        baseline = made.baseline(entries=[entry])
+        shape = document.Shape(**entry["shape"])
         return [
             each
             for each in reference.find_baseline_findings(
-                document, [one], shape, NOW
+                baseline, [one], shape, NOW
             )
             if each.kind != "baseline_old"
         ]

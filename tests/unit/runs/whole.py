@@ -2,7 +2,7 @@
 
 import asyncio
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.guests import models
@@ -34,7 +34,7 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
                 baseline="metal",
                 session=SESSION,
                 assignments=assignment.assign(WORKLOADS),
-                shape=matching.Shape(1, 512, count),
+                shape=document.Shape(1, 512, count),
                 repetitions=3,
                 warmup=0,
                 directory="/var/tmp",

@@ -77,7 +77,9 @@ class MeasureTestCase(unittest.TestCase):
         self.assertTrue(outcome.passed, outcome.sentence())
         self.assertIn("passed: 2 of 2 metrics", outcome.sentence())
         kept = journal.Journal(self.folder, outcome.journal.stem).read()
-        self.assertEqual(["complete"] * 3, [one["state"] for one in kept])
+        self.assertEqual(
+            ["complete"] * 3, [one.repetition.state for one in kept]
+        )
         self.assertIn("overhead", outcome.report.read_text())
         self.assertIn("passed   cpu.sysbench.rate", outcome.table())
         self.assertIn(str(outcome.report), outcome.table())
@@ -139,5 +141,6 @@ class MeasureTestCase(unittest.TestCase):
         ]
         kept = journal.Journal(self.folder, path.stem).read()
         self.assertEqual(
-            ["complete", "interrupted"], [one["state"] for one in kept]
+            ["complete", "interrupted"],
+            [one.repetition.state for one in kept],
         )

@@ -1,5 +1,6 @@
 """Tests of what tempest.conf asks for."""
 
+import dataclasses
 import json
 import pathlib
 import tempfile
@@ -114,7 +115,8 @@ class TasksTestCase(unittest.TestCase):
     def test_the_baseline_of_a_class(self):
         """It stands in the place of a name, and not beside one."""
         registry = store.Store(pathlib.Path(self.folder))
-        registry.save({**whole.baseline(self.folder), "class": "r740"})
+        recorded = whole.baseline(self.folder)
+        registry.save(dataclasses.replace(recorded, machine_class="r740"))
         asked = self.asked(baseline_class="r740", workloads_file=None)
         self.assertEqual("", asked.skip_reason())
         (one,) = asked.workloads
@@ -141,15 +143,15 @@ class TasksTestCase(unittest.TestCase):
 
     def test_workloads_of_a_baseline_with_several_flavors(self):
         """The number of threads that follows the vCPUs is one workload."""
-        document = whole.baseline(self.folder)
-        (entry,) = document["entries"]
-        two = {
-            **entry,
-            "arguments": {**entry["arguments"], "threads": 2},
-            "shape": {**entry["shape"], "vcpus": 2},
-        }
+        recorded = whole.baseline(self.folder)
+        (entry,) = recorded.entries
+        two = dataclasses.replace(
+            entry,
+            arguments={**entry.arguments, "threads": 2},
+            shape=dataclasses.replace(entry.shape, vcpus=2),
+        )
         store.Store(pathlib.Path(self.folder)).save(
-            {**document, "entries": [entry, two]}
+            dataclasses.replace(recorded, entries=(entry, two))
         )
         asked = self.asked(baseline="metal", workloads_file=None)
         (one,) = asked.workloads

@@ -6,7 +6,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.machines import testing
@@ -45,8 +45,8 @@ class TestTooSmall(unittest.TestCase):
 
     def test_each_shape(self):
         """By its CPUs and by its memory."""
-        fits = matching.Shape(1, 1024, 4)
-        cpus, memory = matching.Shape(1, 1024, 5), matching.Shape(1, 4096, 4)
+        fits = document.Shape(1, 1024, 4)
+        cpus, memory = document.Shape(1, 1024, 5), document.Shape(1, 4096, 4)
         machine = testing.FakeMachine("metal", {"sh": LOOK, "bash": LOOK})
         with mock.patch.object(
             machine_options, "connect", autospec=True, return_value=machine

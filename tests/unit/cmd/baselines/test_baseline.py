@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import dataclasses
 import io
 import json
 import pathlib
@@ -33,9 +34,9 @@ class TestFormats(unittest.TestCase):
         self.register("metal", (1000.0, 2000.0, 4000.0))
 
     def register(self, name, rates):
-        """Register a baseline of sysbench; return the document."""
+        """Register a baseline of sysbench; return it."""
         content = whole.baseline(self.folder / name, rates=rates)
-        content = {**content, "name": name}
+        content = dataclasses.replace(content, name=name)
         self.registry.save(content, replace=True)
         return content
 
@@ -69,17 +70,16 @@ class TestFormats(unittest.TestCase):
         self.assertNotIn("baseline_irregular", self.app.stderr.getvalue())
         content = self.register("groups", (100.0, 100.02, 99.99))
         more = self.register("more", (100.01, 90.0, 100.0))
-        for entry, added in zip(
-            content["entries"], more["entries"], strict=True
-        ):
-            entry["repetitions"] += added["repetitions"][:2]
+        content = with_repetitions(
+            content, *repetitions(content), *repetitions(more)[:2]
+        )
         self.registry.save(content, replace=True)
         self.printed(baseline.Show, "groups")
         registered = baseline_import.Import(self.app, None)
         registered.register(
             self.registry,
             content,
-            argparse.Namespace(name="groups", of_class=None, replace=True),
+            argparse.Namespace(name="groups", replace=True),
         )
         for stream in (self.app.stderr, self.app.stdout):
             self.assertRegex(
@@ -93,10 +93,9 @@ class TestFormats(unittest.TestCase):
         """Repetitions of which each is faster than the one before."""
         content = self.register("warm", (100.0, 101.0, 102.0))
         more = self.register("later", (103.01, 104.0, 105.0))
-        for entry, added in zip(
-            content["entries"], more["entries"], strict=True
-        ):
-            entry["repetitions"] += added["repetitions"]
+        content = with_repetitions(
+            content, *repetitions(content), *repetitions(more)
+        )
         self.registry.save(content, replace=True)
         self.printed(baseline.Show, "warm")
         self.assertRegex(
@@ -134,8 +133,11 @@ class TestFormats(unittest.TestCase):
     def test_compare_machines(self):
         """Differences between machines and classes are printed."""
         content = self.register("other", (1000.0, 2000.0, 4000.0))
-        content["machine"]["fingerprint"]["kernel"] = "9.9.9"
-        content["class"] = "gen9"
+        fingerprint = {**content.machine.fingerprint, "kernel": "9.9.9"}
+        machine = dataclasses.replace(content.machine, fingerprint=fingerprint)
+        content = dataclasses.replace(
+            content, machine=machine, machine_class="gen9"
+        )
         self.registry.save(content, replace=True)
         self.printed(
             baseline.Compare, "metal", "other", "--on-inconclusive", "pass"
@@ -147,8 +149,7 @@ class TestFormats(unittest.TestCase):
     def test_compare_without_interval(self):
         """The remark has the reason, and missing numbers are null."""
         content = self.register("short", (1000.0,))
-        (entry,) = content["entries"]
-        entry["repetitions"] = entry["repetitions"][:1]
+        content = with_repetitions(content, repetitions(content)[0])
         self.registry.save(content, replace=True)
         remark = "requires 3 repetitions of each run"
         names = ("metal", "short", "--on-inconclusive", "pass")
@@ -158,12 +159,29 @@ class TestFormats(unittest.TestCase):
         self.assertEqual(50, round(row["Loss (%)"]))
         self.assertIsNone(row["Low (%)"])
         self.assertIn(remark, self.printed(baseline.Compare, *names))
-        entry["workload"] = "mbw"
-        self.registry.save(content, replace=True)
+        (entry,) = content.entries
+        entry = dataclasses.replace(entry, workload="mbw")
+        self.registry.save(
+            dataclasses.replace(content, entries=(entry,)), replace=True
+        )
         with self.assertRaisesRegex(
             compare.CompareError, "no metric .* baseline 'short' has no"
         ):
             self.printed(baseline.Compare, "metal", "short")
+
+
+def repetitions(content):
+    """Return the repetitions of the only entry of a baseline."""
+    (entry,) = content.entries
+    return entry.reference.repetitions
+
+
+def with_repetitions(content, *rows):
+    """Return a baseline whose only entry has these repetitions."""
+    (entry,) = content.entries
+    reference = dataclasses.replace(entry.reference, repetitions=rows)
+    entry = dataclasses.replace(entry, reference=reference)
+    return dataclasses.replace(content, entries=(entry,))
 
 
 def row_of(metric, rows):

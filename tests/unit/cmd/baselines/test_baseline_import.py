@@ -60,10 +60,8 @@ class RawTestCase(unittest.TestCase):
         self.assertIn("mbw: 1 repetition; unknown: shape, limited_by", said)
         content = self.registry.load("metal")
         self.assertEqual(content, self.registry.find({"class": "r730"}))
-        self.assertEqual("r730xd", content["machine"]["name"])
-        self.assertEqual(
-            {"cpu_model": "E5"}, content["machine"]["fingerprint"]
-        )
+        self.assertEqual("r730xd", content.machine.name)
+        self.assertEqual({"cpu_model": "E5"}, content.machine.fingerprint)
         with self.assertRaisesRegex(document.BaselineError, "--replace"):
             self.register()
         self.register("--dd", data("dd-2019-all-none.txt"), "--replace")
@@ -80,14 +78,19 @@ class RawTestCase(unittest.TestCase):
         ):
             self.run_command(baseline_import.Import, name, "--mbw", given)
         plain, swapped = (
-            self.registry.load(name)["entries"][0]["repetitions"]
+            {
+                metric.name: values
+                for metric, values in self.registry.load(name)
+                .entries[0]
+                .collect_values()
+                .items()
+            }
             for name in ("as-1.4", "as-1.2")
         )
-        for one, other in zip(plain, swapped, strict=True):
-            self.assertEqual(
-                one["memory.mbw.memcpy.bandwidth"],
-                other["memory.mbw.dumb.bandwidth"],
-            )
+        self.assertEqual(
+            plain["memory.mbw.memcpy.bandwidth"],
+            swapped["memory.mbw.dumb.bandwidth"],
+        )
 
     def test_results_that_are_omitted_are_named(self):
         """The numbers are constructed."""
@@ -156,8 +159,8 @@ class RawTestCase(unittest.TestCase):
             f"--dd {copy}: equals {original}; if it is a copy, remove it\n",
             stderr.getvalue(),
         )
-        (entry,) = self.registry.load("metal")["entries"]
-        self.assertEqual(10, len(entry["repetitions"]))
+        (entry,) = self.registry.load("metal").entries
+        self.assertEqual(10, len(entry.reference.repetitions))
 
     def test_large_file(self):
         """Only as much is read as a parser accepts."""

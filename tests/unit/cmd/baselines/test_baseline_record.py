@@ -10,7 +10,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import main
 from rally_vmperf.cmd.baselines import baseline_record
@@ -26,7 +26,7 @@ def wanted(copies, required):
     """Return what must be covered, in so many copies."""
     return coverage.Coverage(
         assignments=(),
-        shape=matching.Shape(1, 512, copies),
+        shape=document.Shape(1, 512, copies),
         repetitions=3,
         warmup=0,
         required=required,
@@ -160,9 +160,9 @@ class TestRecord(unittest.TestCase):
         self.record("--class", "r740")
         registry = store.Store(self.folder / "baselines")
         found = registry.find({"class": "r740"})
-        self.assertEqual("r740", found["class"])
+        self.assertEqual("r740", found.machine_class)
         self.record("--replace")
-        self.assertNotIn("class", registry.load("metal"))
+        self.assertEqual("", registry.load("metal").machine_class)
         with self.assertRaises(SystemExit):
             self.record("--class", "../x")
 

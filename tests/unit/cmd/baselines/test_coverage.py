@@ -13,7 +13,6 @@ import ddt
 import yaml
 
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import matching
 from rally_vmperf.cmd.baselines import coverage
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import errors
@@ -83,7 +82,7 @@ class TaskTest(Case):
             },
         ).coverages
         self.assertEqual((5, 2), (one.repetitions, one.warmup))
-        self.assertEqual(matching.Shape(2, 1024, 3), one.shape)
+        self.assertEqual(document.Shape(2, 1024, 3), one.shape)
 
     def test_the_study_fits_on_its_host(self):
         """Copies that are limited to a shape share eight cores."""
@@ -103,8 +102,8 @@ class TaskTest(Case):
         asked = self.read("--task", study, "--task-args", peer)
         self.assertEqual(
             {
-                (matching.Shape(1, 2048, 8), "guest"),
-                (matching.Shape(2, 2048, 1), "whole"),
+                (document.Shape(1, 2048, 8), "guest"),
+                (document.Shape(2, 2048, 1), "whole"),
             },
             {(one.shape, one.protocol.shape) for one in asked.coverages},
         )
@@ -119,13 +118,13 @@ class TaskTest(Case):
         (one,) = self.task(
             contexts={"vmperf_guests@openstack": {"flavor": flavor}}
         ).coverages
-        self.assertEqual(matching.Shape(2, 1024, 1), one.shape)
+        self.assertEqual(document.Shape(2, 1024, 1), one.shape)
 
     def test_options_go_first(self):
         (one,) = self.task(
             *("--copies", "4", "--repetitions", "9", "--warmup", "0"), *SHAPE
         ).coverages
-        self.assertEqual(matching.Shape(1, 64, 4), one.shape)
+        self.assertEqual(document.Shape(1, 64, 4), one.shape)
         self.assertEqual((9, 0), (one.repetitions, one.warmup))
 
     def test_protocol(self):
@@ -342,7 +341,7 @@ class OptionsTest(Case):
             *("--workload", "mbw", "--workload", "bzip2"), *SHAPE
         ).coverages
         self.assertEqual((5, 1), (one.repetitions, one.warmup))
-        self.assertEqual(matching.Shape(1, 64, 1), one.shape)
+        self.assertEqual(document.Shape(1, 64, 1), one.shape)
         self.assertEqual(2, len(one.assignments))
 
     def test_flavors_of_one_shape_are_one(self):

@@ -1,4 +1,3 @@
-import json
 import unittest
 
 import ddt
@@ -82,17 +81,11 @@ class TestMerged(unittest.TestCase):
         both = series.merge_repetitions(lines)
         self.assertEqual((16.0,), both.mean)
         self.assertEqual((), both.low)
-        self.assertEqual(both, series.MeanSeries.from_plain(both.plain()))
 
 
 @ddt.ddt
 class TestForm(unittest.TestCase):
-    """A line comes back from JSON; what is none is refused."""
-
-    def test_it_comes_back(self):
-        line = series.merge_machines([((1.0, 10.0), (2.0, 20.0))])
-        plain = json.loads(json.dumps(line.plain()))
-        self.assertEqual(line, series.MeanSeries.from_plain(plain))
+    """What is no line is rejected."""
 
     def test_long_ones_are_shortened(self):
         long = tuple((float(at + 1), float(at % 2)) for at in range(3600))

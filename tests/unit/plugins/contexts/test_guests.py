@@ -18,6 +18,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.guests import test_console_keys
@@ -228,7 +229,7 @@ class SetUpTest(Case):
         records = made.records()
         folder = pathlib.Path(CONF.vmperf.journal_dir)
         for record in records:
-            journal.Journal(folder, OWNER).append(record)
+            journal.Journal(folder, OWNER).append(codec.decode(record))
         context = self.context()
         context.setup()
         self.stored = {

@@ -6,6 +6,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.records import codec
 from rally_vmperf.records import output
 from tests.unit import made
 
@@ -16,10 +17,8 @@ CPU = "cpu.sysbench.rate"
 
 def iteration(record):
     """Return an iteration that holds a record."""
-    return {
-        "error": [],
-        "output": {"additive": [], "complete": [output.encode(record)]},
-    }
+    encoded = output.encode(codec.decode(record))
+    return {"error": [], "output": {"additive": [], "complete": [encoded]}}
 
 
 def fed(sla, numbers=(1, 2, 3), **given):
@@ -73,7 +72,7 @@ class TestDegradation(unittest.TestCase):
         """Nor is a record of another question."""
         sla = Degradation({"max_percent": {CPU: 95}})
         self.assertFalse(sla.result()["success"])
-        for record in (made.record(repetition=n) for n in (1, 2, 3)):
+        for record in (made.record(number=n) for n in (1, 2, 3)):
             sla.add_iteration(iteration(record))
         self.assertFalse(sla.result()["success"], sla.details())
 

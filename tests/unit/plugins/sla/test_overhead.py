@@ -7,6 +7,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.records import codec
 from rally_vmperf.records import output
 from tests.unit import made
 
@@ -15,11 +16,7 @@ Overhead = criteria.SLAS["vmperf_overhead"]
 
 def iteration(value, number, **changes):
     """Return an iteration whose record has one sample."""
-    record = made.record(
-        repetition=number,
-        rate=value,
-        **changes,
-    )
+    record = codec.decode(made.record(rate=value, number=number, **changes))
     return {
         "error": [],
         "output": {"additive": [], "complete": [output.encode(record)]},

@@ -59,6 +59,7 @@ class TestCreateRun(unittest.TestCase):
                 "workloads": [{"name": "sysbench"}],
                 "peer": {"address": "192.0.2.1"},
                 "protocol": protocols.Protocol(shape="whole"),
+                "criteria": {},
                 "tolerate": frozenset(finding.KINDS),
                 "vcpus": None,
             },

@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import run as density
@@ -17,8 +18,6 @@ from rally_vmperf.runs import host_groups
 from tests.unit.runs import fakes
 from tests.unit.runs import golden
 from tests.unit.runs import whole
-
-METRIC = fakes.RATE.name
 
 
 class Idle(actions.Action):
@@ -75,14 +74,17 @@ class TestRun(unittest.TestCase):
     def test_a_whole_curve(self):
         """Each level has its guests and its samples."""
         record = self.run_of(fakes.Session()).repeat(1)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
-            [["g1"], ["g1", "g2"], ["g1", "g2", "g3"]],
-            [level["machines"] for level in record["conditions"]],
+            [("g1",), ("g1", "g2"), ("g1", "g2", "g3")],
+            [level.machines for level in record.repetition.conditions],
         )
         self.assertEqual(
             [1, 2, 3],
-            [len(level["samples"][METRIC]) for level in record["conditions"]],
+            [
+                len(level.observations)
+                for level in record.repetition.conditions
+            ],
         )
 
     def test_each_alone(self):
@@ -99,40 +101,42 @@ class TestRun(unittest.TestCase):
                 ),
             ),
         )
-        (level,) = run.repeat(1)["conditions"]
+        (level,) = run.repeat(1).repetition.conditions
         self.assertEqual([("g1",), ("g2",), ("g3",)], session.asked)
         self.assertEqual(session.asked, [names for names, _ in idle.asked])
-        self.assertEqual(["g1", "g2", "g3"], level["machines"])
-        self.assertEqual(3, level["batches"])
-        self.assertEqual(3, len(level["samples"][METRIC]))
+        self.assertEqual(("g1", "g2", "g3"), level.machines)
+        self.assertEqual(3, level.batches)
+        self.assertEqual(3, len(level.observations))
 
     def test_a_guest_that_dies(self):
         """Its level is incomplete, the next goes on without it."""
         session = fakes.Session(killed={2: "g2"})
         run = self.run_of(session, levels=(2, 1, 3))
         record = run.repeat(1)
-        two, one, three = record["conditions"]
-        self.assertEqual("incomplete", record["state"])
-        self.assertEqual("incomplete", two["state"])
+        two, one, three = record.repetition.conditions
+        self.assertEqual("incomplete", record.repetition.state)
+        self.assertEqual("incomplete", two.state)
         self.assertEqual([100, None], fakes.values(record))
-        self.assertEqual("complete", one["state"])
-        self.assertEqual("incomplete", three["state"])
+        self.assertEqual("complete", one.state)
+        self.assertEqual("incomplete", three.state)
         self.assertEqual(
-            [
-                {
-                    "name": METRIC,
-                    "machine": "g2",
-                    "reason": "3 guests of a host are required, 2 of 3 are "
+            (
+                repetition.Missing(
+                    name=fakes.RATE.name,
+                    machine="g2",
+                    reason="3 guests of a host are required, 2 of 3 are "
                     "left: g2 stopped answering",
-                }
-            ],
-            three["missing"],
+                ),
+            ),
+            three.missing,
         )
         self.assertEqual([("g1", "g2"), ("g1",)], session.asked)
         self.assertIn("g2 stopped answering", run.warnings[0])
         second = run.repeat(2)
-        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
-        self.assertEqual("complete", second["conditions"][0]["state"])
+        self.assertEqual(
+            ("g1", "g3"), second.repetition.conditions[0].machines
+        )
+        self.assertEqual("complete", second.repetition.conditions[0].state)
 
     def test_another_guest_that_cannot_rest(self):
         """Its level is not measured; the next is tried."""
@@ -145,11 +149,11 @@ class TestRun(unittest.TestCase):
         self.assertEqual([("g1",), ("g1", "g2", "g3")], session.asked)
         self.assertEqual(
             ["complete", "incomplete", "complete"],
-            [level["state"] for level in record["conditions"]],
+            [level.state for level in record.repetition.conditions],
         )
         self.assertEqual(
             ["g1", "g2"],
-            [gap["machine"] for gap in record["conditions"][1]["missing"]],
+            [gap.machine for gap in record.repetition.conditions[1].missing],
         )
 
     def test_a_guest_that_does_not_wake(self):
@@ -165,17 +169,17 @@ class TestRun(unittest.TestCase):
             }
         )
         run = self.run_of(fakes.Session(), idle, levels=(2, 1))
-        two, one = run.repeat(1)["conditions"]
-        self.assertEqual(["g2"], [gap["machine"] for gap in two["missing"]])
-        self.assertEqual(
-            ["still_booting"], [f["kind"] for f in two["findings"]]
-        )
-        self.assertEqual("complete", one["state"])
+        two, one = run.repeat(1).repetition.conditions
+        self.assertEqual(["g2"], [gap.machine for gap in two.missing])
+        self.assertEqual(["still_booting"], [f.kind for f in two.findings])
+        self.assertEqual("complete", one.state)
         self.assertEqual((("g1",), frozenset({"g2"})), idle.asked[1])
         idle.effects.clear()
         second = run.repeat(2)
-        self.assertEqual(["g1", "g3"], second["conditions"][0]["machines"])
-        self.assertEqual("complete", second["state"])
+        self.assertEqual(
+            ("g1", "g3"), second.repetition.conditions[0].machines
+        )
+        self.assertEqual("complete", second.repetition.state)
 
     def test_interrupted_while_guests_wake(self):
         """The level that was to come is told of."""
@@ -183,7 +187,7 @@ class TestRun(unittest.TestCase):
         record = self.run_of(fakes.Session(), idle).repeat(1)
         self.assertEqual(
             ["complete", "interrupted"],
-            [level["state"] for level in record["conditions"]],
+            [level.state for level in record.repetition.conditions],
         )
 
     def test_enough_is_enough(self):
@@ -197,9 +201,9 @@ class TestRun(unittest.TestCase):
         )
         record = run.repeat(1)
         self.assertEqual(2, len(session.asked))
-        last = record["conditions"][2]
-        self.assertEqual(("skipped", 3), (last["state"], last["position"]))
-        self.assertIn("lost 33.3% with 3 guests", last["skip_reason"])
+        last = record.repetition.conditions[2]
+        self.assertEqual(("skipped", 3), (last.state, last.position))
+        self.assertIn("lost 33.3% with 3 guests", last.skip_reason)
 
 
 class TestMake(unittest.TestCase):
@@ -238,21 +242,21 @@ class TestMake(unittest.TestCase):
         for _ in range(2):
             run = self.run_of(None, order="shuffled")
             first, second = (run.repeat(number) for number in (1, 2))
-            self.assertEqual("shuffled", first["order"]["kind"])
-            self.assertEqual(first["order"], second["order"])
-            seeds.append(first["order"]["seed"])
+            self.assertEqual("shuffled", first.order.kind)
+            self.assertEqual(first.order, second.order)
+            seeds.append(first.order.seed)
         self.assertNotEqual(*seeds)
 
     def test_without_a_baseline(self):
         """Guests alone."""
         record = self.run_of(None).repeat(1)
-        self.assertEqual("complete", record["state"])
-        self.assertIsNone(record["reference"])
+        self.assertEqual("complete", record.repetition.state)
+        self.assertIsNone(record.bare_metal)
         self.assertEqual(
             [None, None],
-            [one["reference_copies"] for one in record["conditions"]],
+            [one.reference_copies for one in record.repetition.conditions],
         )
-        self.assertEqual(2, record["shape"]["copies"])
+        self.assertEqual(2, record.shape.copies)
 
     def test_levels_of_the_baseline(self):
         """As many copies as guests; a level without has none."""
@@ -260,23 +264,21 @@ class TestMake(unittest.TestCase):
         self.assertEqual(
             [({"guests": 1}, 1), ({"guests": 2}, None)],
             [
-                (one["axes"], one["reference_copies"])
-                for one in record["conditions"]
+                (one.axes, one.reference_copies)
+                for one in record.repetition.conditions
             ],
         )
-        self.assertEqual(
-            [1], [one["copies"] for one in record["reference"]["copies"]]
-        )
+        self.assertEqual([1], [*record.bare_metal.references])
         self.assertIn(
             "bare_metal_unrestricted",
-            {one["kind"] for one in record["findings"]},
+            {one.kind for one in record.repetition.findings},
         )
 
     def test_a_baseline_of_no_level(self):
         """It is compared with nothing, which is no error."""
         record = self.run_of((4,)).repeat(1)
-        self.assertEqual("complete", record["state"])
-        self.assertIsNone(record["reference"])
+        self.assertEqual("complete", record.repetition.state)
+        self.assertIsNone(record.bare_metal)
 
     def test_idle_guests_are_paused(self):
         """And those that take part are woken again."""
@@ -284,17 +286,17 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual(
             {"idle_guests": "paused", "solo_guest": "rotate"},
-            record["options"],
+            record.options,
         )
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         idle, *_ = run.ready.actions
         cloud = idle.connection
         self.assertEqual(1, cloud.calls.count("pause_server"))
         self.assertEqual(1, cloud.calls.count("unpause_server"))
         kinds = {
-            finding["kind"]
-            for condition in record["conditions"]
-            for finding in condition["findings"]
+            finding.kind
+            for condition in record.repetition.conditions
+            for finding in condition.findings
         }
         # The machine that runs the tests may be busy.
         self.assertEqual(set(), kinds - {"controller_busy"})
@@ -304,7 +306,7 @@ class TestMake(unittest.TestCase):
         run = self.run_of(None, idle_guests="stopped")
         with mock.patch("time.sleep", autospec=True):
             boots = [
-                [one["boot_id"][-2:] for one in run.repeat(n)["machines"]]
+                [one.boot_id[-2:] for one in run.repeat(n).machines]
                 for n in (1, 2)
             ]
         self.assertEqual([["#1", "#2"], ["#2", "#2"]], boots)
@@ -316,7 +318,7 @@ class TestMake(unittest.TestCase):
         record = self.run_of(
             None, (golden.Machine("g1"), golden.Machine("g2"), quiet), **loud
         ).repeat(1)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
             [
                 ({"guests": guests, "neighbours": some}, guests)
@@ -324,14 +326,12 @@ class TestMake(unittest.TestCase):
                 for some in (0, 1)
             ],
             [
-                (one["axes"], len(one["machines"]))
-                for one in record["conditions"]
+                (one.axes, len(one.machines))
+                for one in record.repetition.conditions
             ],
         )
-        self.assertEqual(2, record["shape"]["copies"])
-        self.assertEqual(
-            "sysbench", record["options"]["neighbours"]["workload"]
-        )
+        self.assertEqual(2, record.shape.copies)
+        self.assertEqual("sysbench", record.options["neighbours"]["workload"])
         self.assertEqual(["start", "await", "cancel"] * 2, quiet.asked)
         self.assertEqual([], quiet.jobs)
 
@@ -345,7 +345,7 @@ class TestMake(unittest.TestCase):
             idle_guests="paused",
             neighbours=golden.NEIGHBOURS,
         )
-        self.assertEqual("complete", run.repeat(1)["state"])
+        self.assertEqual("complete", run.repeat(1).repetition.state)
         calls = run.ready.actions[0].connection.calls
         switched = [x for x in calls if x.endswith("pause_server")]
         self.assertEqual(["pause_server", "unpause_server"], switched)
@@ -353,5 +353,5 @@ class TestMake(unittest.TestCase):
     def test_guests_that_share_no_host(self):
         """Every record says so."""
         run = self.run_of(None, levels=(1,))
-        kinds = {one["kind"] for one in run.repeat(1)["findings"]}
+        kinds = {one.kind for one in run.repeat(1).repetition.findings}
         self.assertIn("level_placement_wrong", kinds)

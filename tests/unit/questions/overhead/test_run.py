@@ -14,10 +14,17 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
+from rally_vmperf.records import model
 from tests.unit.guests import testing
 from tests.unit.runs import fakes
 from tests.unit.runs import golden
 from tests.unit.runs import whole
+
+
+def of_machine(baseline, **changes):
+    """Return a baseline whose machine has other facts."""
+    machine = dataclasses.replace(baseline.machine, **changes)
+    return dataclasses.replace(baseline, machine=machine)
 
 
 class TestMake(unittest.TestCase):
@@ -40,28 +47,29 @@ class TestMake(unittest.TestCase):
         """Samples of both, beside those of bare metal."""
         document = whole.baseline(self.folder, (1, 2))
         record = self.run_of(document).repeat(1)
-        self.assertEqual("complete", record["state"])
-        (only,) = record["conditions"]
+        self.assertEqual("complete", record.repetition.state)
+        (only,) = record.repetition.conditions
         self.assertEqual(
-            ({}, 2, ["g1", "g2"]),
-            (only["axes"], only["reference_copies"], only["machines"]),
+            ({}, 2, ("g1", "g2")),
+            (only.axes, only.reference_copies, only.machines),
         )
         self.assertEqual([8958.2, 8958.2], fakes.values(record))
-        reference = record["reference"]
+        reference = record.bare_metal
         self.assertEqual(
             ("metal", "compute1", whole.SESSION),
-            tuple(reference[key] for key in ("name", "machine", "session")),
+            (reference.name, reference.machine, reference.session),
         )
-        (copies,) = reference["copies"]
         self.assertEqual(
-            (2, 3), (copies["copies"], len(copies["repetitions"]))
+            {2: 3},
+            {
+                copies: len(one.repetitions)
+                for copies, one in reference.references.items()
+            },
         )
-        self.assertEqual("6.1.0-18-amd64", reference["fingerprint"]["kernel"])
-        self.assertIn("sysbench", reference["tools"])
-        self.assertEqual(
-            ["h", "h"], [one["host"] for one in record["machines"]]
-        )
-        self.assertRegex(record["machines"][0]["boot_id"], "^.+#1$")
+        self.assertEqual("6.1.0-18-amd64", reference.fingerprint["kernel"])
+        self.assertIn("sysbench", reference.tools)
+        self.assertEqual(["h", "h"], [one.host for one in record.machines])
+        self.assertRegex(record.machines[0].boot_id, "^.+#1$")
 
     def test_threads_of_the_flavor(self):
         """The record has their number, for neighbours as well."""
@@ -70,9 +78,9 @@ class TestMake(unittest.TestCase):
         record = self.run_of(
             whole.baseline(self.folder, (1, 2)), workloads=[work]
         ).repeat(1)
-        (recorded,) = record["workloads"]
-        self.assertEqual(1, recorded["arguments"]["threads"])
-        self.assertEqual("complete", record["state"])
+        (recorded,) = record.workloads
+        self.assertEqual(1, recorded.arguments["threads"])
+        self.assertEqual("complete", record.repetition.state)
         asked = whole.asked(self.folder, None, *self.machines)
         beside = {"guests": 1, "workload": work}
         taken = neighbours.take_argument(asked, {"neighbours": beside})
@@ -82,38 +90,40 @@ class TestMake(unittest.TestCase):
     def test_a_baseline_without_them(self):
         """Is the reason why nothing is measured."""
         record = self.run_of(whole.baseline(self.folder)).repeat(1)
-        self.assertEqual("incomplete", record["state"])
-        self.assertIn("2 x 1 vCPU", record["missing"][0]["reason"])
-        self.assertEqual([], record["conditions"])
-        self.assertEqual(2, record["shape"]["copies"])
-        self.assertIn("cpu.sysbench.rate", record["expected_metrics"])
+        self.assertEqual("incomplete", record.repetition.state)
+        self.assertIn("2 x 1 vCPU", record.repetition.missing[0].reason)
+        self.assertEqual((), record.repetition.conditions)
+        self.assertEqual(2, record.shape.copies)
+        self.assertIn(fakes.RATE, record.repetition.expected_metrics)
         self.assertEqual([], self.machines[0].jobs)
 
     def test_another_version_of_a_tool(self):
         """A run whose metrics would be void does not start."""
-        document = whole.baseline(self.folder, (2,))
-        sysbench = document["machine"]["tools"]["sysbench"]
-        sysbench["version"] = "sysbench 1.0.11"
+        document = of_machine(
+            whole.baseline(self.folder, (2,)),
+            tools={"sysbench": {"version": "sysbench 1.0.11"}},
+        )
         lines = []
         run = self.run_of(document, warn=lines.append)
         record = run.repeat(1)
-        self.assertEqual([], record["conditions"])
+        self.assertEqual((), record.repetition.conditions)
         self.assertEqual([], self.machines[0].jobs)
-        reason = record["missing"][0]["reason"]
+        reason = record.repetition.missing[0].reason
         self.assertIn("bare metal sysbench 1.0.11, g1 sysbench 1.0.20", reason)
         self.assertIn("record the baseline again", reason)
         self.assertIn(reason, lines[0])
 
     def test_another_version_that_is_tolerated(self):
-        document = whole.baseline(self.folder, (2,))
-        sysbench = document["machine"]["tools"]["sysbench"]
-        sysbench["version"] = "sysbench 1.0.11"
+        document = of_machine(
+            whole.baseline(self.folder, (2,)),
+            tools={"sysbench": {"version": "sysbench 1.0.11"}},
+        )
         run = self.run_of(document, tolerate={"tool_version_differs"})
         record = run.repeat(1)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertIn(
             "tool_version_differs",
-            {document["kind"] for document in record["findings"]},
+            {one.kind for one in record.repetition.findings},
         )
 
     def test_those_who_came(self):
@@ -126,15 +136,10 @@ class TestMake(unittest.TestCase):
         run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
         self.addCleanup(asked.run_cache.close, "w")
         record = run.repeat(1)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
-            {
-                "vcpus": 1,
-                "memory_mib": 512,
-                "copies": 2,
-                "requested_copies": 3,
-            },
-            record["shape"],
+            model.Shape(vcpus=1, memory_mib=512, copies=2, requested_copies=3),
+            record.shape,
         )
 
     def test_neighbours_need_all_guests(self):
@@ -151,15 +156,16 @@ class TestMake(unittest.TestCase):
 
     def test_what_there_is_to_say(self):
         """Of bare metal, of its age and of the guests."""
-        document = {
-            **whole.baseline(self.folder, (2,)),
-            "recorded_at": "2020-01-01T00:00:00+00:00",
-        }
-        document["machine"]["fingerprint"]["cpu_model"] = "Other"
+        document = dataclasses.replace(
+            whole.baseline(self.folder, (2,)),
+            recorded_at="2020-01-01T00:00:00+00:00",
+        )
+        fingerprint = {**document.machine.fingerprint, "cpu_model": "Other"}
+        document = of_machine(document, fingerprint=fingerprint)
         record = self.run_of(document).repeat(1)
         self.assertLessEqual(
             {"cpu_model_differs", "baseline_old", "bare_metal_unrestricted"},
-            {one["kind"] for one in record["findings"]},
+            {one.kind for one in record.repetition.findings},
         )
 
     def test_a_guest_that_was_moved(self):
@@ -173,17 +179,15 @@ class TestMake(unittest.TestCase):
         self.assertIn(
             ("guest_host_changed", "g2"),
             [
-                (found["kind"], found["subject"])
-                for found in record["conditions"][0]["findings"]
+                (found.kind, found.subject)
+                for found in record.repetition.conditions[0].findings
             ],
         )
 
     def test_no_secret(self):
         """How guests are entered is nobody's business."""
         record = self.run_of(whole.baseline(self.folder, (2,))).repeat(1)
-        kept = files.read(
-            pathlib.Path(self.folder), record["files"]["machines"]
-        )
+        kept = files.read(pathlib.Path(self.folder), record.machines_file)
         nova = kept["machines"]["g1"]["nova"]
         self.assertEqual("h", nova["host_id"])
         self.assertNotIn("secret", str(kept))
@@ -209,10 +213,10 @@ class TestWatches(unittest.TestCase):
         ) as sampler:
             load = controller.ControllerLoad(samples=1, load=1e6)
             sampler.return_value.stop.return_value = load
-            (condition,) = run.repeat(1)["conditions"]
+            (condition,) = run.repeat(1).repetition.conditions
         self.assertEqual(
             [("controller_busy", "controller")],
-            [(one["kind"], one["subject"]) for one in condition["findings"]],
+            [(one.kind, one.subject) for one in condition.findings],
         )
 
     def test_guests_of_others(self):
@@ -235,10 +239,10 @@ class TestWatches(unittest.TestCase):
         asked = dataclasses.replace(asked, booted=booted)
         run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
         self.addCleanup(asked.run_cache.close, "w")
-        (condition,) = run.repeat(1)["conditions"]
+        (condition,) = run.repeat(1).repetition.conditions
         self.assertIn(
             "host h1 has 1 guest of others with 2 vCPUs",
-            [document["detail"] for document in condition["findings"]],
+            [one.detail for one in condition.findings],
         )
 
 
@@ -274,19 +278,19 @@ class TestNeighbours(TestMake):
         """Of the same guests, with a neighbour and without."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         record = run.repeat(1)
-        self.assertEqual("complete", record["state"])
+        self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
-            [({"neighbours": n}, 2, ["g1", "g2"]) for n in (0, 1)],
+            [({"neighbours": n}, 2, ("g1", "g2")) for n in (0, 1)],
             [
-                (one["axes"], one["reference_copies"], one["machines"])
-                for one in record["conditions"]
+                (one.axes, one.reference_copies, one.machines)
+                for one in record.repetition.conditions
             ],
         )
-        self.assertEqual(2, record["shape"]["copies"])
+        self.assertEqual(2, record.shape.copies)
         self.assertEqual(
             (1, "sysbench"),
             tuple(
-                record["options"]["neighbours"][key]
+                record.options["neighbours"][key]
                 for key in ("guests", "workload")
             ),
         )
@@ -297,11 +301,14 @@ class TestNeighbours(TestMake):
         """Each is the first in every other repetition."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         first = [
-            min(run.repeat(n)["conditions"], key=lambda one: one["position"])
+            min(
+                run.repeat(n).repetition.conditions,
+                key=lambda one: one.position,
+            )
             for n in (1, 2, 3, 4)
         ]
         self.assertEqual(
-            [0, 0, 1, 1], sorted(one["axes"]["neighbours"] for one in first)
+            [0, 0, 1, 1], sorted(one.axes["neighbours"] for one in first)
         )
 
     def test_a_neighbour_that_ends(self):
@@ -311,11 +318,11 @@ class TestNeighbours(TestMake):
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "incomplete"],
-            [one["state"] for one in record["conditions"]],
+            [one.state for one in record.repetition.conditions],
         )
-        (gap,) = record["conditions"][1]["missing"]
-        self.assertEqual(("neighbours", "g3"), (gap["name"], gap["machine"]))
-        self.assertIn("did not run sysbench throughout", gap["reason"])
+        (gap,) = record.repetition.conditions[1].missing
+        self.assertEqual(("neighbours", "g3"), (gap.name, gap.machine))
+        self.assertIn("did not run sysbench throughout", gap.reason)
 
     def test_a_neighbour_elsewhere(self):
         """It disturbs nobody."""
@@ -336,5 +343,5 @@ class TestNeighbours(TestMake):
         self.addCleanup(asked.run_cache.close, "w")
         self.assertIn(
             ("level_placement_wrong", "g3"),
-            [(x["kind"], x["subject"]) for x in run.repeat(1)["findings"]],
+            [(x.kind, x.subject) for x in run.repeat(1).repetition.findings],
         )

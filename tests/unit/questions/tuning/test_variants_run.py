@@ -14,7 +14,6 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.tuning import variants
 from rally_vmperf.questions.tuning import variants_run
 from rally_vmperf.records import codec
-from rally_vmperf.records import schema
 from tests.unit.guests import made
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -146,21 +145,23 @@ class TestRun(unittest.TestCase):
         records = [run.repeat(number) for number in (1, 2, 3)]
         positions = {variant["name"]: [] for variant in VARIANTS}
         for record in records:
-            self.assertEqual("complete", record["state"], record["missing"])
-            self.assertEqual("blocks", record["order"]["kind"])
+            self.assertEqual(
+                "complete", record.repetition.state, record.repetition.missing
+            )
+            self.assertEqual("blocks", record.order.kind)
             self.assertEqual(
                 [{"variant": variant["name"]} for variant in VARIANTS],
-                [one["axes"] for one in record["conditions"]],
+                [one.axes for one in record.repetition.conditions],
             )
             self.assertEqual(
-                [["g1"], ["g2"], ["g3"]],
-                [one["machines"] for one in record["conditions"]],
+                [("g1",), ("g2",), ("g3",)],
+                [one.machines for one in record.repetition.conditions],
             )
-            for one in record["conditions"]:
-                positions[one["axes"]["variant"]].append(one["position"])
-                self.assertIsNone(one["reference_copies"])
+            for one in record.repetition.conditions:
+                positions[one.axes["variant"]].append(one.position)
+                self.assertIsNone(one.reference_copies)
         self.assertEqual([[1, 2, 3]] * 3, [*map(sorted, positions.values())])
-        options = records[0]["options"]
+        options = records[0].options
         self.assertEqual(
             (VARIANTS, "e1000", "paused"),
             (
@@ -183,36 +184,39 @@ class TestRun(unittest.TestCase):
         boots = []
         for number in (1, 2):
             record = run.repeat(number)
-            schema.check(record)
-            self.assertEqual("complete", record["state"], record["missing"])
+            codec.FORMAT.check(codec.FORMAT.encode(record))
             self.assertEqual(
-                [["g1"], ["g2"], ["g3"]],
-                [one["machines"] for one in record["conditions"]],
+                "complete", record.repetition.state, record.repetition.missing
+            )
+            self.assertEqual(
+                [("g1",), ("g2",), ("g3",)],
+                [one.machines for one in record.repetition.conditions],
             )
             self.assertEqual(
                 [
-                    one["axes"]["variant"]
+                    one.axes["variant"]
                     for one in sorted(
-                        record["conditions"], key=lambda one: one["position"]
+                        record.repetition.conditions,
+                        key=lambda one: one.position,
                     )
                 ],
                 self.boots.events[-3:],
             )
             self.assertEqual(
                 ["g1", "g2", "g3"],
-                [machine["name"] for machine in record["machines"]],
+                [machine.name for machine in record.machines],
             )
-            boots += [machine["boot_id"] for machine in record["machines"]]
-            self.assertEqual(3, record["shape"]["copies"])
-            self.assertEqual("each_condition", record["options"]["boot"])
+            boots += [machine.boot_id for machine in record.machines]
+            self.assertEqual(3, record.shape.copies)
+            self.assertEqual("each_condition", record.options["boot"])
             # New guests are not rebooted.
-            self.assertNotIn("reboot", record["options"])
-            self.assertTrue(codec.decode(record).rebooted)
+            self.assertNotIn("reboot", record.options)
+            self.assertTrue(record.repetition.rebooted)
             self.assertFalse(
                 [
                     finding
-                    for finding in record["findings"]
-                    if finding["subject"] in ("g1", "g2", "g3")
+                    for finding in record.repetition.findings
+                    if finding.subject in ("g1", "g2", "g3")
                 ]
             )
         self.assertEqual(6, len({*boots}))
@@ -221,21 +225,21 @@ class TestRun(unittest.TestCase):
         """Its condition says why; the others are measured."""
         run = self.run_of(boots={"virtio": "No valid host was found"})
         record = run.repeat(1)
-        schema.check(record)
+        codec.FORMAT.check(codec.FORMAT.encode(record))
         self.assertEqual(
             ["complete", "incomplete", "complete"],
-            [one["state"] for one in record["conditions"]],
+            [one.state for one in record.repetition.conditions],
         )
-        failed = record["conditions"][1]
+        failed = record.repetition.conditions[1]
         self.assertEqual(
-            ["guest_unavailable"], [one["kind"] for one in failed["findings"]]
+            ["guest_unavailable"], [one.kind for one in failed.findings]
         )
         self.assertEqual(
             {("g2", "No valid host was found")},
-            {(one["machine"], one["reason"]) for one in failed["missing"]},
+            {(one.machine, one.reason) for one in failed.missing},
         )
         self.assertEqual(
-            ["g1", "g3"], [machine["name"] for machine in record["machines"]]
+            ["g1", "g3"], [machine.name for machine in record.machines]
         )
 
     def test_arguments_of_groups(self):
@@ -252,9 +256,9 @@ class TestRun(unittest.TestCase):
             guest, flavor=dataclasses.replace(guest.flavor, vcpus=2)
         )
         record = run.repeat(1)
-        (workload,) = record["workloads"]
-        self.assertEqual(1, workload["arguments"]["threads"])
-        self.assertEqual(1, record["shape"]["vcpus"])
+        (workload,) = record.workloads
+        self.assertEqual(1, workload.arguments["threads"])
+        self.assertEqual(1, record.shape.vcpus)
         jobs = [job for one in self.boots.machines for job in one.jobs]
         self.assertEqual(3, len(jobs))
         for job in jobs:
@@ -264,24 +268,24 @@ class TestRun(unittest.TestCase):
         """What is wrong with a guest concerns its variant alone."""
         record = self.run_of().repeat(1)
         kinds = [
-            {finding["kind"] for finding in one["findings"]}
-            for one in record["conditions"]
+            {finding.kind for finding in one.findings}
+            for one in record.repetition.conditions
         ]
         # The recorded machine shows none of the three.
         self.assertIn("variant_not_proven", kinds[0] | kinds[1])
         self.assertTrue(
             all(
-                finding["subject"] == one["machines"][0]
-                for one in record["conditions"]
-                for finding in one["findings"]
-                if finding["kind"].startswith("variant_")
+                finding.subject == one.machines[0]
+                for one in record.repetition.conditions
+                for finding in one.findings
+                if finding.kind.startswith("variant_")
             )
         )
         self.assertFalse(
             [
                 finding
-                for finding in record["findings"]
-                if finding["subject"] in ("g1", "g2", "g3")
+                for finding in record.repetition.findings
+                if finding.subject in ("g1", "g2", "g3")
             ]
         )
 
@@ -291,17 +295,17 @@ class TestRun(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "complete", "incomplete"],
-            [one["state"] for one in record["conditions"]],
+            [one.state for one in record.repetition.conditions],
         )
-        *_, last = record["conditions"]
+        *_, last = record.repetition.conditions
         self.assertEqual(
-            ["guest_unavailable"], [one["kind"] for one in last["findings"]]
+            ["guest_unavailable"], [one.kind for one in last.findings]
         )
         self.assertEqual(
             {"No valid host was found"},
-            {one["reason"] for one in last["missing"]},
+            {one.reason for one in last.missing},
         )
-        self.assertEqual([], record["findings"])
+        self.assertEqual((), record.repetition.findings)
 
     def test_baseline(self):
         """It is for the variants that have its shape."""
@@ -310,17 +314,17 @@ class TestRun(unittest.TestCase):
             record = self.run_of(document, boots=boots).repeat(1)
             self.assertEqual(
                 [1, 1, 1],
-                [one["reference_copies"] for one in record["conditions"]],
+                [one.reference_copies for one in record.repetition.conditions],
             )
-        other = {
-            **document,
-            "entries": [
-                {**one, "shape": {**one["shape"], "vcpus": 2}}
-                for one in document["entries"]
-            ],
-        }
+        entries = tuple(
+            dataclasses.replace(
+                one, shape=dataclasses.replace(one.shape, vcpus=2)
+            )
+            for one in document.entries
+        )
+        other = dataclasses.replace(document, entries=entries)
         record = self.run_of(other).repeat(1)
-        self.assertIsNone(record["conditions"][0]["reference_copies"])
+        self.assertIsNone(record.repetition.conditions[0].reference_copies)
 
     def test_hosts(self):
         """A guest on another host than the reference is a finding."""
@@ -360,8 +364,8 @@ class TestWarmUp(unittest.TestCase):
             record = run.repeat(number)
             if number > 1:
                 seen += [
-                    (one["axes"]["variant"], one["position"])
-                    for one in record["conditions"]
+                    (one.axes["variant"], one.position)
+                    for one in record.repetition.conditions
                 ]
         for name, position in itertools.product(
             ("e1000", "virtio", "threads"), (1, 2, 3)

@@ -128,9 +128,8 @@ class PageTestCase(unittest.TestCase):
                 quiet["axes"]["neighbours"] = 0
                 loud = copy.deepcopy(quiet)
                 loud["axes"]["neighbours"] = 1
-                loud["samples"][name] = [
-                    0.8 * x for x in quiet["samples"][name]
-                ]
+                values = loud["observations"]["values"]
+                values[name] = [0.8 * value for value in values[name]]
                 record["conditions"].append(loud)
         limits = {"vmperf_neighbours": {"max_percent": {"disk.*": 10}}}
         shown = made.density_run(records, limits)
@@ -152,7 +151,9 @@ class PageTestCase(unittest.TestCase):
     def test_levels_of_which_nothing_was_measured(self):
         records = made.density_records()
         for record in records:
-            record["conditions"][2].update(samples={}, state="incomplete")
+            level = record["conditions"][2]
+            level["observations"]["values"] = {}
+            level["state"] = "incomplete"
         text = read(made.density_run(records, made.DENSITY_LIMITS)).text
         self.assertIn("no counted repetition has it for every guest", text)
         for record in records:
@@ -223,7 +224,7 @@ class HostileTestCase(unittest.TestCase):
                 guest["nova"]["flavor"]["name"] = words
 
             made.redescribe(record, spoil)
-            record["reference"].update(name=words, machine=words)
+            record["bare_metal"].update(name=words, machine=words)
             for level in record["conditions"]:
                 self._spoil(level, words)
         self._check(made.density_run(records, made.DENSITY_LIMITS), words)
@@ -244,9 +245,10 @@ class HostileTestCase(unittest.TestCase):
 
     def _spoil(self, level, words):
         level["skip_reason"] = words if level["skip_reason"] else ""
-        level["machines"] = [
-            words if name == "g1" else name for name in level["machines"]
-        ]
+        for part in (level, level["observations"]):
+            part["machines"] = [
+                words if name == "g1" else name for name in part["machines"]
+            ]
         level["missing"] += [
             {"name": words, "machine": words, "reason": words}
         ]

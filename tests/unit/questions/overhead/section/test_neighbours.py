@@ -18,7 +18,8 @@ def records():
         quiet["axes"] = {"neighbours": 0}
         loud = copy.deepcopy(quiet)
         loud |= {"axes": {"neighbours": 1}, "position": 2}
-        loud["samples"][NAME] = [0.8 * x for x in quiet["samples"][NAME]]
+        values = loud["observations"]["values"]
+        values[NAME] = [0.8 * value for value in values[NAME]]
         record["conditions"].append(loud)
         record["options"]["neighbours"] = {
             "guests": 1,

@@ -71,9 +71,8 @@ class SpreadTestCase(unittest.TestCase):
         """A recorded baseline that lacks a metric leaves the guest's."""
         records = made.records()
         for record in records:
-            for one in record["reference"]["copies"]:
-                for samples in one["repetitions"]:
-                    del samples["cpu.events.rate"]
+            for one in record["bare_metal"]["references"].values():
+                del one["repetitions"]["values"]["cpu.events.rate"]
         shown, text = read(records, LIMITS)
         row = shown.judgements["Spread"].by_metric["cpu.events.rate"][1]
         self.assertEqual("failed", row.status)

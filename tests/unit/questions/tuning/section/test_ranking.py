@@ -24,9 +24,10 @@ def records(count=4, bare_metal=True):
             condition = copy.deepcopy(whole)
             condition["axes"] = {"variant": name}
             condition["position"] = len(record["conditions"]) + 1
-            condition["samples"][NAME] = [
+            values = condition["observations"]["values"]
+            values[NAME] = [
                 factor * value * (1 + 0.001 * (number % 2) * factor)
-                for value in whole["samples"][NAME]
+                for value in values[NAME]
             ]
             if name == "scsi":
                 condition["findings"] = [
@@ -40,7 +41,7 @@ def records(count=4, bare_metal=True):
                 condition["reference_copies"] = None
             record["conditions"].append(condition)
         if not bare_metal:
-            record["reference"] = None
+            record["bare_metal"] = None
         record["options"] = {
             "variants": [
                 {"name": "ide", "image_properties": {"hw_disk_bus": "ide"}},
