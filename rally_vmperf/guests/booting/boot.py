@@ -99,7 +99,7 @@ class Boot:
         if guest_request.host:
             return
         try:
-            placement_ = hosts.resolve_placement(
+            host_placement = hosts.resolve_placement(
                 self.connection, dataclasses.replace(guest_request, host=host)
             )
         except errors.GuestError:
@@ -110,7 +110,7 @@ class Boot:
             )
         else:
             self.planned = dataclasses.replace(
-                self.planned, placement=placement_
+                self.planned, placement=host_placement
             )
 
     def run(self, group_name: str | None = None) -> models.BootedGuests:
@@ -188,7 +188,7 @@ class Boot:
                 demand.flavor.id: demand.flavor
                 for demand in guests_to_boot.values()
             }.values(),
-            volume_types=filter(None, (guest_.disk.type for guest_ in guests)),
+            volume_types=filter(None, (guest.disk.type for guest in guests)),
             port_policies=self._policies,
             progress=self.progress,
         )
@@ -212,18 +212,18 @@ class Boot:
 
         Only administrators see those of hosts.
         """
-        names = {guest_.hypervisor for guest_ in guests if guest_.hypervisor}
+        names = {guest.hypervisor for guest in guests if guest.hypervisor}
         hypervisors = (
             hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
         microversion = hosts.find_microversion(self.connection)
         return tuple(
             dataclasses.replace(
-                guest_,
+                guest,
                 nova_microversion=microversion,
-                **hypervisors.get(guest_.hypervisor or "", {}),
+                **hypervisors.get(guest.hypervisor or "", {}),
             )
-            for guest_ in guests
+            for guest in guests
         )
 
     def create_shared_resources(self) -> None:

@@ -131,7 +131,7 @@ def find_guest_limits(
                 reason = cloud.one_line(error)
                 progress(f"{subject} {name} cannot be read: {reason}")
     return (
-        [finding_ for findings, _ in policies for finding_ in findings],
+        [found for findings, _ in policies for found in findings],
         [cap for _, policy_caps in policies for cap in policy_caps],
     )
 
