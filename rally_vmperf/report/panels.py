@@ -94,8 +94,8 @@ def _create_panels(
 ) -> Panels[KindT]:
     """Return the curves of each metric as a dict, in condition order."""
     conditions: dict[str, list[repetition.Condition]] = {}
-    for repetition_ in repetitions:
-        for condition in repetition_.conditions if repetition_.counted else ():
+    for measured in repetitions:
+        for condition in measured.conditions if measured.counted else ():
             if select(condition):
                 label = _label_axes(condition.axes)
                 conditions.setdefault(label, []).append(condition)

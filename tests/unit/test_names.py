@@ -187,6 +187,16 @@ class TestNames(unittest.TestCase):
         both = percent(len(fillers + vague), len(names))
         self.assertLessEqual(both, 6, fillers + vague)
 
+    def test_trailing_underscores(self):
+        """At most 150 variables have the name of a module or a keyword."""
+        names = [
+            name
+            for name in self.all_of(bindings)
+            if name.endswith("_") and not name.startswith("__")
+        ]
+        trailing = [name for name in names if name.strip("_")]
+        self.assertLessEqual(len(trailing), 150, trailing)
+
     def test_parameters(self):
         """At most 5 % of their descriptions do not begin with a noun."""
         texts = [
