@@ -38,7 +38,8 @@ async def collect(machine: base.Machine) -> documents.Facts:
     return facts
 
 
-_LONGEST = 200
+#: Maximum characters of a key or value; longer ones are shortened.
+_MAX_FACT_CHARACTERS = 200
 _MAX_FIELDS = 64
 _MAX_FLAGS = 512
 _SECRET = re.compile(r"pass|secret|token|key|auth|cred|psk|iscsi", re.I)
@@ -124,7 +125,11 @@ def _split_sections(text: str) -> dict[str, str]:
 
 def _clean_line(text: str) -> str:
     """Return a text as one short printable line."""
-    bare = text[: 2 * _LONGEST].replace("\0", "").strip()[:_LONGEST]
+    bare = (
+        text[: 2 * _MAX_FACT_CHARACTERS]
+        .replace("\0", "")
+        .strip()[:_MAX_FACT_CHARACTERS]
+    )
     return sanitize.printable(re.sub(r"\s", " ", bare))
 
 
