@@ -54,7 +54,8 @@ def parse(text: str) -> documents.Facts:
     """Parse the output of the fingerprint script into a dict."""
     sections = _split_sections(text)
     lines = {name: _clean_line(body) for name, body in sections.items()}
-    cpu = _parse_pairs(sections.get("cpuinfo", ""), ":")
+    cpuinfo = sections.get("cpuinfo", "")
+    cpu = _parse_pairs(cpuinfo, ":")
     lscpu = _parse_pairs(sections.get("lscpu", ""), ":")
     meminfo = _parse_pairs(sections.get("meminfo", ""), ":")
     memory = _parse_number(meminfo.get("MemTotal"))
@@ -67,15 +68,11 @@ def parse(text: str) -> documents.Facts:
         hypervisor=lines.get("hypervisor", ""),
     )
     isolated = _search(r"\Acpus=([0-9,-]*)\Z", lines.get("isolated", ""))
-    sockets = _parse_number(lscpu.get("Socket(s)"))
-    cores = _parse_number(lscpu.get("Core(s) per socket"))
     return {
         "cpu_model": lscpu.get("Model name") or cpu.get("model name"),
-        "cpu_flags": sorted(_parse_flags(sections.get("cpuinfo", ""))),
+        "cpu_flags": sorted(_parse_flags(cpuinfo)),
         "microcode": cpu.get("microcode"),
-        "sockets": sockets,
-        "cores": sockets * cores if sockets and cores else None,
-        "threads": _parse_number(lscpu.get("CPU(s)")),
+        **_count_processors(lscpu),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
         "isolated_cpus": "none" if isolated == "" else isolated,
         "numa_nodes": len(
@@ -111,6 +108,17 @@ def parse(text: str) -> documents.Facts:
         "hostname": lines.get("node") or None,
         "connected_networks": _parse_networks(sections.get("routes", "")),
         "os": _parse_pairs(sections.get("os", ""), "=").get("PRETTY_NAME"),
+    }
+
+
+def _count_processors(lscpu: dict[str, str]) -> dict[str, int | None]:
+    """Return the numbers of sockets, cores and threads."""
+    sockets = _parse_number(lscpu.get("Socket(s)"))
+    cores = _parse_number(lscpu.get("Core(s) per socket"))
+    return {
+        "sockets": sockets,
+        "cores": sockets * cores if sockets and cores else None,
+        "threads": _parse_number(lscpu.get("CPU(s)")),
     }
 
 
