@@ -96,12 +96,7 @@ async def repetition(
                 station_run.create(
                     assigned,
                     station,
-                    allotment.endpoints(
-                        position,
-                        peer.address if peer else "",
-                        station.partner.address if station.partner else "",
-                        peer.listen_address if peer else "",
-                    ),
+                    allotment.connect(position, peer, station.partner),
                     servers,
                     current_result,
                     gone,

@@ -146,13 +146,8 @@ class Load:
         """Return the endpoints of each neighbour, with ports of its own."""
         begin = ports.used_ports(self.measured, self.others).stop
         (allotment,) = ports.allocate([self.work], begin)
-        peer = self.peer
         return [
-            allotment.endpoints(
-                position,
-                peer.address if peer else "",
-                listen_address=peer.listen_address if peer else "",
-            )
+            allotment.connect(position, self.peer)
             for position in range(len(self.stations))
         ]
 
