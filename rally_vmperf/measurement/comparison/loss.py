@@ -196,10 +196,11 @@ def compare(
     guest_error, quantised = _find_error(
         metric, "the guest", guest, guest_mean
     )
-    bare_error = 0.0
-    if not exact:
-        bare_error, text = _find_error(metric, _BARE_METAL, bare, bare_mean)
-        quantised = text or quantised
+    bare_error, bare_quantised = (
+        (0.0, "")
+        if exact
+        else _find_error(metric, _BARE_METAL, bare, bare_mean)
+    )
     usual = bare_values if usual is None else usual
     ends = _interval(
         metric,
@@ -224,7 +225,7 @@ def compare(
         guest_values=guest_values,
         bare_error=bare_error,
         guest_error=guest_error,
-        quantised=quantised if ends else "",
+        quantised=(bare_quantised or quantised) if ends else "",
         paired=paired,
         exact=exact,
         overlap=overlap,
