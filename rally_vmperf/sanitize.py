@@ -16,7 +16,7 @@ LESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 AND = "\N{FULLWIDTH AMPERSAND}"
 BRACE = "\N{FULLWIDTH LEFT CURLY BRACKET}"
 #: The maximum length of a message, which may quote the end of a console.
-LONGEST = 8000
+MAX_MESSAGE_CHARACTERS = 8000
 
 #: A tag, comment or declaration can start here. In HTML, "<" before a space,
 #: "=" or a digit is text, so that messages such as "must be <= 1" are kept.
@@ -36,7 +36,7 @@ class Sanitized(str):
     __slots__ = ()
 
 
-def text(content: object, longest: int = LONGEST) -> Sanitized:
+def text(content: object, longest: int = MAX_MESSAGE_CHARACTERS) -> Sanitized:
     """Return a text without markup, templates and control characters.
 
     Rally does not escape texts in its report, which is a template of

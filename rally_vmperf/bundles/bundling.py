@@ -43,20 +43,14 @@ def create_bundle(
     :param work_dir: The directory into which the packages are unpacked.
     :raises BundleError: If a package is missing or cannot be unpacked.
     """
-    versions = {}
-    for path in packages:
-        name, version = _run("dpkg-deb", "--show", str(path)).split()
-        versions[name] = version
-        _run("dpkg-deb", "-x", str(path), str(work_dir))
-    missing = sorted(set(package_names.values()) - versions.keys() - {""})
-    if missing:
-        raise bundle.BundleError(
-            f"{distribution} has no package with the name "
-            f"{', '.join(missing)}; give tasks that do not use it"
-        )
+    required = set(package_names.values()) - {""}
+    versions = _unpack(packages, required, distribution, work_dir)
     tree = _Tree(work_dir)
-    candidates = {name: tree.find_program(name) for name in package_names}
-    binaries = {name: path for name, path in candidates.items() if path}
+    binaries = {
+        name: path
+        for name in package_names
+        if (path := tree.find_program(name))
+    }
     if not binaries:
         raise bundle.BundleError(
             f"a bundle can contain none of {', '.join(sorted(package_names))}:"
@@ -81,16 +75,39 @@ def create_bundle(
             for name, path in sorted(binaries.items())
         },
     }
-    script = _SCRIPT.read_bytes()
     files = {
         bundle.NAME: json.dumps(header, indent=1).encode(),
         "lib/ld.so": tree.loader.read_bytes(),
-        **{f"bin/{name}": script for name in binaries},
+        **dict.fromkeys((f"bin/{n}" for n in binaries), _SCRIPT.read_bytes()),
         **{f"programs/{n}": p.read_bytes() for n, p in binaries.items()},
         **{f"lib/{n}": p.read_bytes() for n, p in libraries.items()},
     }
     atomic.write(target, _create_archive(files), mode=0o644)
     return sorted(package_names.keys() - binaries.keys())
+
+
+def _unpack(
+    packages: collections.abc.Iterable[pathlib.Path],
+    required: collections.abc.Set[str],
+    distribution: str,
+    work_dir: pathlib.Path,
+) -> dict[str, str]:
+    """Unpack packages into a directory; return their versions by name.
+
+    :param required: The names of the packages that must be among them.
+    """
+    versions = {}
+    for path in packages:
+        name, version = _run("dpkg-deb", "--show", str(path)).split()
+        versions[name] = version
+        _run("dpkg-deb", "-x", str(path), str(work_dir))
+    missing = sorted(required - versions.keys())
+    if missing:
+        raise bundle.BundleError(
+            f"{distribution} has no package with the name "
+            f"{', '.join(missing)}; give tasks that do not use it"
+        )
+    return versions
 
 
 class _Tree:

@@ -131,19 +131,9 @@ def _list_distances(
             multiple = needed.decidable_distance(
                 len(values), guest, criterion.get("confidence", 0.95)
             )
-            counts = (
-                f"with {len(values)} repetitions of bare metal and {guest} "
-                "of guests"
-            )
+            rules.append(_describe_distance(len(values), guest, multiple))
             if multiple is None:
-                least = f"at least {statistics.FEWEST} of each are required"
-                rules.append(f"{counts}, no limit decides: {least}")
                 continue
-            rules.append(
-                f"{counts}, a guest passes in 4 of 5 runs if it keeps "
-                f"{multiple:.1f} times the noise of the baseline from its "
-                "limit"
-            )
             limit, _ = limited
             distance = needed.distance_from_limit(
                 metric, limit, multiple, values
@@ -159,3 +149,23 @@ def _list_distances(
                 )
     remarks += dict.fromkeys(rules)
     return rows
+
+
+def _describe_distance(bare: int, guest: int, multiple: float | None) -> str:
+    """Return the distance from a limit with which a guest passes, as text.
+
+    :param bare: The number of repetitions of bare metal.
+    :param guest: The number of counted repetitions of guests.
+    :param multiple: The distance in times of the noise of the baseline; None
+        if the repetitions are too few.
+    """
+    counts = f"with {bare} repetitions of bare metal and {guest} of guests"
+    if multiple is None:
+        return (
+            f"{counts}, no limit decides: at least {statistics.FEWEST} of "
+            "each are required"
+        )
+    return (
+        f"{counts}, a guest passes in 4 of 5 runs if it keeps {multiple:.1f} "
+        "times the noise of the baseline from its limit"
+    )

@@ -273,7 +273,7 @@ def _read_text(tool: str, path: str) -> str:
         with open(
             path, encoding="utf-8", opener=documents.open_regular
         ) as stream:
-            return stream.read(workloads.LONGEST + 1)
+            return stream.read(workloads.MAX_OUTPUT_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise document.BaselineError(
             f"--{tool} {path}: {getattr(error, 'strerror', None) or error}"

@@ -14,7 +14,7 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
 from rally_vmperf.workloads import registry
-from rally_vmperf.workloads import tools as tools_
+from rally_vmperf.workloads import tools
 
 
 class Bundle(base.Command):
@@ -97,7 +97,7 @@ class Bundle(base.Command):
 
 def _select_tools(
     parsed: argparse.Namespace,
-) -> collections.abc.Sequence[tools_.Tool]:
+) -> collections.abc.Sequence[tools.Tool]:
     """Return the tools of the given tasks, by default of all workloads."""
     assignments = [
         assigned

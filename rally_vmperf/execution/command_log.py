@@ -5,7 +5,7 @@ import dataclasses
 
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
-from rally_vmperf.execution.stations import clocks as clocks_
+from rally_vmperf.execution.stations import clocks
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.density import overlap
@@ -41,7 +41,7 @@ class CommandLog:
         self._commands.append((title, set(metrics), finished))
 
     def evaluate(
-        self, clocks: clocks_.Clocks, result: measured.Measured
+        self, timing: clocks.Clocks, result: measured.Measured
     ) -> list[finding.Finding]:
         """Compute start skew and overlap; return findings on starts.
 
@@ -51,7 +51,7 @@ class CommandLog:
         :param result: The results since these clocks apply.
         :returns: The findings on starts and clocks.
         """
-        result.runs[:] = [_correct_times(run, clocks) for run in result.runs]
+        result.runs[:] = [_correct_times(run, timing) for run in result.runs]
         shortest: dict[str, float] = {}
         for run in result.runs:
             if not run.result.exit_status:
@@ -63,7 +63,7 @@ class CommandLog:
         paces: _Paces = {}
         for title, metrics, synchronised in self._commands:
             if synchronised:
-                spans = _compute_spans(synchronised, clocks)
+                spans = _compute_spans(synchronised, timing)
                 command = synchronised[0].command
                 start = overlap.compute_synchronisation(
                     title,
@@ -87,7 +87,7 @@ class CommandLog:
                     observation.source,
                     str(error),
                 )
-        return clocks.findings(shortest) + overlap.findings(starts)
+        return timing.findings(shortest) + overlap.findings(starts)
 
 
 #: Station and metric -> ratio of the rate in the window to that of the run.
@@ -96,7 +96,7 @@ _Paces = dict[tuple[str, str], float]
 
 def _compute_spans(
     commands: collections.abc.Iterable[commands.SynchronisedCommand],
-    clocks: clocks_.Clocks,
+    timing: clocks.Clocks,
 ) -> list[tuple[commands.SynchronisedCommand, overlap.Span]]:
     """Return each command with its run time, if the clock is known.
 
@@ -106,7 +106,7 @@ def _compute_spans(
     for command in commands:
         if (outcome := command.outcome) is None:
             continue
-        reading = clocks.at(command.station.name, outcome.started)
+        reading = timing.at(command.station.name, outcome.started)
         if reading is None:
             continue
         kept_up_until = command.kept_up_until
@@ -161,10 +161,10 @@ def _limit_to_overlap(
 
 
 def _correct_times(
-    run: command_result.CommandRun, clocks: clocks_.Clocks
+    run: command_result.CommandRun, timing: clocks.Clocks
 ) -> command_result.CommandRun:
     """Return the run with its clock offset; unchanged if that is unknown."""
-    reading = clocks.at(run.machine, run.result.started)
+    reading = timing.at(run.machine, run.result.started)
     if reading is None:
         return run
     return dataclasses.replace(

@@ -6,14 +6,14 @@ import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
-from rally_vmperf.execution import caches as caches_
+from rally_vmperf.execution import caches
 from rally_vmperf.execution import command_log
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
-from rally_vmperf.execution import servers as servers_
+from rally_vmperf.execution import servers
 from rally_vmperf.execution import station_run
-from rally_vmperf.execution.stations import clocks as clocks_
+from rally_vmperf.execution.stations import clocks
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.measurement import finding
@@ -43,7 +43,7 @@ async def prepare(
         station.name: {} for station in (*stations, *([peer] if peer else []))
     }
     if peer:
-        peer.listen_address = await servers_.find_listen_address(peer)
+        peer.listen_address = await servers.find_listen_address(peer)
     for assigned in assignments:
         progress(f"preparing {assigned.title} on {_format_names(stations)}")
         serving = (
@@ -66,7 +66,7 @@ async def repetition(
     progress: Progress,
     result: measured.Measured,
     lost: collections.abc.Iterable[str] = (),
-    caches: caches_.Caches | None = None,
+    page_caches: caches.Caches | None = None,
 ) -> list[finding.Finding]:
     """Run every workload once on all stations, and return the findings.
 
@@ -76,51 +76,46 @@ async def repetition(
 
     :param result: The results, which this function extends.
     :param lost: The names of machines that do not answer and are skipped.
-    :param caches: The caches to drop if a workload requires it.
+    :param page_caches: The caches to drop if a workload requires it.
     :returns: The findings on synchronisation.
     """
     gone = {name: f"{name} no longer answers" for name in lost}
-    clocks = clocks_.Clocks()
+    timing = clocks.Clocks()
     log = command_log.CommandLog()
     # The clocks of this call apply to its own results only.
     current_result = measured.Measured(keep_raw=result.keep_raw)
     try:
-        await clocks.begin([p for p in stations if p.name not in gone])
-        gone |= {name: str(error) for name, error in clocks.refused.items()}
+        await timing.begin([p for p in stations if p.name not in gone])
+        gone |= {name: str(error) for name, error in timing.refused.items()}
         for assigned, allotment in zip(
             assignments, ports.allocate(assignments), strict=True
         ):
             progress(f"{assigned.title} on {_format_names(stations)}")
-            servers = servers_.Servers(title=assigned.title, peer=peer)
+            peer_servers = servers.Servers(title=assigned.title, peer=peer)
             station_runs = [
                 station_run.create(
                     assigned,
                     station,
-                    allotment.endpoints(
-                        position,
-                        peer.address if peer else "",
-                        station.partner.address if station.partner else "",
-                        peer.listen_address if peer else "",
-                    ),
-                    servers,
+                    allotment.connect(position, peer, station.partner),
+                    peer_servers,
                     current_result,
                     gone,
                 )
                 for position, station in enumerate(stations)
             ]
-            servers.seconds = max(run.seconds() for run in station_runs)
+            peer_servers.seconds = max(run.seconds() for run in station_runs)
             try:
-                await _run(assigned, station_runs, clocks, log, caches)
+                await _run(assigned, station_runs, timing, log, page_caches)
             finally:
-                await servers.close()
+                await peer_servers.close()
             for run in station_runs:
                 run.note_missing()
                 if run.lost:
                     name = run.station.name
                     gone.setdefault(name, f"{name} no longer answers")
-        await clocks.end([p for p in stations if p.name not in gone])
+        await timing.end([p for p in stations if p.name not in gone])
     finally:
-        findings = log.evaluate(clocks, current_result)
+        findings = log.evaluate(timing, current_result)
         result.extend(current_result)
     return findings
 
@@ -128,9 +123,9 @@ async def repetition(
 async def _run(
     assignment: assignment.Assignment,
     station_runs: collections.abc.Sequence[station_run.StationRun],
-    clocks: clocks_.Clocks,
+    timing: clocks.Clocks,
     log: command_log.CommandLog,
-    caches: caches_.Caches | None,
+    page_caches: caches.Caches | None,
 ) -> None:
     """Run commands in turn, on all stations at once; add the results."""
     for name in dict.fromkeys(
@@ -139,7 +134,7 @@ async def _run(
         await asyncio.sleep(assignment.cooldown)
         participants = [run for run in station_runs if run.owes(name)]
         if assignment.drop_caches:
-            dropped = caches or caches_.Caches()
+            dropped = page_caches or caches.Caches()
             refused = await dropped.drop(run.station for run in participants)
             for run in participants:
                 if run.station.name in refused:
@@ -154,7 +149,7 @@ async def _run(
         )
         synchronised_commands = [
             run.synchronise(
-                name, start_barrier, clocks.offset(run.station.name)
+                name, start_barrier, timing.offset(run.station.name)
             )
             for run in participants
         ]

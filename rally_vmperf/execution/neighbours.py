@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.execution import ports
-from rally_vmperf.execution import servers as servers_
+from rally_vmperf.execution import servers
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
@@ -107,7 +107,7 @@ class Load:
     peer: roles.Station | None
     settling: float = 2.0
     _jobs: dict[str, job.Job] = dataclasses.field(default_factory=dict)
-    _servers: servers_.Servers | None = None
+    _servers: servers.Servers | None = None
 
     async def begin(self) -> dict[str, str]:
         """Start the workload on neighbours; return errors by station.
@@ -115,7 +115,7 @@ class Load:
         :returns: Machine -> error.
         """
         seconds = _SLACK + sum(map(_get_longest_seconds, self.measured))
-        self._servers = servers_.Servers(
+        self._servers = servers.Servers(
             title=self.work.title, peer=self.peer, seconds=seconds
         )
         errors = await self._collect_errors(
@@ -146,13 +146,8 @@ class Load:
         """Return the endpoints of each neighbour, with ports of its own."""
         begin = ports.used_ports(self.measured, self.others).stop
         (allotment,) = ports.allocate([self.work], begin)
-        peer = self.peer
         return [
-            allotment.endpoints(
-                position,
-                peer.address if peer else "",
-                listen_address=peer.listen_address if peer else "",
-            )
+            allotment.connect(position, self.peer)
             for position in range(len(self.stations))
         ]
 

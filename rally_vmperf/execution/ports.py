@@ -8,6 +8,7 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.workloads import base
 
 #: Above the default port of iperf3, below the ephemeral ports of Linux.
@@ -59,6 +60,23 @@ class PortAllocation:
             listen_address=listen_address,
             own_ports=self.own(position),
             shared_ports=self.shared,
+        )
+
+    def connect(
+        self,
+        position: int,
+        peer: roles.Station | None,
+        partner: roles.Station | None = None,
+    ) -> base.Endpoints:
+        """Return the endpoints of a machine with its peer and its partner.
+
+        :param position: The index of the machine, as for ``own``.
+        """
+        return self.endpoints(
+            position,
+            peer.address if peer else "",
+            partner.address if partner else "",
+            peer.listen_address if peer else "",
         )
 
 

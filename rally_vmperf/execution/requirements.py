@@ -115,7 +115,7 @@ _PROXY = re.compile(
 )
 
 #: Maximum number of characters of user and password.
-_LONGEST_LOGIN = 1024
+_MAX_LOGIN_CHARACTERS = 1024
 
 
 def create_supply(
@@ -155,7 +155,7 @@ def _read_login(path: str) -> str:
     """
     try:
         with open(os.path.expanduser(path), encoding="utf-8") as lines:
-            line = lines.readline(_LONGEST_LOGIN).strip()
+            line = lines.readline(_MAX_LOGIN_CHARACTERS).strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"
         raise SupplyError(

@@ -12,7 +12,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import caches as caches_
+from rally_vmperf.execution import caches
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
@@ -59,7 +59,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.last_look: dict[str, health.Counters] = {}
-        self.caches = caches_.Caches()
+        self.caches = caches.Caches()
         self._before: dict[str, health.Counters] = {}
 
     def everyone(self) -> list[roles.Station]:
@@ -155,7 +155,7 @@ class Session:
             self.progress,
             result,
             lost={station.name for station in stations} - before.keys(),
-            caches=self.caches,
+            page_caches=self.caches,
         )
         on_measured()
         after = await health.read_counters(stations)

@@ -14,7 +14,7 @@ from rally_vmperf.machines.remote import hostkey
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])")
 _LINES, _WIDTH = 15, 200
 #: The maximum characters of the text and of a line; a key has up to 1400.
-_LARGEST, _LONGEST = 1 << 18, 2000
+_MAX_CONSOLE_CHARACTERS, _MAX_LINE_CHARACTERS = 1 << 18, 2000
 #: Lines of a whole boot; Nova returns 100 KiB at most.
 _WHOLE_BOOT = 2000
 
@@ -65,10 +65,10 @@ def clean_text(text: str) -> str:
 
     The time of a search may grow with the square of the length of a line.
     """
-    lines = _ESCAPES.sub("", text[-_LARGEST:]).splitlines()
+    lines = _ESCAPES.sub("", text[-_MAX_CONSOLE_CHARACTERS:]).splitlines()
     return "\n".join(
         "".join(
-            c if c.isprintable() else " " for c in line[:_LONGEST]
+            c if c.isprintable() else " " for c in line[:_MAX_LINE_CHARACTERS]
         ).rstrip()
         for line in lines
     )

@@ -42,9 +42,9 @@ def find_other_guests(
         skipped.
     :raises GuestError: If Nova does not list the servers of a host.
     """
-    run_ids = {guest_.id for guest_ in guests}
+    run_ids = {guest.id for guest in guests}
     others = []
-    for host in sorted({guest_.host for guest_ in guests if guest_.host}):
+    for host in sorted({guest.host for guest in guests if guest.host}):
         with cloud.convert_errors(f"list the guests of host {host}"):
             servers = [
                 server
@@ -91,7 +91,7 @@ def require_empty_hosts(
     :raises GuestError: If a host is not empty or not known.
     """
     connection = require_admin(admin)
-    unknown = [guest_.name for guest_ in guests if not guest_.host]
+    unknown = [guest.name for guest in guests if not guest.host]
     if unknown:
         raise errors.GuestError(
             f"empty_host: Nova does not show the host of {unknown[0]}; permit "

@@ -146,7 +146,7 @@ class BootedGuests:
         return dataclasses.replace(
             self,
             guests=tuple(
-                guest_ for guest_ in self.guests if guest_.name not in missing
+                guest for guest in self.guests if guest.name not in missing
             ),
             absent=(*self.absent, *missing),
             findings=(*self.findings, *create_absence_findings(missing)),

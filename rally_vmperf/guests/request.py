@@ -248,8 +248,8 @@ def _parse_group(options: documents.Arguments) -> Group:
 
 
 def _select_fields(
-    class_: type[t.Any], config: documents.Arguments
+    dataclass: type[t.Any], config: documents.Arguments
 ) -> dict[str, t.Any]:
     """Return the options, as a dict, that are fields of a dataclass."""
-    names = {field.name for field in dataclasses.fields(class_)} - {"name"}
+    names = {field.name for field in dataclasses.fields(dataclass)} - {"name"}
     return {key: option for key, option in config.items() if key in names}

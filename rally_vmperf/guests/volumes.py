@@ -114,6 +114,19 @@ def _wait_until_available(
         time.sleep(1)
 
 
+def describe_disk(volume: t.Any, flavor: models.Flavor) -> models.Disk:
+    """Return the boot disk of a guest.
+
+    :param volume: The boot volume as an object of the SDK; None for the disk
+        of the flavor.
+    """
+    if volume is None:
+        return models.Disk(source="flavor", size_gib=flavor.disk_gib)
+    return models.Disk(
+        source="volume", size_gib=volume.size, type=volume.volume_type
+    )
+
+
 def create_device_mapping(volume: t.Any) -> documents.Arguments:
     """Return the block device mapping of a volume for Nova's API."""
     disk = {

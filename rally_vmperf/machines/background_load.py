@@ -144,7 +144,7 @@ def parse(text: str) -> LoadReading:
             name = sanitize.line(fields.pop("name")) or "?"
             numbers = {key: int(digits) for key, digits in fields.items()}
             processes.append(Process(**numbers, name=name))
-    look_ = LoadReading(
+    reading = LoadReading(
         at=counters[-1]["up"],
         hz=facts["hz"],
         cpus=facts["cpus"],
@@ -152,9 +152,9 @@ def parse(text: str) -> LoadReading:
         counters=tuple(counters),
         processes=tuple(processes),
     )
-    if not (look_.hz > 0 and look_.cpus > 0):
+    if not (reading.hz > 0 and reading.cpus > 0):
         raise ValueError(text[:100])
-    return look_
+    return reading
 
 
 def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:

@@ -38,7 +38,8 @@ async def collect(machine: base.Machine) -> documents.Facts:
     return facts
 
 
-_LONGEST = 200
+#: Maximum characters of a key or value; longer ones are shortened.
+_MAX_FACT_CHARACTERS = 200
 _MAX_FIELDS = 64
 _MAX_FLAGS = 512
 _SECRET = re.compile(r"pass|secret|token|key|auth|cred|psk|iscsi", re.I)
@@ -53,7 +54,8 @@ def parse(text: str) -> documents.Facts:
     """Parse the output of the fingerprint script into a dict."""
     sections = _split_sections(text)
     lines = {name: _clean_line(body) for name, body in sections.items()}
-    cpu = _parse_pairs(sections.get("cpuinfo", ""), ":")
+    cpuinfo = sections.get("cpuinfo", "")
+    cpu = _parse_pairs(cpuinfo, ":")
     lscpu = _parse_pairs(sections.get("lscpu", ""), ":")
     meminfo = _parse_pairs(sections.get("meminfo", ""), ":")
     memory = _parse_number(meminfo.get("MemTotal"))
@@ -66,15 +68,11 @@ def parse(text: str) -> documents.Facts:
         hypervisor=lines.get("hypervisor", ""),
     )
     isolated = _search(r"\Acpus=([0-9,-]*)\Z", lines.get("isolated", ""))
-    sockets = _parse_number(lscpu.get("Socket(s)"))
-    cores = _parse_number(lscpu.get("Core(s) per socket"))
     return {
         "cpu_model": lscpu.get("Model name") or cpu.get("model name"),
-        "cpu_flags": sorted(_parse_flags(sections.get("cpuinfo", ""))),
+        "cpu_flags": sorted(_parse_flags(cpuinfo)),
         "microcode": cpu.get("microcode"),
-        "sockets": sockets,
-        "cores": sockets * cores if sockets and cores else None,
-        "threads": _parse_number(lscpu.get("CPU(s)")),
+        **_count_processors(lscpu),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
         "isolated_cpus": "none" if isolated == "" else isolated,
         "numa_nodes": len(
@@ -113,6 +111,17 @@ def parse(text: str) -> documents.Facts:
     }
 
 
+def _count_processors(lscpu: dict[str, str]) -> dict[str, int | None]:
+    """Return the numbers of sockets, cores and threads."""
+    sockets = _parse_number(lscpu.get("Socket(s)"))
+    cores = _parse_number(lscpu.get("Core(s) per socket"))
+    return {
+        "sockets": sockets,
+        "cores": sockets * cores if sockets and cores else None,
+        "threads": _parse_number(lscpu.get("CPU(s)")),
+    }
+
+
 def _split_sections(text: str) -> dict[str, str]:
     """Return the sections of the script's output as texts by name."""
     sections: dict[str, str] = {}
@@ -124,7 +133,11 @@ def _split_sections(text: str) -> dict[str, str]:
 
 def _clean_line(text: str) -> str:
     """Return a text as one short printable line."""
-    bare = text[: 2 * _LONGEST].replace("\0", "").strip()[:_LONGEST]
+    bare = (
+        text[: 2 * _MAX_FACT_CHARACTERS]
+        .replace("\0", "")
+        .strip()[:_MAX_FACT_CHARACTERS]
+    )
     return sanitize.printable(re.sub(r"\s", " ", bare))
 
 

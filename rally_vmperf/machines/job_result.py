@@ -9,14 +9,14 @@ from rally_vmperf.measurement import command_result
 #: Tolerance in seconds between the clock and the uptime, which has two digits.
 _APART = 0.02
 #: Maximum characters of a report; a supervisor writes about 200.
-_LONGEST = 2048
+_MAX_REPORT_CHARACTERS = 2048
 #: The maximum time, the year 9999, in seconds since the epoch.
 _LATEST = 253402300800
 
 
 def parse_fields(header: str) -> dict[str, str]:
     """Return the key=value fields of a supervisor's report as a dict."""
-    return dict(re.findall(r"(\w+)=(\S+)", header[:_LONGEST]))
+    return dict(re.findall(r"(\w+)=(\S+)", header[:_MAX_REPORT_CHARACTERS]))
 
 
 def parse_result(

@@ -96,7 +96,7 @@ async def _feed(writer: Writer, content: Content) -> None:
 
 
 #: Maximum bytes of a line; a longer line is an error.
-LONGEST = 4096
+MAX_LINE_BYTES = 4096
 
 
 @dataclasses.dataclass
@@ -130,12 +130,12 @@ class Conversation:
         :raises MachineError: If there is no line, or if it is too long.
         """
         while b"\n" not in self._heard:
-            if len(self._heard) > LONGEST:
+            if len(self._heard) > MAX_LINE_BYTES:
                 raise self.lost(
-                    f"it printed a line of more than {LONGEST} bytes"
+                    f"it printed a line of more than {MAX_LINE_BYTES} bytes"
                 )
             try:
-                chunk = await self.stdout.read(LONGEST)
+                chunk = await self.stdout.read(MAX_LINE_BYTES)
             except self.broken as error:
                 raise self.lost(error) from None
             if not chunk:

@@ -21,7 +21,7 @@ from rally_vmperf.machines import controller
 from rally_vmperf.machines import scripts
 
 #: Maximum characters of a path in Linux.
-_LONGEST = 4096
+_MAX_PATH_CHARACTERS = 4096
 #: Timeouts in seconds to create or list directories, and to remove a large
 #: one.
 _MAKING, _REMOVAL = 60, 600
@@ -61,7 +61,7 @@ async def create(machine: base.Machine, parent: str) -> str:
             str(controller.get_current_process()),
         ),
         timeout=_MAKING,
-        output_limit=2 * _LONGEST,
+        output_limit=2 * _MAX_PATH_CHARACTERS,
     )
     path = done.stdout.removesuffix("\n")
     if not done.exit_status and _is_usable(path):
@@ -192,7 +192,7 @@ def _is_usable(path: str) -> bool:
     """Return whether a text is a valid path of a work directory."""
     return (
         path.isprintable()
-        and len(path) <= _LONGEST
+        and len(path) <= _MAX_PATH_CHARACTERS
         and path.startswith("/")
         and posixpath.normpath(path) == path
         and _NAME.fullmatch(posixpath.basename(path)) is not None

@@ -79,7 +79,7 @@ def list_variants(
     conditions are not variants.
     """
     longest_first = sorted(
-        repetitions, key=lambda repetition_: -len(repetition_.conditions)
+        repetitions, key=lambda measured: -len(measured.conditions)
     )
     names = [
         str(condition.axes[repetition.VARIANT])
@@ -90,18 +90,18 @@ def list_variants(
 
 
 def isolate(
-    repetition_: repetition.Repetition, conditions: Conditions
+    measured: repetition.Repetition, conditions: Conditions
 ) -> repetition.Repetition:
     """Return a copy of a repetition as if it had some conditions only.
 
     It is complete if these are, whatever the others lack.
     """
-    state = repetition_.state
-    if conditions and not repetition_.missing:
+    state = measured.state
+    if conditions and not measured.missing:
         is_complete = all(condition.complete for condition in conditions)
         state = "complete" if is_complete else "incomplete"
     return dataclasses.replace(
-        repetition_, state=state, conditions=tuple(conditions), unselected=()
+        measured, state=state, conditions=tuple(conditions), unselected=()
     )
 
 
@@ -177,10 +177,8 @@ def merge_duplicates(
         recorded more than once and about mixed runs.
     """
     groups: dict[tuple[str, int], list[repetition.Repetition]] = {}
-    for repetition_ in repetitions:
-        groups.setdefault((repetition_.run, repetition_.number), []).append(
-            repetition_
-        )
+    for measured in repetitions:
+        groups.setdefault((measured.run, measured.number), []).append(measured)
     distinct = []
     occurrences: list[Occurrence] = []
     for (_, number), alike in sorted(
@@ -206,7 +204,7 @@ def merge_duplicates(
 
 
 def without_void_samples(
-    repetition_: repetition.Repetition,
+    measured: repetition.Repetition,
     tolerate: collections.abc.Collection[str],
 ) -> repetition.Repetition:
     """Return a copy of a repetition without the void samples.
@@ -219,19 +217,19 @@ def without_void_samples(
     """
     kinds = {*finding.ABOUT_SAMPLES} - {*tolerate}
     conditions = []
-    for condition in repetition_.conditions:
-        findings = (*repetition_.findings, *condition.findings)
+    for condition in measured.conditions:
+        findings = (*measured.findings, *condition.findings)
         void = {found.subject for found in findings if found.kind in kinds}
         if void:
             condition = _without_samples(condition, void, kinds)
         elif not kinds:
             condition = dataclasses.replace(condition, synchronisation=())
         conditions.append(condition)
-    if conditions == [*repetition_.conditions]:
-        return repetition_
+    if conditions == [*measured.conditions]:
+        return measured
     return dataclasses.replace(
-        repetition_,
-        findings=_omit_kinds(repetition_.findings, kinds),
+        measured,
+        findings=_omit_kinds(measured.findings, kinds),
         conditions=tuple(conditions),
     )
 

@@ -72,38 +72,34 @@ def count_missing(
         do not count.
     """
     planned = max(
-        (repetition_.planned_repetitions for repetition_ in repetitions),
+        (measured.planned_repetitions for measured in repetitions),
         default=0,
     )
-    counted = [
-        repetition_ for repetition_ in repetitions if repetition_.counted
-    ]
+    counted = [measured for measured in repetitions if measured.counted]
     absent = planned - len(counted)
     # Rally reports the number of lost iterations, but not which they were.
     unidentified = max(0, unreadable - max(0, absent))
     incomplete = [
-        repetition_
-        for repetition_ in repetitions
-        if repetition_.number not in void and not _is_complete(repetition_)
+        measured
+        for measured in repetitions
+        if measured.number not in void and not _is_complete(measured)
     ]
-    complete = sum(1 for repetition_ in counted if _is_complete(repetition_))
+    complete = sum(1 for measured in counted if _is_complete(measured))
     reasons = dict.fromkeys(
-        reason
-        for repetition_ in incomplete
-        for reason in _list_reasons(repetition_)
+        reason for measured in incomplete for reason in _list_reasons(measured)
     )
     return Shortfall(
         planned=planned,
         complete=complete,
         incomplete=tuple(
-            repetition_.number
-            for repetition_ in incomplete
-            if repetition_.state != "interrupted"
+            measured.number
+            for measured in incomplete
+            if measured.state != "interrupted"
         ),
         interrupted=tuple(
-            repetition_.number
-            for repetition_ in incomplete
-            if repetition_.state == "interrupted"
+            measured.number
+            for measured in incomplete
+            if measured.state == "interrupted"
         ),
         unreadable=unreadable,
         absent=max(0, absent - unreadable),
@@ -123,41 +119,39 @@ def _count_lost_warmups(
     planned, the numbers of counted repetitions are ignored.
     """
     numbers: dict[bool, set[int]] = {True: set(), False: set()}
-    for repetition_ in repetitions:
-        numbers[repetition_.counted].add(repetition_.number)
+    for measured in repetitions:
+        numbers[measured.counted].add(measured.number)
     counted, warm = numbers[True], numbers[False]
     before = max(counted, default=0) - max(planned, len(counted))
     return max(max(warm, default=0), before) - len(warm)
 
 
-def _is_complete(repetition_: repetition.Repetition) -> bool:
+def _is_complete(measured: repetition.Repetition) -> bool:
     """Return whether a repetition has all its expected metrics."""
     return (
-        repetition_.state == "complete"
-        and not repetition_.all_missing
-        and not _unreported_metrics(repetition_)
+        measured.state == "complete"
+        and not measured.all_missing
+        and not _unreported_metrics(measured)
     )
 
 
-def _unreported_metrics(repetition_: repetition.Repetition) -> list[str]:
+def _unreported_metrics(measured: repetition.Repetition) -> list[str]:
     """Return the names of expected metrics without observations."""
     reported = {
         metric
-        for condition in repetition_.conditions
+        for condition in measured.conditions
         for metric, samples in condition.by_metric.items()
         if samples.observations
     }
     return [
         metric.name
-        for metric in repetition_.expected_metrics
+        for metric in measured.expected_metrics
         if metric not in reported
     ]
 
 
-def _list_reasons(repetition_: repetition.Repetition) -> list[str]:
+def _list_reasons(measured: repetition.Repetition) -> list[str]:
     """Return why a repetition is incomplete, one text per reason."""
-    if repetition_.all_missing:
-        return [gap.sentence() for gap in repetition_.all_missing]
-    return [
-        f"{name}: not reported" for name in _unreported_metrics(repetition_)
-    ]
+    if measured.all_missing:
+        return [gap.sentence() for gap in measured.all_missing]
+    return [f"{name}: not reported" for name in _unreported_metrics(measured)]

@@ -13,7 +13,7 @@ from rally_vmperf import sanitize
 LOG = logging.getLogger(__name__)
 
 #: The maximum length of an error message in Rally.
-LONGEST = 500
+MAX_MESSAGE_CHARACTERS = 500
 
 
 class Defect(exceptions.RallyException):
@@ -54,4 +54,4 @@ def log_traceback() -> None:
 def format_error(error: Exception) -> sanitize.Sanitized:
     """Return the class and the message of an error in one line."""
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    return sanitize.text(message[:LONGEST])
+    return sanitize.text(message[:MAX_MESSAGE_CHARACTERS])

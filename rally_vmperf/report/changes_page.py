@@ -9,7 +9,7 @@ from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
 
 #: The maximum length of a name in a chart in characters.
-LONGEST = 48
+MAX_NAME_CHARACTERS = 48
 #: The style of a status, as that of a verdict.
 STYLES = {
     "worse": "failed",
@@ -52,7 +52,7 @@ def standalone(
             "changes",
             "loss in percent of "
             + (
-                chart_style.shorten(names[0], LONGEST)
+                chart_style.shorten(names[0], MAX_NAME_CHARACTERS)
                 if len(names) == 2
                 else "the other runs"
             )
@@ -87,4 +87,6 @@ def _label(change: changes.Change, *, with_run: bool) -> str:
     if change.condition:
         subject += f" ({change.condition})"
     shown = [subject, change.run] if with_run else [subject]
-    return ": ".join(chart_style.shorten(part, LONGEST) for part in shown)
+    return ": ".join(
+        chart_style.shorten(part, MAX_NAME_CHARACTERS) for part in shown
+    )

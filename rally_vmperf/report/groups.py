@@ -31,7 +31,7 @@ def by_kind(
     findings: collections.abc.Iterable[finding.RunFinding],
 ) -> list[tuple[str, list[finding.RunFinding]]]:
     """Return each kind of finding with its findings, as a list of pairs."""
-    by_kind_: dict[str, list[finding.RunFinding]] = {}
+    groups: dict[str, list[finding.RunFinding]] = {}
     for run_finding in findings:
-        by_kind_.setdefault(run_finding.finding.kind, []).append(run_finding)
-    return list(by_kind_.items())
+        groups.setdefault(run_finding.finding.kind, []).append(run_finding)
+    return list(groups.items())

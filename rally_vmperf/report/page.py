@@ -176,7 +176,7 @@ def cpu_lines(
     guests: dict[str, list[cpu_seconds.Usage]] = {}
     metal: dict[str, dict[tuple[str, str], cpu_seconds.Usage]] = {}
     for condition in repetition.list_conditions(
-        repetition_ for repetition_ in repetitions if repetition_.counted
+        measured for measured in repetitions if measured.counted
     ):
         guests.setdefault(condition.title, []).extend(condition.command_usage)
         metal[condition.title] = {

@@ -26,7 +26,7 @@ MOST_POINTS = 200
 #: The maximum number of conditions in a panel, evenly selected.
 MOST_CONDITIONS = 4
 #: The maximum length of a condition in a legend in characters.
-_LONGEST = 20
+_MAX_LABEL_CHARACTERS = 20
 
 _DASHES = (0, (4, 2))
 #: The percentiles with a tick on the axis.
@@ -94,8 +94,8 @@ def _create_panels(
 ) -> Panels[KindT]:
     """Return the curves of each metric as a dict, in condition order."""
     conditions: dict[str, list[repetition.Condition]] = {}
-    for repetition_ in repetitions:
-        for condition in repetition_.conditions if repetition_.counted else ():
+    for measured in repetitions:
+        for condition in measured.conditions if measured.counted else ():
             if select(condition):
                 label = _label_axes(condition.axes)
                 conditions.setdefault(label, []).append(condition)
@@ -161,7 +161,10 @@ def _draw_legend(drawn: figure.Figure, curves: list[Curve[KindT]]) -> None:
     colours = {curve.condition or "guests": curve.colour for curve in curves}
     boxes = [
         lines.Line2D(
-            [], [], color=colour, label=chart_style.shorten(label, _LONGEST)
+            [],
+            [],
+            color=colour,
+            label=chart_style.shorten(label, _MAX_LABEL_CHARACTERS),
         )
         for label, colour in colours.items()
     ]

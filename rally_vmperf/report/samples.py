@@ -123,11 +123,11 @@ def of_repetition(record: model.Record | None) -> list[list[str]]:
 
 
 def _list_samples(
-    repetition_: repetition.Repetition,
+    measured: repetition.Repetition,
 ) -> collections.abc.Iterator[list[str]]:
     """Yield a row of texts for each sample and skipped condition."""
-    warm = "" if repetition_.counted else "warm-up, not counted"
-    for condition in repetition_.conditions:
+    warm = "" if measured.counted else "warm-up, not counted"
+    for condition in measured.conditions:
         label = _label(condition.axes)
         if condition.skip_reason:
             yield ["-", "-", "-", f"{label}skipped, {condition.skip_reason}"]
@@ -150,8 +150,8 @@ def _label(axes: repetition.Axes) -> str:
 
 
 def _list_missing(
-    repetition_: repetition.Repetition,
+    measured: repetition.Repetition,
 ) -> collections.abc.Iterator[list[str]]:
     """Yield a row of texts for each missing measurement."""
-    for gap in repetition_.all_missing:
+    for gap in measured.all_missing:
         yield [gap.machine, gap.name, "missing", text.flatten(gap.reason)]

@@ -76,9 +76,9 @@ def _format_name(reference: t.Any) -> str:
 def _describe_flavor(guest: model.DescribedMachine) -> str:
     """Return the flavor of a guest with its sizes as text."""
     flavor = guest.nova.get("flavor")
-    text_ = _format_name(flavor)
+    description = _format_name(flavor)
     if not isinstance(flavor, collections.abc.Mapping):
-        return text_
+        return description
     sizes = [
         f"{flavor[key]} {unit}"
         for key, unit in (
@@ -88,9 +88,11 @@ def _describe_flavor(guest: model.DescribedMachine) -> str:
         )
         if key in flavor
     ]
-    text_ = f"{text_} ({', '.join(sizes)})" if sizes else text_
+    description = (
+        f"{description} ({', '.join(sizes)})" if sizes else description
+    )
     specs = flavor.get("extra_specs")
-    return f"{text_}, {text.flatten(specs)}" if specs else text_
+    return f"{description}, {text.flatten(specs)}" if specs else description
 
 
 def _disk(guest: model.DescribedMachine) -> str:
@@ -206,10 +208,10 @@ def _describe_repetitions(run: reports.RunReport) -> str:
     counted = sum(1 for record in run.records if record.repetition.counted)
     warm = len(run.records) - counted
     planned = run.judgement.missing.planned
-    text_ = f"{counted} counted of {planned} planned"
+    counts = f"{counted} counted of {planned} planned"
     if not warm:
-        return f"{text_}, no warm-up"
-    return f"{text_}, and {warm} as warm-up"
+        return f"{counts}, no warm-up"
+    return f"{counts}, and {warm} as warm-up"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import markupsafe
 from rally_vmperf import sanitize
 
 #: The maximum length of a cell or fact in characters.
-LONGEST = 400
+MAX_CELL_CHARACTERS = 400
 
 
 def flatten(value: t.Any) -> str:
@@ -23,7 +23,11 @@ def flatten(value: t.Any) -> str:
         line = {True: "yes", False: "no", None: "unknown"}[value]
     else:
         line = str(value)
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return (
+        line
+        if len(line) <= MAX_CELL_CHARACTERS
+        else line[: MAX_CELL_CHARACTERS - 1] + "…"
+    )
 
 
 def breakable(name: str) -> markupsafe.Markup:

@@ -48,7 +48,7 @@ _AFFECTED_PARTS: dict[Sensitivity, tuple[Component, ...]] = {
     "network_interfaces": ("network", "application"),
 }
 #: The maximum length of an output in characters; longer ones are not parsed.
-LONGEST = 1 << 20
+MAX_OUTPUT_CHARACTERS = 1 << 20
 
 
 class WorkloadError(errors.VMPerfError):
@@ -146,7 +146,7 @@ class Command:
 
 
 def check_result(
-    result: CommandResult, max_length: int = LONGEST
+    result: CommandResult, max_length: int = MAX_OUTPUT_CHARACTERS
 ) -> CommandResult:
     """Return the result itself; reject failure and long output.
 
@@ -240,7 +240,7 @@ class Workload(abc.ABC):
         t.get_args(Sensitivity)
     )
     #: The maximum length of an output in characters.
-    LONGEST: t.ClassVar[int] = LONGEST
+    MAX_OUTPUT_CHARACTERS: t.ClassVar[int] = MAX_OUTPUT_CHARACTERS
 
     def is_sensitive_to(self, aspect: Sensitivity) -> bool:
         """Return whether a difference between machines affects the results.
@@ -380,7 +380,7 @@ class Workload(abc.ABC):
         readings: list[sample.Reading] = []
         for result in results.values():
             readings += self.parse(
-                arguments, check_result(result, self.LONGEST)
+                arguments, check_result(result, self.MAX_OUTPUT_CHARACTERS)
             )
         return readings
 

@@ -296,6 +296,18 @@ class TestLayers(unittest.TestCase):
             lines = len(path.read_text().splitlines())
             self.assertLessEqual(lines, 400, path)
 
+    def test_few_functions_are_long(self):
+        """At most 13 functions have more lines than a screen, which is 60."""
+        long = [
+            f"{path}: {node.name}"
+            for path in sorted(TOP.rglob("*.py"))
+            if "cloud" not in path.parts
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.end_lineno - node.lineno >= 60
+        ]
+        self.assertLessEqual(len(long), 13, long)
+
     def test_an_axis_is_in_few_modules(self):
         """A new axis must not spread over the package."""
         modules = [

@@ -187,6 +187,25 @@ class TestNames(unittest.TestCase):
         both = percent(len(fillers + vague), len(names))
         self.assertLessEqual(both, 6, fillers + vague)
 
+    def test_trailing_underscores(self):
+        """At most 150 variables have the name of a module or a keyword."""
+        names = [
+            name
+            for name in self.all_of(bindings)
+            if name.endswith("_") and not name.startswith("__")
+        ]
+        trailing = [name for name in names if name.strip("_")]
+        self.assertLessEqual(len(trailing), 150, trailing)
+
+    def test_units_of_limits(self):
+        """At most two limits state neither what they limit nor the unit."""
+        names = [
+            name
+            for name in self.all_of(bindings)
+            if name.strip("_") == "LONGEST"
+        ]
+        self.assertLessEqual(len(names), 2)
+
     def test_parameters(self):
         """At most 5 % of their descriptions do not begin with a noun."""
         texts = [

@@ -187,19 +187,22 @@ def _find_jump_host_networks(
     The jump host is on the network of the guests, or its name resolves to its
     address there. It cannot always be queried.
     """
-    sources: set[routes.Network] = set()
     try:
         name = ssh_config.read_entry(host.address).host
         infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError:
         infos = []  # another jump host may be the only one to resolve it
-    for _, _, _, _, (address, *_) in infos:
-        sources.add(ipaddress.ip_network(str(address).partition("%")[0]))
+    sources: set[routes.Network] = {
+        ipaddress.ip_network(str(address).partition("%")[0])
+        for _, _, _, _, (address, *_) in infos
+    }
     if chosen.pool is None:
         network = chosen.ssh_network
         with cloud.convert_errors(
             f"list the subnets of network {network.name}"
         ):
-            for subnet in connection.network.subnets(network_id=network.id):
-                sources.add(ipaddress.ip_network(subnet.cidr))
+            sources.update(
+                ipaddress.ip_network(subnet.cidr)
+                for subnet in connection.network.subnets(network_id=network.id)
+            )
     return sources

@@ -21,6 +21,7 @@ from rally_vmperf.guests.booting import host_keys
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.guests.booting import ports
 from rally_vmperf.guests.booting import rate_limits
+from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import plan
 from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.measurement.samples import units
@@ -99,7 +100,7 @@ class Boot:
         if guest_request.host:
             return
         try:
-            placement_ = hosts.resolve_placement(
+            host_placement = hosts.resolve_placement(
                 self.connection, dataclasses.replace(guest_request, host=host)
             )
         except errors.GuestError:
@@ -110,7 +111,7 @@ class Boot:
             )
         else:
             self.planned = dataclasses.replace(
-                self.planned, placement=placement_
+                self.planned, placement=host_placement
             )
 
     def run(self, group_name: str | None = None) -> models.BootedGuests:
@@ -126,51 +127,11 @@ class Boot:
             for name, demand in self._guests.items()
             if group_name in (None, demand.group.name)
         }
-        self._server_names.clear()
-        self._volumes = volumes.create_volumes(
-            self.connection,
-            {
-                name: (demand.image, demand.group.boot_volume)
-                for name, demand in guests_to_boot.items()
-                if demand.group.boot_volume
-            },
-            guest_request.boot_timeout,
-            self.new_name,
-            self.progress,
-        )
-        ids, started = {}, {}
-        for name in guests_to_boot:
-            started[name] = time.monotonic()
-            ids[name] = self._create_server(name)
-            if (
-                len(ids) == 1 < len(guests_to_boot)
-                and guest_request.server_group in _AFFINITY
-            ):
-                waiting.wait_until_placed(
-                    self.connection, ids[name], guest_request.boot_timeout
-                )
-        self.progress(f"{units.number_of('guest', len(ids))} requested, BUILD")
-        waited = waiting.wait_until_active(
-            self.connection,
-            ids,
-            started,
-            guest_request.boot_timeout,
-            self.progress,
-            self._server_names,
-            placement.describe_request(guest_request),
-        )
-        if waited.failed and guest_request.server_group == "anti-affinity":
-            # With fewer guests the policy would separate fewer hosts.
-            raise errors.GuestError(next(iter(waited.failed.values())))
-        delete_failed(
-            self.connection,
-            {ids[name]: reason for name, reason in waited.failed.items()},
-            self.progress,
-        )
+        outcome = self._boot_servers(guests_to_boot)
         described = [
-            self._collect_facts(name, *waited.ready[name])
-            for name in ids
-            if name in waited.ready
+            self._collect_facts(name, *outcome.ready[name])
+            for name in guests_to_boot
+            if name in outcome.ready
         ]
         guests = self._add_hypervisors(described)
         if guest_request.empty_host:
@@ -188,22 +149,73 @@ class Boot:
                 demand.flavor.id: demand.flavor
                 for demand in guests_to_boot.values()
             }.values(),
-            volume_types=filter(None, (guest_.disk.type for guest_ in guests)),
+            volume_types=filter(None, (guest.disk.type for guest in guests)),
             port_policies=self._policies,
             progress=self.progress,
         )
         return models.BootedGuests(
             guests=guests,
             client_key=self._client.private,
-            absent=tuple(waited.failed),
+            absent=tuple(outcome.failed),
             findings=(
                 *placement_findings,
                 *limit_findings,
-                *models.create_absence_findings(waited.failed),
+                *models.create_absence_findings(outcome.failed),
             ),
             caps=tuple(caps),
             ssh_sources=ssh_sources,
         )
+
+    def _boot_servers(
+        self, demands: collections.abc.Mapping[str, capacity.Demand]
+    ) -> waiting.BootOutcome:
+        """Create servers with their volumes, and wait until they are active.
+
+        :param demands: The image and the flavor of each guest.
+        """
+        guest_request = self.planned.guest_request
+        self._server_names.clear()
+        self._volumes = volumes.create_volumes(
+            self.connection,
+            {
+                name: (demand.image, demand.group.boot_volume)
+                for name, demand in demands.items()
+                if demand.group.boot_volume
+            },
+            guest_request.boot_timeout,
+            self.new_name,
+            self.progress,
+        )
+        ids, started = {}, {}
+        for name in demands:
+            started[name] = time.monotonic()
+            ids[name] = self._create_server(name)
+            if (
+                len(ids) == 1 < len(demands)
+                and guest_request.server_group in _AFFINITY
+            ):
+                waiting.wait_until_placed(
+                    self.connection, ids[name], guest_request.boot_timeout
+                )
+        self.progress(f"{units.number_of('guest', len(ids))} requested, BUILD")
+        outcome = waiting.wait_until_active(
+            self.connection,
+            ids,
+            started,
+            guest_request.boot_timeout,
+            self.progress,
+            self._server_names,
+            placement.describe_request(guest_request),
+        )
+        if outcome.failed and guest_request.server_group == "anti-affinity":
+            # With fewer guests the policy would separate fewer hosts.
+            raise errors.GuestError(next(iter(outcome.failed.values())))
+        delete_failed(
+            self.connection,
+            {ids[name]: reason for name, reason in outcome.failed.items()},
+            self.progress,
+        )
+        return outcome
 
     def _add_hypervisors(
         self, guests: list[models.Guest]
@@ -212,18 +224,18 @@ class Boot:
 
         Only administrators see those of hosts.
         """
-        names = {guest_.hypervisor for guest_ in guests if guest_.hypervisor}
+        names = {guest.hypervisor for guest in guests if guest.hypervisor}
         hypervisors = (
             hosts.find_hypervisors(self.admin, names) if self.admin else {}
         )
         microversion = hosts.find_microversion(self.connection)
         return tuple(
             dataclasses.replace(
-                guest_,
+                guest,
                 nova_microversion=microversion,
-                **hypervisors.get(guest_.hypervisor or "", {}),
+                **hypervisors.get(guest.hypervisor or "", {}),
             )
-            for guest_ in guests
+            for guest in guests
         )
 
     def create_shared_resources(self) -> None:
@@ -314,12 +326,6 @@ class Boot:
         )
         self._policies.update(addresses.policies)
         server_with_host = placement.with_host(server, self.admin)
-        disk = models.Disk(source="flavor", size_gib=flavor.disk_gib)
-        if name in self._volumes:
-            volume = self._volumes[name]
-            disk = models.Disk(
-                source="volume", size_gib=volume.size, type=volume.volume_type
-            )
         settings = {**group.extra_specs, **group.image_properties}
         return models.Guest(
             name=name,
@@ -344,7 +350,7 @@ class Boot:
             server_group=guest_request.server_group,
             flavor=flavor,
             image=demand.image,
-            disk=disk,
+            disk=volumes.describe_disk(self._volumes.get(name), flavor),
             config_drive=group.config_drive,
             settings=settings,
             topology=(

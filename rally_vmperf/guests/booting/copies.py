@@ -140,8 +140,7 @@ def _copy_image(
 ) -> str:
     """Create and check a copy of an image; return its identifier.
 
-    The copy is private to the project. The data passes through this machine
-    in chunks, because Glance can only copy images between stores and clouds.
+    The copy is private to the project.
     """
     glance = connection.image
     with cloud.convert_errors(
@@ -177,18 +176,7 @@ def _copy_image(
             )
         )
         path = f"/images/{copied['id']}"
-        download = glance.get(f"/images/{source_id}/file", stream=True)
-        sdk_errors.raise_from_response(download)
-        sdk_errors.raise_from_response(
-            glance.put(
-                f"{path}/file",
-                data=download.iter_content(_CHUNK_BYTES),
-                headers={
-                    "Content-Type": "application/octet-stream",
-                    "Accept": "",
-                },
-            )
-        )
+        _copy_data(glance, f"/images/{source_id}", path)
         copied = _get_document(glance.get(path))
     data_fields = {key: source.get(key) for key in _DATA_FIELDS}
     _compare(
@@ -198,6 +186,26 @@ def _copy_image(
         "set image to one that has these properties",
     )
     return str(copied["id"])
+
+
+def _copy_data(glance: t.Any, source_path: str, path: str) -> None:
+    """Copy the data of an image to another image.
+
+    It passes through this machine in chunks, because Glance can only copy
+    images between stores and clouds.
+    """
+    download = glance.get(f"{source_path}/file", stream=True)
+    sdk_errors.raise_from_response(download)
+    sdk_errors.raise_from_response(
+        glance.put(
+            f"{path}/file",
+            data=download.iter_content(_CHUNK_BYTES),
+            headers={
+                "Content-Type": "application/octet-stream",
+                "Accept": "",
+            },
+        )
+    )
 
 
 def _get_document(response: t.Any) -> documents.Facts:

@@ -38,7 +38,7 @@ class HostKey:
 
 
 def choose_host_key(
-    source: documents.Arguments, type_: hostkey.Type | None = None
+    source: documents.Arguments, key_type: hostkey.Type | None = None
 ) -> HostKey:
     """Return the host key of a new guest.
 
@@ -46,7 +46,7 @@ def choose_host_key(
     the first connection is verified.
 
     :param source: The option ``host_key``.
-    :param type_: The type of a generated key; None for the default.
+    :param key_type: The type of a generated key; None for the default.
     """
     if "public_key" in source:
         # Otherwise cloud-init would replace the key in the image.
@@ -59,7 +59,7 @@ def choose_host_key(
             public=None,
             cloud_config={"ssh": {"emit_keys_to_console": True}},
         )
-    pair = hostkey.generate("guest", type_)
+    pair = hostkey.generate("guest", key_type)
     return HostKey(
         public=pair.public,
         cloud_config={
@@ -89,21 +89,21 @@ def read_host_keys(
     :raises GuestError: If a guest prints no host key.
     """
     deadline = time.monotonic() + timeout
-    host_keys = {guest_.name: guest_.host_key for guest_ in guests}
-    missing = [guest_ for guest_ in guests if not guest_.host_key]
+    host_keys = {guest.name: guest.host_key for guest in guests}
+    missing = [guest for guest in guests if not guest.host_key]
     while True:
-        for guest_ in missing:
+        for guest in missing:
             # The request is repeated; the last failure is reported.
             with contextlib.suppress(errors.GuestError):
-                text = console.read_console(connection, guest_.id)
-                host_keys[guest_.name] = "\n".join(console.read_keys(text))
-            if host_keys[guest_.name]:
-                progress(f"{guest_.name} shows its host key on its console")
-        missing = [guest_ for guest_ in missing if not host_keys[guest_.name]]
+                text = console.read_console(connection, guest.id)
+                host_keys[guest.name] = "\n".join(console.read_keys(text))
+            if host_keys[guest.name]:
+                progress(f"{guest.name} shows its host key on its console")
+        missing = [guest for guest in missing if not host_keys[guest.name]]
         if not missing:
             return tuple(
-                dataclasses.replace(guest_, host_key=host_keys[guest_.name])
-                for guest_ in guests
+                dataclasses.replace(guest, host_key=host_keys[guest.name])
+                for guest in guests
             )
         if time.monotonic() >= deadline:
             raise errors.GuestError(
@@ -113,16 +113,16 @@ def read_host_keys(
 
 
 def _describe_missing_key(
-    connection: cloud.Connection, guest_: models.Guest, timeout: float
+    connection: cloud.Connection, guest: models.Guest, timeout: float
 ) -> str:
     """Return a message that a console shows no host key, with advice."""
-    diagnosis = console.diagnose(connection, guest_.id)
+    diagnosis = console.diagnose(connection, guest.id)
     advice = "; ".join(diagnosis.hints) or (
         "raise ssh_timeout, or use an image that prints the block SSH HOST "
         "KEY KEYS as cloud-init does, or set host_key: {public_key: ...}"
     )
     return (
-        f"guest {guest_.name} shows no host key on its console after "
+        f"guest {guest.name} shows no host key on its console after "
         f"{timeout:g} s; {advice}; end of its console:\n{diagnosis.end}"
     )
 

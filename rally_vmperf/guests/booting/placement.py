@@ -44,8 +44,8 @@ def find_placement_findings(
     :param hosts: The permitted hosts; empty if every host is permitted.
     """
     placement_findings: list[finding.Finding] = []
-    for guest_ in guests:
-        placement_findings += _check_location(guest_, guest_request, hosts)
+    for guest in guests:
+        placement_findings += _check_location(guest, guest_request, hosts)
     if guest_request.server_group:
         placement_findings += _check_server_group(
             guests, guest_request.server_group
@@ -54,24 +54,24 @@ def find_placement_findings(
 
 
 def _check_location(
-    guest_: models.Guest,
+    guest: models.Guest,
     guest_request: request.Request,
     hosts: collections.abc.Set[str],
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings on a guest that is on another host or in another zone."""
-    if guest_.host is None:
+    if guest.host is None:
         detail = "Nova shows its host to administrators only"
-        yield finding.Finding("placement_unknown", guest_.name, detail)
-    elif hosts and guest_.host not in hosts:
+        yield finding.Finding("placement_unknown", guest.name, detail)
+    elif hosts and guest.host not in hosts:
         host_names = ", ".join(sorted(hosts))
         requested_host = f"aggregate {guest_request.aggregate} ({host_names})"
         if guest_request.host:
             requested_host = f"host {guest_request.host}"
         elif guest_request.hosts:
             requested_host = f"one of the hosts {host_names}"
-        detail = f"runs on {guest_.host}, {requested_host} was requested"
-        yield finding.Finding("wrong_host", guest_.name, detail)
-    zone = guest_.availability_zone
+        detail = f"runs on {guest.host}, {requested_host} was requested"
+        yield finding.Finding("wrong_host", guest.name, detail)
+    zone = guest.availability_zone
     requested_zone = guest_request.availability_zone
     if requested_zone and zone != requested_zone:
         kind = "wrong_host" if zone else "placement_unknown"
@@ -79,7 +79,7 @@ def _check_location(
         if not zone:
             known = "Nova does not say its availability zone"
         detail = f"{known}, {requested_zone} was requested"
-        yield finding.Finding(kind, guest_.name, detail)
+        yield finding.Finding(kind, guest.name, detail)
 
 
 def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
@@ -89,13 +89,13 @@ def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
     guests of a project on one host.
     """
     by_host: dict[str, list[str]] = collections.defaultdict(list)
-    for guest_ in guests:
-        if not guest_.host_id:
+    for guest in guests:
+        if not guest.host_id:
             detail = (
                 f"Nova gives no hostId, server_group {policy} was requested"
             )
-            return [finding.Finding("placement_unknown", guest_.name, detail)]
-        by_host[guest_.host_id].append(guest_.name)
+            return [finding.Finding("placement_unknown", guest.name, detail)]
+        by_host[guest.host_id].append(guest.name)
     expected_hosts = len(guests) if policy.endswith("anti-affinity") else 1
     if len(by_host) == expected_hosts:
         return []
@@ -148,13 +148,13 @@ def get_topology(
 _RUNNING = ("ACTIVE", "REBOOT", "HARD_REBOOT")
 
 
-def is_running(connection: cloud.Connection, guest_: models.Guest) -> bool:
+def is_running(connection: cloud.Connection, guest: models.Guest) -> bool:
     """Return whether Nova reports that a guest runs or reboots.
 
     If Nova does not answer, the guest does not run.
     """
     with contextlib.suppress(*cloud.CLOUD_ERRORS):
-        return connection.compute.get_server(guest_.id).status in _RUNNING
+        return connection.compute.get_server(guest.id).status in _RUNNING
     return False
 
 
@@ -196,7 +196,7 @@ def find_changes(
     watched_guests = tuple(guests)
     if not watched_guests:
         return []
-    names = [guest_.server_name for guest_ in watched_guests]
+    names = [guest.server_name for guest in watched_guests]
     reason = "it lists no such server"
     servers = {}
     try:
@@ -204,26 +204,26 @@ def find_changes(
     except cloud.CLOUD_ERRORS as error:
         reason = cloud.one_line(error)
     host_findings = []
-    for guest_ in watched_guests:
+    for guest in watched_guests:
         kind, detail = "guest_host_changed", ""
-        server = servers.get(guest_.id)
+        server = servers.get(guest.id)
         if server is None:
             kind = "placement_unknown"
-            detail = f"Nova did not say where {guest_.name} is: {reason}"
-        elif server.host_id != guest_.host_id or server.status != "ACTIVE":
+            detail = f"Nova did not say where {guest.name} is: {reason}"
+        elif server.host_id != guest.host_id or server.status != "ACTIVE":
             detail = (
-                f"{guest_.name} is {server.status} on hostId "
-                f"{server.host_id}; it was on {guest_.host_id}"
+                f"{guest.name} is {server.status} on hostId "
+                f"{server.host_id}; it was on {guest.host_id}"
             )
-        elif moves := _list_moves(connection, server, updated.get(guest_.id)):
+        elif moves := _list_moves(connection, server, updated.get(guest.id)):
             detail = (
-                f"{guest_.name} is on hostId {server.host_id} again, after "
+                f"{guest.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
             )
         if detail:
-            host_findings.append(finding.Finding(kind, guest_.name, detail))
+            host_findings.append(finding.Finding(kind, guest.name, detail))
         if server is not None:
-            updated[guest_.id] = server.updated_at
+            updated[guest.id] = server.updated_at
     return host_findings
 
 

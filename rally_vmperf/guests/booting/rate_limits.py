@@ -131,7 +131,11 @@ def find_guest_limits(
                 reason = cloud.one_line(error)
                 progress(f"{subject} {name} cannot be read: {reason}")
     return (
-        [finding_ for findings, _ in policies for finding_ in findings],
+        [
+            limit_finding
+            for findings, _ in policies
+            for limit_finding in findings
+        ],
         [cap for _, policy_caps in policies for cap in policy_caps],
     )
 

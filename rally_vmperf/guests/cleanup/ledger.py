@@ -81,12 +81,12 @@ _COUNT: documents.Schema = {"type": "integer", "minimum": -1}
 
 
 def _create_schema(
-    class_: type[Entry | controller.Process], **fields: documents.Schema
+    dataclass: type[Entry | controller.Process], **fields: documents.Schema
 ) -> documents.Schema:
     """Return the JSON Schema of a dataclass of texts and other fields."""
     names = {
         field.name: field.default is dataclasses.MISSING
-        for field in dataclasses.fields(class_)
+        for field in dataclasses.fields(dataclass)
     }
     return {
         "type": "object",

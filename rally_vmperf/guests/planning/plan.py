@@ -68,51 +68,23 @@ def create_plan(
     :raises GuestError: If a resource does not exist, or if options exclude
         each other.
     """
-    demands = []
-    for group in guest_request.groups:
-        image = resolve.get_image(connection, group.image)
-        flavor = resolve.get_flavor(connection, group.flavor)
-        _check_copies(group, image, guest_request.max_image_copy_gib, admin)
-        if group.extra_specs:
-            flavor = dataclasses.replace(
-                flavor,
-                extra_specs={**flavor.extra_specs, **group.extra_specs},
-            )
-        volume = group.boot_volume
-        if volume:
-            volumes.check_volume_type(connection, volume)
-        resolve.check_fit(image, flavor, volume.size_gib if volume else None)
-        demands.append(
-            capacity.Demand(
-                group=group,
-                image=models.Image(id=image.id, name=image.name),
-                flavor=flavor,
-            )
+    demands = [
+        _resolve_group(
+            connection, group, guest_request.max_image_copy_gib, admin
         )
+        for group in guest_request.groups
+    ]
     if guest_request.empty_host:
         host_sharing.require_admin(admin)
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
-    guest_networks, networks_by_group = None, {}
-    if has_networks:
-        first, *_ = guest_request.groups
-        guest_networks = networks.choose_networks(
-            connection, guest_request.for_group(first)
-        )
-        networks_by_group = {
-            group.name: networks.choose_networks(
-                connection, guest_request.for_group(group)
-            )
-            for group in guest_request.groups
-            if group.network
-        }
+    guest_networks, networks_by_group = (
+        _choose_networks(connection, guest_request)
+        if has_networks
+        else (None, {})
+    )
     required = requirements.find_requirements(
-        connection,
-        guest_request,
-        demands,
-        placement,
-        guest_networks,
-        admin,
+        connection, guest_request, demands, placement, guest_networks, admin
     )
     sequential = bool(
         guest_request.sequential and len(demands) > 1 and required.error
@@ -122,10 +94,8 @@ def create_plan(
             connection,
             guest_request,
             demands,
-            {
-                group.name: networks_by_group.get(group.name, guest_networks)
-                for group in guest_request.groups
-            },
+            networks_by_group,
+            guest_networks,
             admin,
             required,
         )
@@ -139,6 +109,34 @@ def create_plan(
             required, remarks=(*required.remarks, *remarks)
         ),
         sequential=sequential,
+    )
+
+
+def _resolve_group(
+    connection: cloud.Connection,
+    group: request.Group,
+    max_gib: float,
+    admin: cloud.Connection | None,
+) -> capacity.Demand:
+    """Return a group with its image and its flavor; reject what cannot boot.
+
+    :param max_gib: The maximum size of an image that is copied, in GiB.
+    """
+    image = resolve.get_image(connection, group.image)
+    flavor = resolve.get_flavor(connection, group.flavor)
+    _check_copies(group, image, max_gib, admin)
+    if group.extra_specs:
+        flavor = dataclasses.replace(
+            flavor, extra_specs={**flavor.extra_specs, **group.extra_specs}
+        )
+    volume = group.boot_volume
+    if volume:
+        volumes.check_volume_type(connection, volume)
+    resolve.check_fit(image, flavor, volume.size_gib if volume else None)
+    return capacity.Demand(
+        group=group,
+        image=models.Image(id=image.id, name=image.name),
+        flavor=flavor,
     )
 
 
@@ -169,6 +167,21 @@ def _check_copies(
             f"max_image_copy_gib {max_gib:g}; set image to one that has these "
             "properties, or raise max_image_copy_gib"
         )
+
+
+def _choose_networks(
+    connection: cloud.Connection, guest_request: request.Request
+) -> tuple[networks.Networks, dict[str, networks.Networks]]:
+    """Return the networks, and those of groups that have their own."""
+    return networks.choose_networks(
+        connection, guest_request.for_group(guest_request.groups[0])
+    ), {
+        group.name: networks.choose_networks(
+            connection, guest_request.for_group(group)
+        )
+        for group in guest_request.groups
+        if group.network
+    }
 
 
 def _add_server_group(

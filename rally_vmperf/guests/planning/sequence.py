@@ -15,7 +15,8 @@ def find_requirements(
     connection: cloud.Connection,
     guest_request: request.Request,
     demands: collections.abc.Sequence[capacity.Demand],
-    networks_by_group: collections.abc.Mapping[str, networks.Networks | None],
+    networks_by_group: collections.abc.Mapping[str, networks.Networks],
+    guest_networks: networks.Networks | None,
     admin: cloud.Connection | None,
     joint: requirements.Requirements,
 ) -> requirements.Requirements:
@@ -24,7 +25,8 @@ def find_requirements(
     The amount of each resource is that of the group that is closest to its
     limit. The error names the first group that does not fit on its own.
 
-    :param networks_by_group: The networks of each group; None if they do not
+    :param networks_by_group: The networks of groups that have their own.
+    :param guest_networks: The networks of other groups; None if they do not
         exist yet.
     :param admin: The connection of an administrator; None if there is none.
     :param joint: The requirements of all groups, which do not fit.
@@ -40,7 +42,7 @@ def find_requirements(
             group_request,
             [demand],
             placement,
-            networks_by_group[group.name],
+            networks_by_group.get(group.name, guest_networks),
             admin,
         )
         if alone.error and admin is not None:
@@ -61,22 +63,33 @@ def find_requirements(
             rows[key] = max(rows.get(key, row), row, key=_get_shortage)
         for remark in alone.remarks:
             names_by_remark.setdefault(remark, []).append(group.name)
-    reason, _, _ = joint.error.rpartition("; ")
     return requirements.Requirements(
         title=f"{joint.title}, one variant after another",
         rows=tuple(rows.values()),
-        remarks=(
-            *(
-                remark
-                if len(names) == len(demands)
-                else f"{', '.join(names)}: {remark}"
-                for remark, names in names_by_remark.items()
-            ),
-            "the guests of all variants do not fit at once, so that those of "
-            "each variant boot for its condition and are deleted after it: "
-            f"{reason}",
-        ),
+        remarks=_format_remarks(names_by_remark, len(demands), joint.error),
         error="" if rows else joint.error,
+    )
+
+
+def _format_remarks(
+    names_by_remark: collections.abc.Mapping[str, list[str]],
+    count: int,
+    error: str,
+) -> tuple[str, ...]:
+    """Return remarks on groups, and why the groups boot one after another.
+
+    :param names_by_remark: The names of the groups that a remark concerns.
+    :param count: The number of all groups.
+    :param error: The reason why all groups do not fit, with its solution.
+    """
+    reason, _, _ = error.rpartition("; ")
+    return (
+        *(
+            remark if len(names) == count else f"{', '.join(names)}: {remark}"
+            for remark, names in names_by_remark.items()
+        ),
+        "the guests of all variants do not fit at once, so that those of each "
+        f"variant boot for its condition and are deleted after it: {reason}",
     )
 
 

@@ -31,14 +31,14 @@ class Unpacked:
 
 
 async def unpack(
-    machine: base.Machine, bundle_: bundle.Bundle, folder: str
+    machine: base.Machine, archive: bundle.Bundle, folder: str
 ) -> Unpacked:
     """Send a bundle to a machine's directory; return it as Unpacked.
 
     :raises MachineError: If the bundle cannot be unpacked.
     """
     with (
-        bundle_.path.open("rb") as stream,
+        archive.path.open("rb") as stream,
         mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):
         done = await machine.run(
@@ -49,8 +49,8 @@ async def unpack(
     where = done.stdout.removesuffix("\n")
     if done.exit_status or where != posixpath.join(folder, "bundle/bin"):
         raise base.MachineError(
-            f"{machine.name}: cannot unpack the bundle {bundle_.path.name} in "
+            f"{machine.name}: cannot unpack the bundle {archive.path.name} in "
             f"{folder}: {base.last_line(done.stderr)}; it needs tar, gzip "
             "and free space"
         )
-    return Unpacked(bundle=bundle_, folder=where)
+    return Unpacked(bundle=archive, folder=where)

@@ -32,16 +32,16 @@ class Pair:
     type: Type
 
 
-def generate(comment: str, type_: Type | None = None) -> Pair:
+def generate(comment: str, key_type: Type | None = None) -> Pair:
     """Generate an SSH key pair with a comment; return it as a Pair.
 
-    :param type_: The type; None for Ed25519, or for ECDSA if this machine
+    :param key_type: The type; None for Ed25519, or for ECDSA if this machine
         enforces FIPS 140.
     """
-    type_ = type_ or ("ecdsa" if _is_fips_enforced() else "ed25519")
-    key = asyncssh.generate_private_key(_ALGORITHMS[type_], comment=comment)
+    key_type = key_type or ("ecdsa" if _is_fips_enforced() else "ed25519")
+    key = asyncssh.generate_private_key(_ALGORITHMS[key_type], comment=comment)
     return Pair(
-        type=type_,
+        type=key_type,
         private=key.export_private_key().decode(),
         public=key.export_public_key().decode().strip(),
     )

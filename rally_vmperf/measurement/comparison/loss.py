@@ -193,32 +193,21 @@ def compare(
     guest_values = tuple(statistics.geometric_mean(values) for values in guest)
     bare_mean = statistics.geometric_mean(bare_values)
     guest_mean = statistics.geometric_mean(guest_values)
-    sides = [("the guest", guest, guest_mean)]
-    if not exact:
-        sides.append((_BARE_METAL, bare, bare_mean))
-    errors, quantised = {}, ""
-    for side, repetitions, mean in sides:
-        values = [value for values in repetitions for value in values]
-        errors[side] = metric.error(mean)
-        if errors[side] is None and len(repetitions) >= statistics.FEWEST:
-            errors[side] = _assume_rounding_error(values)
-            if errors[side]:
-                count = len(set(values))
-                where = f"{len(values)} samples of {side}"
-                quantised = f"only {count} different values in {where}"
-                if count == 1:
-                    quantised = f"all {where} gave the same value"
-    error = sum(error or 0 for error in errors.values())
+    guest_error, quantised = _find_error(
+        metric, "the guest", guest, guest_mean
+    )
+    bare_error, bare_quantised = (
+        (0.0, "")
+        if exact
+        else _find_error(metric, _BARE_METAL, bare, bare_mean)
+    )
     usual = bare_values if usual is None else usual
-    usual_variance = 0.0
-    if len(usual) >= statistics.FEWEST:
-        usual_variance = statistics.variance(usual)
     ends = _interval(
         metric,
         confidence,
-        error,
+        guest_error + bare_error,
         paired,
-        usual_variance if conservative else None,
+        usual if conservative else None,
         bare_values,
         guest_values,
     )
@@ -234,13 +223,35 @@ def compare(
         confidence=confidence,
         bare_values=bare_values,
         guest_values=guest_values,
-        bare_error=errors.get(_BARE_METAL) or 0,
-        guest_error=errors["the guest"] or 0,
-        quantised=quantised if ends else "",
+        bare_error=bare_error,
+        guest_error=guest_error,
+        quantised=(bare_quantised or quantised) if ends else "",
         paired=paired,
         exact=exact,
         overlap=overlap,
     )
+
+
+def _find_error(
+    metric: sample.Metric, side: str, repetitions: Repetitions, mean: float
+) -> tuple[float, str]:
+    """Return the rounding error of a side, and how the values show it.
+
+    :returns: The share of the mean, and a clause; empty if the tool states
+        the error, or if there is none.
+    """
+    error = metric.error(mean)
+    if error is not None or len(repetitions) < statistics.FEWEST:
+        return error or 0.0, ""
+    values = [value for values in repetitions for value in values]
+    error = _assume_rounding_error(values)
+    if not error:
+        return 0.0, ""
+    count = len(set(values))
+    where = f"{len(values)} samples of {side}"
+    if count == 1:
+        return error, f"all {where} gave the same value"
+    return error, f"only {count} different values in {where}"
 
 
 def _interval(
@@ -248,22 +259,23 @@ def _interval(
     confidence: float,
     error: float,
     paired: bool,
-    usual_variance: float | None,
+    usual: statistics.Values | None,
     bare: tuple[float, ...],
     guest: tuple[float, ...],
 ) -> list[float]:
     """Return both ends of the overhead's interval in percent, or [].
 
-    :param usual_variance: The variance above which few guest repetitions get
-        a higher upper end; None for no such end.
+    :param usual: The values above whose variance few guest repetitions get a
+        higher upper end; None for no such end.
     """
     ratios = statistics.interval(bare, guest, confidence, error, paired) or ()
     ends = sorted(percent(metric, ratio) for ratio in ratios)
-    if ends and usual_variance is not None:
+    if ends and usual is not None:
+        has_variance = len(usual) >= statistics.FEWEST
         higher = float(
             statistics.confidence_of_loss(
                 confidence,
-                usual_variance,
+                statistics.variance(usual) if has_variance else 0.0,
                 statistics.variance(guest),
                 len(guest),
                 paired,

@@ -109,13 +109,13 @@ def findings(
         finding.Finding(
             kind="partial_overlap",
             subject=subject,
-            detail=f"{start_.command}: all worked during "
-            f"{_percent_below(start_.overlap)} % of the run, "
-            f"{MIN_OVERLAP * 100:g} % is required; {_describe_skew(start_)}",
+            detail=f"{start.command}: all worked during "
+            f"{_percent_below(start.overlap)} % of the run, "
+            f"{MIN_OVERLAP * 100:g} % is required; {_describe_skew(start)}",
         )
-        for start_ in starts
-        if start_.overlap is not None and start_.overlap < MIN_OVERLAP
-        for subject in start_.metrics
+        for start in starts
+        if start.overlap is not None and start.overlap < MIN_OVERLAP
+        for subject in start.metrics
     ]
 
 
@@ -180,11 +180,11 @@ def _percent_below(share: float) -> str:
     return units.show_percent(math.floor(share * 1000) / 10)
 
 
-def _describe_skew(start_: repetition.Synchronisation) -> str:
+def _describe_skew(start: repetition.Synchronisation) -> str:
     """Return how far apart machines started, as a clause."""
-    if start_.skew is None or start_.uncertainty is None:
+    if start.skew is None or start.uncertainty is None:
         return "their starts are not known"
     return (
-        f"they started within {start_.skew * 1000:.0f} ms, give or take "
-        f"{start_.uncertainty * 1000:.0f} ms"
+        f"they started within {start.skew * 1000:.0f} ms, give or take "
+        f"{start.uncertainty * 1000:.0f} ms"
     )

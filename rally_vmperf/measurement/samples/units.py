@@ -90,7 +90,7 @@ def scale_for(
     if not largest:
         return 1.0, unit
     size, prefix = next(
-        (prefix_ for prefix_ in prefixes if largest >= prefix_[0]),
+        (candidate for candidate in prefixes if largest >= candidate[0]),
         prefixes[-1],
     )
     return 1 / size, f"{prefix}{unit}"

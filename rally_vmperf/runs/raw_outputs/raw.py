@@ -59,9 +59,10 @@ def parse(tool: str, text: str, which: str = "") -> RawOutput:
     :param which: The mode of the tool, if the output does not contain it.
     :raises base.WorkloadError: If it is not an output of the tool.
     """
-    if len(text) > base.LONGEST:
+    if len(text) > base.MAX_OUTPUT_CHARACTERS:
         raise base.WorkloadError(
-            f"{tool}: the output has more than {base.LONGEST} characters; "
+            f"{tool}: the output has more than "
+            f"{base.MAX_OUTPUT_CHARACTERS} characters; "
             "give only the output of the tool"
         )
     return PARSERS[tool](text, which)

@@ -53,7 +53,7 @@ class Fio(sequence.CommandSequenceWorkload):
     name = "fio"
     title = "Disk: reads and writes with fio"
     part = "disk"
-    LONGEST = OUTPUT_LIMIT
+    MAX_OUTPUT_CHARACTERS = OUTPUT_LIMIT
     OPTIONS = "patterns"
     ARGUMENTS = schemas.schema(
         patterns=schemas.sequence(_ORDER, default=PATTERNS),
@@ -284,7 +284,7 @@ class Fio(sequence.CommandSequenceWorkload):
 
         Requests in the ramp time, which fio does not count, are estimated.
         """
-        output = base.check_result(result, self.LONGEST).stdout
+        output = base.check_result(result, self.MAX_OUTPUT_CHARACTERS).stdout
         # Steps of the search that are beyond the limit give no figure.
         if result.name == SEARCH or result.name not in self.selected(
             arguments

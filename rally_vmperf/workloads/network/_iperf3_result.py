@@ -209,7 +209,7 @@ def metrics(
 
 def raise_reported_error(result: base.CommandResult, protocol: str) -> None:
     """Raise the error that iperf3 reports on standard output."""
-    if len(result.stdout) > base.LONGEST:
+    if len(result.stdout) > base.MAX_OUTPUT_CHARACTERS:
         return
     try:
         *_, report = document.Document.parse_all(result.stdout, "iperf3")

@@ -12,7 +12,7 @@ from rally_vmperf.workloads.network import _directed
 from rally_vmperf.workloads.network import _iperf3_result
 
 #: Number of reports in a run, and maximum duration of a run with reports, s.
-_REPORTS, _LONGEST = 10, 600
+_REPORTS, _MAX_REPORTED_SECONDS = 10, 600
 
 #: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
@@ -277,7 +277,7 @@ def _interval(time: int) -> int:
     Runs of more than ten minutes have no reports, because the maximum
     interval of iperf3 is a minute.
     """
-    return 0 if time > _LONGEST else -(-time // _REPORTS)
+    return 0 if time > _MAX_REPORTED_SECONDS else -(-time // _REPORTS)
 
 
 def _check_report(report: _iperf3_result.Report) -> None:

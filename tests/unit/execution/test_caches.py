@@ -123,7 +123,7 @@ class TestBeforeCommands(test_measure.Case):
                 None,
                 lambda line: None,
                 result,
-                caches=caches.Caches(),
+                page_caches=caches.Caches(),
             )
         )
         return said, result

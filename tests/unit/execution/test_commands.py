@@ -282,7 +282,7 @@ class TestFaults(TogetherTestCase):
 
     async def test_one_whose_clock_cannot_be_read(self):
         """It is left out from the start."""
-        with mock.patch.object(measure.clocks_.clock, "read", self.read):
+        with mock.patch.object(measure.clocks.clock, "read", self.read):
             await self.measure()
         self.check_left_out("no bash")
 
@@ -290,7 +290,7 @@ class TestFaults(TogetherTestCase):
         """Refuse to tell the time of c2."""
         if machine.name == "c2":
             raise base.MachineError("c2 has no bash")
-        return measure.clocks_.clock.SAME
+        return measure.clocks.clock.SAME
 
 
 class TestCancelled(TogetherTestCase):

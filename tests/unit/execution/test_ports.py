@@ -7,6 +7,8 @@ import ddt
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import ports
+from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import local
 from rally_vmperf.workloads import base
 from tests.unit.execution import test_measure
 
@@ -81,3 +83,24 @@ class PortsTestCase(unittest.TestCase):
             [{"name": "iperf3", "arguments": {"directions": directions}}]
         )
         self.assertEqual(expected, ports.guest_ports(asked, 2))
+
+    def test_the_stations_of_a_machine(self):
+        """The endpoints have the addresses of the peer and of the partner."""
+        peer, partner = (
+            roles.Station(
+                name=name,
+                machine=local.Local(name),
+                role="peer",
+                address=address,
+                listen_address="192.0.2.3",
+            )
+            for name, address in (("peer", "192.0.2.1"), ("g2", "192.0.2.2"))
+        )
+        (allotment,) = ports.allocate(made((1, 1)))
+        self.assertEqual(
+            allotment.endpoints(1, "192.0.2.1", "192.0.2.2", "192.0.2.3"),
+            allotment.connect(1, peer, partner),
+        )
+        self.assertEqual(
+            allotment.endpoints(0), allotment.connect(0, None, None)
+        )

@@ -7,6 +7,7 @@ import ddt
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import models
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import plan
 from tests.unit.guests import made
@@ -38,6 +39,22 @@ class VolumesTest(unittest.TestCase):
             asked.boot_timeout,
             lambda: "c_rally_1234abcd_00000001",
             lambda line: None,
+        )
+
+    def test_the_disk_of_a_guest(self):
+        """It is the boot volume, or else the disk of the flavor."""
+        flavor = models.Flavor(
+            id="f", name="f", vcpus=1, memory_mib=512, disk_gib=4
+        )
+        self.assertEqual(
+            models.Disk(source="flavor", size_gib=4),
+            volumes.describe_disk(None, flavor),
+        )
+        self.assertEqual(
+            models.Disk(source="volume", size_gib=8, type="ssd"),
+            volumes.describe_disk(
+                calls.Thing(size=8, volume_type="ssd"), flavor
+            ),
         )
 
     def test_none_without_being_asked_for(self):

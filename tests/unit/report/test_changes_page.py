@@ -75,5 +75,5 @@ class StandaloneTestCase(unittest.TestCase):
         """Of more than two runs, lines of the chart have the run's name."""
         name = "run " + "x" * 200
         text = read(0.5, ("one", "two", name))
-        short = f"{name[: changes_page.LONGEST - 1]}…"
+        short = f"{name[: changes_page.MAX_NAME_CHARACTERS - 1]}…"
         self.assertIn(f"{RATE.name}: {short}", text)

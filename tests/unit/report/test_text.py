@@ -23,7 +23,7 @@ class FlattenTestCase(unittest.TestCase):
 
     def test_long_value_is_cut(self):
         line = text.flatten(["word"] * 500)
-        self.assertEqual(text.LONGEST, len(line))
+        self.assertEqual(text.MAX_CELL_CHARACTERS, len(line))
         self.assertTrue(line.endswith("…"))
 
 

@@ -23,7 +23,7 @@ class OutputsTestCase(unittest.TestCase):
         )
 
     def test_too_much_output_is_refused(self):
-        long = golden.outcome("fio", "x" * (base.LONGEST + 1))
+        long = golden.outcome("fio", "x" * (base.MAX_OUTPUT_CHARACTERS + 1))
         with self.assertRaisesRegex(base.WorkloadError, "the maximum is"):
             base.check_result(long)
 
