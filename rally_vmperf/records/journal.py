@@ -15,7 +15,6 @@ from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import sanitize
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 
@@ -47,7 +46,7 @@ class Journal:
 
         :raises JournalError: If the journal cannot be written.
         """
-        document = codec.FORMAT.encode(record)
+        document = model.FORMAT.encode(record)
         line = json.dumps(document, separators=(",", ":")) + "\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +104,7 @@ class Journal:
                     number = len(records) + 1
                     try:
                         records.append(
-                            codec.decode(documents.parse_json(line, "it"))
+                            model.decode(documents.parse_json(line, "it"))
                         )
                     except errors.VMPerfError as error:
                         if (

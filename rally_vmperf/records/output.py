@@ -4,7 +4,6 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import codec
 from rally_vmperf.records import model
 
 #: Name of the chart that contains a record.
@@ -20,7 +19,7 @@ def encode(record: model.Record) -> dict[str, t.Any]:
     return {
         "title": f"Record of repetition {record.repetition.number}",
         "chart_plugin": CHART,
-        "data": codec.FORMAT.encode(record),
+        "data": model.FORMAT.encode(record),
     }
 
 
@@ -46,7 +45,7 @@ def chart_request(title: str, record: model.Record) -> dict[str, t.Any]:
 def find_record(iteration: Json) -> model.Record | None:
     """Return the record in a Rally iteration; None without a valid one."""
     for document in documents_of(iteration):
-        return codec.decode_or_none(document)
+        return model.decode_or_none(document)
     return None
 
 

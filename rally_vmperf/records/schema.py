@@ -13,9 +13,9 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import fields
+from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import forms
-from rally_vmperf.records import typed
+from rally_vmperf.records import codec
 
 T = t.TypeVar("T")
 
@@ -36,6 +36,75 @@ class FormatError(errors.VMPerfError):
 
 class VersionError(FormatError):
     """A document has the format of another version; one line."""
+
+
+#: The values of a machine: none, one, or several.
+_CELL = {"type": ["number", "array", "null"], "items": {"type": "number"}}
+_CELLS = {"type": "array", "items": _CELL}
+_PERCENTILES: documents.Schema = {
+    "type": "object",
+    "description": "Percentile -> its value in each repetition; null for too "
+    "few values.",
+    "additionalProperties": {
+        "type": "array",
+        "items": {"type": ["number", "null"]},
+    },
+}
+_HISTOGRAM: documents.Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["bucket_width", "first_bucket", "counts"],
+    "properties": {
+        "bucket_width": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 9,
+            "description": "Number of 2 % buckets that are combined.",
+        },
+        "first_bucket": {"type": "integer"},
+        "counts": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": histogram.BUCKETS + 8,
+            "items": {"type": "integer"},
+            "description": "Number of values in this and each following "
+            "bucket; a negative number stands for that many empty ones.",
+        },
+    },
+}
+
+
+def _build_table_schema(row: documents.Schema) -> documents.Schema:
+    """Return the JSON Schema of a table of values.
+
+    :param row: The JSON Schema of the values of a metric.
+    """
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["machines", "values"],
+        "properties": {
+            "machines": {"type": "array", "items": {"type": "string"}},
+            "values": {
+                "type": "object",
+                "description": "Metric -> the values of each machine.",
+                "additionalProperties": row,
+            },
+        },
+    }
+
+
+#: Types -> their JSON Schema, if the codec has a form for them.
+_FORMS = (
+    (codec.Row, _build_table_schema(_CELLS)),
+    (
+        codec.Table,
+        _build_table_schema({"type": "array", "items": _CELLS}),
+    ),
+    (codec.PercentileRows, _PERCENTILES),
+    (histogram.Histogram, _HISTOGRAM),
+    (sample.Metric, {"type": "string"}),
+)
 
 
 @functools.cache
@@ -78,7 +147,7 @@ class Format(t.Generic[T]):
 
     def encode(self, instance: T) -> dict[str, t.Any]:
         """Return an instance as a document, with numbers of few digits."""
-        return {"version": self.version, **typed.encode(instance)}
+        return {"version": self.version, **codec.encode(instance)}
 
     def decode(self, document: documents.Json) -> T:
         """Return the instance in a document that ``check`` accepts.
@@ -86,8 +155,8 @@ class Format(t.Generic[T]):
         :raises FormatError: If its values contradict each other.
         """
         try:
-            return typed.decode(document, self.content, {})
-        except (typed.FieldError, *typed.INVALID) as error:
+            return codec.decode(document, self.content, {})
+        except (codec.FieldError, *codec.INVALID) as error:
             raise FormatError(f"not a {self.name}: {error!s:.300}") from error
 
     def check(self, document: t.Any) -> collections.abc.Mapping[str, t.Any]:
@@ -140,15 +209,16 @@ def _build_schema(hint: t.Any) -> documents.Schema:
                 if keyword not in fields.OF_CODEC
             },
         }
-    if form := forms.find(hint):
-        return form.schema
+    for formed, schema in _FORMS:
+        if formed == hint:
+            return schema
     if dataclasses.is_dataclass(hint):
         return _build_object(t.cast(type, hint))
     arguments = t.get_args(hint)
     origin = t.get_origin(hint)
     if origin is t.Literal:
         return {"enum": list(arguments)}
-    if origin in typed.UNIONS:
+    if origin in codec.UNIONS:
         schemas = [*map(_build_schema, arguments)]
         # One type with several names gives better messages than anyOf.
         if all(isinstance(schema.get("type"), str) for schema in schemas):
@@ -175,13 +245,13 @@ def _build_object(type_: type) -> documents.Schema:
     descriptions = _parse_descriptions(type_)
     properties: dict[str, documents.Schema] = {}
     required: list[str] = []
-    for name, field in typed.list_fields(type_).items():
+    for name, field in codec.list_fields(type_).items():
         if field.inline:
-            inner = _build_object(typed.strip(field.hint))
+            inner = _build_object(codec.strip(field.hint))
             properties |= inner["properties"]
             required += inner["required"]
             continue
-        if typed.defines_metrics(name, field):
+        if codec.defines_metrics(name, field):
             definition = _build_object(sample.Metric)
             schema: documents.Schema = {
                 "type": "object",

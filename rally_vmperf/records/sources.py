@@ -7,7 +7,6 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.records import output
@@ -93,7 +92,7 @@ def read(
         ) from error
     if isinstance(content, dict) and "conditions" in content:
         try:
-            record = codec.decode(content)
+            record = model.decode(content)
         except schema.FormatError as error:
             raise SourceError(f"{path}: {error}") from error
         return [_create_source([record], folder)]
@@ -138,7 +137,7 @@ def of_results(
         for workload in workloads:
             for iteration in workload["data"]:
                 for document in output.documents_of(iteration):
-                    codec.FORMAT.check_version(document)
+                    model.FORMAT.check_version(document)
     except schema.VersionError as error:
         raise SourceError(f"{origin}: {error}") from error
     return sources

@@ -13,7 +13,6 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import codec
 from rally_vmperf.records import model
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
@@ -207,7 +206,7 @@ def compare_record(
     record = record.with_baseline(
         bare_metal, metrics, (*earlier_findings, *new_findings)
     )
-    return codec.link(record)
+    return model.link(record)
 
 
 def report_unknown_machines(

@@ -16,7 +16,6 @@ from rally_vmperf.guests import errors
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import flows
 from rally_vmperf.records import journal as journals
@@ -160,7 +159,7 @@ class Run:
         if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
         # The result is what readers of the journal see.
-        record = codec.shorten(
+        record = model.shorten(
             self._build(number, repetition_result, started_at)
         )
         self._append(record)

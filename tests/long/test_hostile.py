@@ -6,7 +6,7 @@ import pathlib
 
 import yaml
 
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.browser import chromium
 from tests.functional import jump_host
 from tests.functional import laboratory
@@ -93,7 +93,7 @@ class TestHostile(laboratory.Case):
         )
         for line in path.read_bytes().splitlines():
             self.assertLess(len(line), MOST)
-            codec.FORMAT.check(json.loads(line))
+            model.FORMAT.check(json.loads(line))
         for record in records:
             measured = record.repetition
             gaps = measured.all_missing

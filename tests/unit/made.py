@@ -22,7 +22,6 @@ from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -624,7 +623,7 @@ def few(given, names=("disk.fio.randread.iops",)):
 
 def decoded(given):
     """Return records from their documents; None for one that is not valid."""
-    return [codec.decode_or_none(one) for one in given]
+    return [model.decode_or_none(one) for one in given]
 
 
 def run_of(given, limits=None, folder=FOLDER, question="overhead"):

@@ -23,7 +23,7 @@ from rally_vmperf.machines import controller
 from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 
 #: Nine lines of YAML that stand for nine to the ninth values.
@@ -269,7 +269,7 @@ class TestPatterns(unittest.TestCase):
 
     def test_no_line_passes(self):
         schemas = {
-            "records": codec.FORMAT.schema,
+            "records": model.FORMAT.schema,
             "baseline": document.FORMAT.schema,
             "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,

@@ -5,7 +5,7 @@ import typing as t
 from rally.common.plugin import plugin
 from rally.task.processing import charts
 
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 
 _COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
@@ -36,7 +36,7 @@ class Record(charts.OutputChart):
             "data": {
                 "cols": _COLUMNS,
                 "rows": samples.of_repetition(
-                    codec.decode_or_none(pdata["data"])
+                    model.decode_or_none(pdata["data"])
                 ),
             },
         }

@@ -22,8 +22,8 @@ from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -64,7 +64,7 @@ class TestJudge(unittest.TestCase):
     def journal(self, **changes):
         written = journal.Journal(self.folder, "one")
         for record in made.records():
-            written.append(codec.decode({**record, **changes}))
+            written.append(model.decode({**record, **changes}))
         return written.path
 
     @ddt.data((LOOSE, 0, "passed"), (STRICT, 2, "failed"))
@@ -138,7 +138,7 @@ class TestJudge(unittest.TestCase):
     def exported_run(self):
         """Return the run's results in the form of Rally's JSON."""
         records = journal.Journal(self.folder, "w").read()
-        documents = [*map(codec.FORMAT.encode, records)]
+        documents = [*map(model.FORMAT.encode, records)]
         content = rally_results.results([(documents, LOOSE)])
         for task in content["tasks"]:
             for workload in task["subtasks"][0]["workloads"]:

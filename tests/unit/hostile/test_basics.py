@@ -8,7 +8,7 @@ import ddt
 
 from rally_vmperf.machines import job
 from rally_vmperf.machines import workfolder
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.unit.hostile import guest
 from tests.unit.hostile import run
 from tests.unit.hostile import test_words
@@ -68,5 +68,5 @@ class BasicsTestCase(unittest.TestCase):
                 self.assertLess(len(said), 700)
                 return
             for record in records:
-                codec.FORMAT.check(codec.FORMAT.encode(record))
+                model.FORMAT.check(model.FORMAT.encode(record))
             self.assertLess(kept.path.stat().st_size, 3 << 20)

@@ -6,9 +6,9 @@ import unittest
 
 from rally_vmperf.plugins.scenarios import base
 from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
@@ -42,9 +42,9 @@ class RunTestCase(unittest.TestCase):
         self.assertEqual(3, len(lines))
         for record, line in zip(self.records, lines, strict=True):
             document = json.loads(line)
-            codec.FORMAT.check(document)
+            model.FORMAT.check(document)
             self.assertLess(len(line), MOST)
-            self.assertEqual(document, codec.FORMAT.encode(record))
+            self.assertEqual(document, model.FORMAT.encode(record))
         read = journal.Journal(self.journal.folder, "hostile").read()
         self.assertEqual(3, len(read))
 
@@ -97,7 +97,7 @@ class RunTestCase(unittest.TestCase):
 
     def test_the_page(self):
         shown = made.run_of(
-            [*map(codec.FORMAT.encode, self.records)],
+            [*map(model.FORMAT.encode, self.records)],
             {"vmperf_overhead": run.LIMITS},
             self.journal.folder,
         )

@@ -3,7 +3,7 @@
 import unittest
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.unit import made
 
 
@@ -20,7 +20,7 @@ def conditions(*values, machines=("g1", "g2")):
                 )
             ],
         )
-        found.append(codec.decode(record).repetition.condition)
+        found.append(model.decode(record).repetition.condition)
     return found
 
 

@@ -21,8 +21,8 @@ from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit.questions import golden_runs
 
@@ -187,7 +187,7 @@ def change_run(name: str, *changes: Change) -> sources.Source:
     for change in changes:
         change(records)
     return dataclasses.replace(
-        golden_runs.source(name), records=[*map(codec.decode, records)]
+        golden_runs.source(name), records=[*map(model.decode, records)]
     )
 
 

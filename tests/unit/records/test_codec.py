@@ -9,7 +9,7 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.records import schema
 from tests.unit import made
@@ -23,8 +23,8 @@ class TestDecode(unittest.TestCase):
 
     def written(self, **changes):
         """Return a record that was changed, as it is read again."""
-        return codec.shorten(
-            dataclasses.replace(codec.decode(made.record()), **changes)
+        return model.shorten(
+            dataclasses.replace(model.decode(made.record()), **changes)
         )
 
     def test_metrics(self):
@@ -65,15 +65,15 @@ class TestDecode(unittest.TestCase):
             ),
             *made.seen("emulated_guest"),
         )
-        record = codec.decode(made.record())
+        record = model.decode(made.record())
         measured = dataclasses.replace(record.repetition, findings=found)
-        document = codec.FORMAT.encode(
+        document = model.FORMAT.encode(
             dataclasses.replace(record, repetition=measured)
         )
         first, second = document["findings"]
         self.assertEqual("warning", first["severity_override"])
         self.assertEqual({"kind", "subject", "detail"}, {*second})
-        self.assertEqual(found, codec.decode(document).repetition.findings)
+        self.assertEqual(found, model.decode(document).repetition.findings)
 
     def test_reboots(self):
         """With reboots, each repetition of a run is another boot."""
@@ -86,7 +86,7 @@ class TestDecode(unittest.TestCase):
         ):
             record = made.record(options=options)
             self.assertEqual(
-                rebooted, codec.decode(record).repetition.rebooted
+                rebooted, model.decode(record).repetition.rebooted
             )
 
     def test_a_fingerprint_of_other_types(self):
@@ -100,13 +100,13 @@ class TestDecode(unittest.TestCase):
             record["bare_metal"]["fingerprint"] = {key: value}
             place = rf"bare_metal\.fingerprint\.{key}"
             with self.assertRaisesRegex(schema.FormatError, place):
-                codec.FORMAT.check(record)
+                model.FORMAT.check(record)
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
         found = {"kind": "emulated_guest", "subject": "g1", "detail": "TCG"}
         lost = {"name": "cpu.x", "machine": "g1", "reason": "killed"}
-        entry = codec.decode(
+        entry = model.decode(
             made.record(findings=[found], missing=[lost], state="incomplete")
         ).repetition
         self.assertEqual((2, 3), (entry.number, entry.planned_repetitions))
@@ -134,10 +134,10 @@ class TestDecode(unittest.TestCase):
         condition = made.condition(
             machines=["g1", "g2"], samples={RATE: values}
         )
-        found = codec.decode(made.record(conditions=[condition]))
+        found = model.decode(made.record(conditions=[condition]))
         observations = found.repetition.condition.observations
         self.assertEqual(sources, [one.source for one in observations])
-        self.assertEqual(found, codec.shorten(found))
+        self.assertEqual(found, model.shorten(found))
 
     @ddt.data(
         (1 / 3, "0.33333"),
@@ -150,8 +150,8 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_digits(self, value, written):
         """More than those to which any tool is exact."""
-        record = codec.decode(made.record(rate=value))
-        (only,) = codec.FORMAT.encode(record)["conditions"]
+        record = model.decode(made.record(rate=value))
+        (only,) = model.FORMAT.encode(record)["conditions"]
         (row,) = only["observations"]["values"].values()
         self.assertEqual(f"[{written}]", json.dumps(row))
 
@@ -163,7 +163,7 @@ class TestDecode(unittest.TestCase):
     def test_levels(self, given):
         """Each condition has its own samples, machines and bare metal."""
         record = made.density_record(**given)
-        read = codec.decode(record).repetition
+        read = model.decode(record).repetition
         for level in read.conditions:
             guests = level.axes["guests"]
             self.assertEqual(
@@ -185,7 +185,7 @@ class TestDecode(unittest.TestCase):
         record = made.density_record()
         made.lose(record, 3, "g2")
         record["conditions"].append(made.skipped(4, 4, "total falls"))
-        read = codec.decode(record).repetition
+        read = model.decode(record).repetition
         self.assertEqual("incomplete", read.state)
         self.assertEqual(4, len(read.all_missing))
         self.assertEqual((), read.missing)
@@ -197,12 +197,12 @@ class TestDecode(unittest.TestCase):
 
     def test_the_only_condition(self):
         """It is empty where there is none, and not one of several."""
-        read = codec.decode(made.record(conditions=[])).repetition
+        read = model.decode(made.record(conditions=[])).repetition
         self.assertEqual((), read.condition.observations)
         metrics = read.condition.expected_metrics
         self.assertEqual(read.expected_metrics, metrics)
         with self.assertRaisesRegex(ValueError, "has 3 conditions"):
-            codec.decode(made.density_record()).repetition.condition  # noqa: B018
+            model.decode(made.density_record()).repetition.condition  # noqa: B018
 
 
 @ddt.ddt
@@ -220,7 +220,7 @@ class TestOutput(unittest.TestCase):
 
     def test_found_again(self):
         """A record in an output is found and decoded."""
-        record = codec.decode(made.record())
+        record = model.decode(made.record())
         iteration = self.iteration(record)
         self.assertEqual(record, output.find_record(iteration))
         self.assertEqual(2, output.decode(iteration).number)
@@ -260,17 +260,17 @@ class TestOutput(unittest.TestCase):
             in_condition = key in ("observations", "axes")
             part = record["conditions"][0] if in_condition else record
             part[key] = value
-        iteration = self.iteration(codec.decode(made.record()))
+        iteration = self.iteration(model.decode(made.record()))
         iteration["output"]["complete"][0]["data"] = record
         self.assertIsNone(output.decode(iteration))
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
         with self.assertRaisesRegex(schema.FormatError, r"\$\.shape"):
-            codec.FORMAT.check(made.record(shape={"vcpus": 0}))
+            model.FORMAT.check(made.record(shape={"vcpus": 0}))
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.chart_request("Title", codec.decode(made.record()))
+        mark = output.chart_request("Title", model.decode(made.record()))
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
         self.assertEqual([["missing measurements", 0]], mark["data"])

@@ -13,7 +13,6 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.workloads import base as workloads
@@ -278,19 +277,19 @@ class TestBuilt(unittest.TestCase):
             missing=(GAP,),
             findings=(AGED,),
         )
-        self.record = codec.FORMAT.encode(self.written)
+        self.record = model.FORMAT.encode(self.written)
 
     def test_it_is_a_record(self):
         """By the schema, and through the journal."""
-        codec.FORMAT.check(self.record)
+        model.FORMAT.check(self.record)
         with tempfile.TemporaryDirectory() as folder:
             kept = journal.Journal(folder, "w")
             kept.append(self.written)
-            self.assertEqual([codec.shorten(self.written)], kept.read())
+            self.assertEqual([model.shorten(self.written)], kept.read())
 
     def test_it_is_read_as_it_was_written(self):
         """Reading and writing are inverse, but for rounded numbers."""
-        read = codec.decode(self.record)
+        read = model.decode(self.record)
         self.assertEqual(
             dataclasses.replace(
                 read,
@@ -299,13 +298,13 @@ class TestBuilt(unittest.TestCase):
             ),
             self.written,
         )
-        self.assertEqual(self.record, codec.FORMAT.encode(read))
-        self.assertEqual(list(self.record), list(codec.FORMAT.encode(read)))
+        self.assertEqual(self.record, model.FORMAT.encode(read))
+        self.assertEqual(list(self.record), list(model.FORMAT.encode(read)))
 
     def test_each_condition_has_its_own(self):
         """Samples, gaps, findings, starts and bare metal."""
         (two,) = (
-            codec.decode(self.record).repetition.select(guests=2).conditions
+            model.decode(self.record).repetition.select(guests=2).conditions
         )
         self.assertEqual(("g1", "g2"), two.machines)
         self.assertEqual((START,), two.synchronisation)
@@ -322,7 +321,7 @@ class TestBuilt(unittest.TestCase):
         """With what only its repetition knows."""
         for written, read in zip(
             self.conditions,
-            codec.decode(self.record).repetition.conditions,
+            model.decode(self.record).repetition.conditions,
             strict=True,
         ):
             self.assertEqual((2, 3), (read.number, read.planned_repetitions))
@@ -343,7 +342,7 @@ class TestBuilt(unittest.TestCase):
 
     def test_the_whole_has_the_rest(self):
         """What is of no condition, and of all repetitions."""
-        whole = codec.decode(self.record).repetition
+        whole = model.decode(self.record).repetition
         self.assertEqual((GAP,), whole.missing)
         self.assertEqual((GAP,), whole.all_missing)
         self.assertEqual((AGED,), whole.findings)
@@ -387,7 +386,7 @@ class TestSize(unittest.TestCase):
             )
             for number in numbers
         ]
-        return codec.shorten(
+        return model.shorten(
             record_of(
                 guests,
                 self.metrics,

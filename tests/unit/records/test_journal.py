@@ -11,8 +11,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.records import full_disk
 from tests.unit.records import raw
@@ -20,7 +20,7 @@ from tests.unit.records import raw
 
 def record(number=2, **changes):
     """Return a record with this number."""
-    return codec.decode(made.record(number=number, **changes))
+    return model.decode(made.record(number=number, **changes))
 
 
 @ddt.ddt

@@ -7,12 +7,12 @@ import ddt
 
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.questions import table
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.records import permitted
 from tests.unit.report import shaped
 
-SCHEMA = codec.FORMAT.schema
+SCHEMA = model.FORMAT.schema
 LIMITS = {
     "vmperf_overhead": made.LIMITS,
     "vmperf_spread": {f"max_{one}": {"*": 10} for one in spread_result.NAMES},
@@ -43,7 +43,7 @@ class TestPermitted(unittest.TestCase):
                 for one in RUNS[name]
             ]
             read = [
-                codec.decode_or_none(codec.FORMAT.check(one)) for one in given
+                model.decode_or_none(model.FORMAT.check(one)) for one in given
             ]
             for criterion in table.criteria().values():
                 judge = criterion.judge(**LIMITS.get(criterion.name, {}))

@@ -3,8 +3,8 @@ import pathlib
 import tempfile
 import unittest
 
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -14,7 +14,7 @@ SCENARIOS = ("VMPerf.overhead", "VMPerf.density")
 
 def written_records():
     """Return the records of a run, with few digits."""
-    return [*map(codec.shorten, made.decoded(made.records()))]
+    return [*map(model.shorten, made.decoded(made.records()))]
 
 
 class SourcesTestCase(unittest.TestCase):

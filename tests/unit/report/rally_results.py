@@ -1,6 +1,6 @@
 """A task of Rally's with records in it, in the form of its JSON export."""
 
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 
 
@@ -131,7 +131,7 @@ def _iteration(number, record):
     if record is None:
         iteration["error"] = ["GuestError", "never answered", "traceback"]
     else:
-        decoded = codec.decode(record)
+        decoded = model.decode(record)
         iteration["output"]["additive"].append(
             output.chart_request("Whole run", decoded)
         )

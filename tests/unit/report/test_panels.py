@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.report import page
 from rally_vmperf.report import panels
 from tests.unit import made
@@ -12,7 +12,7 @@ from tests.unit.report import shaped
 
 def read(records):
     """Return what records hold."""
-    return [codec.decode(one).repetition for one in records]
+    return [model.decode(one).repetition for one in records]
 
 
 def gids(drawing):

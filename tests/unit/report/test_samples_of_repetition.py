@@ -1,14 +1,14 @@
 import unittest
 
 from rally_vmperf import sanitize
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.report import samples
 from tests.unit import made
 
 
 def rows_of(record):
     """Return the rows of Rally's table."""
-    return samples.of_repetition(codec.decode_or_none(record))
+    return samples.of_repetition(model.decode_or_none(record))
 
 
 class RepetitionTableTestCase(unittest.TestCase):

@@ -7,13 +7,12 @@ import ddt
 import yaml
 
 from rally_vmperf.measurement import flow as flow_
-from rally_vmperf.records import codec
 from rally_vmperf.records import model
 from rally_vmperf.report import setting
 from rally_vmperf.workloads import registry
 from tests.unit import made
 
-RECORD = codec.decode(made.run_record())
+RECORD = model.decode(made.run_record())
 
 
 class ProtocolTestCase(unittest.TestCase):

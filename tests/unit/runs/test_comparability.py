@@ -10,7 +10,6 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import provision
-from rally_vmperf.records import codec
 from rally_vmperf.records import model
 from rally_vmperf.runs import comparability
 from tests.unit import made
@@ -278,7 +277,7 @@ class TestRecord(unittest.TestCase):
             "arguments": entry["arguments"],
             "cooldown": 5,
         }
-        record = codec.decode(made.record(workloads=[workload]))
+        record = model.decode(made.record(workloads=[workload]))
         compared = comparability.compare_record(
             record, (), made.baseline(name="other", entries=[entry])
         )

@@ -9,8 +9,8 @@ from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.records import codec
 from rally_vmperf.records import flows
+from rally_vmperf.records import model
 from rally_vmperf.report import setting as described
 from rally_vmperf.runs import setting
 from tests.unit import made
@@ -18,7 +18,7 @@ from tests.unit.guests import made as guests
 from tests.unit.records import permitted
 
 FINGERPRINTS = permitted.values(
-    {"$ref": "#/definitions/fingerprint"}, codec.FORMAT.schema
+    {"$ref": "#/definitions/fingerprint"}, model.FORMAT.schema
 )
 
 
@@ -46,7 +46,7 @@ class TestFingerprint(unittest.TestCase):
         """Check that a record is read."""
         record = made.record()
         record["bare_metal"]["fingerprint"] = metal
-        bare_metal = codec.decode(record).bare_metal
+        bare_metal = model.decode(record).bare_metal
         described.compare_machines([], bare_metal)
 
     def check_setting(self, metal, other):
@@ -54,7 +54,7 @@ class TestFingerprint(unittest.TestCase):
         booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
         record = made.record()
         record["bare_metal"]["fingerprint"] = metal
-        bare_metal = codec.decode(record).bare_metal
+        bare_metal = model.decode(record).bare_metal
         found = setting.build_setting(booted, (), bare_metal=bare_metal)
         links = rate_caps.links(other.get("network_interfaces") or (), "peer")
         ends = flows.Endpoints(

@@ -12,9 +12,9 @@ from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import codec
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from rally_vmperf.runs import reference
@@ -248,12 +248,12 @@ class PartTestCase(unittest.TestCase):
             content, labelled, [SHAPE]
         )
         own = "disk.fio.db.randread.latency"
-        written = codec.decode(made.record(bare_metal=None))
+        written = model.decode(made.record(bare_metal=None))
         (condition,) = written.repetition.conditions
         condition = dataclasses.replace(
             condition, reference_copies=SHAPE.copies
         )
-        record = codec.shorten(
+        record = model.shorten(
             dataclasses.replace(
                 written,
                 repetition=dataclasses.replace(

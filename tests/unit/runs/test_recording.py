@@ -16,8 +16,8 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from rally_vmperf.measurement import finding
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from tests.unit.execution import test_measure
@@ -137,7 +137,7 @@ class TestFolder(unittest.TestCase):
             told, kept = self.record(parent)
             ((records, details),) = kept
             said = json.dumps(
-                [[codec.FORMAT.encode(one) for one in records], details]
+                [[model.FORMAT.encode(one) for one in records], details]
             )
             self.assertNotIn(parent, said)
             self.assertNotIn("rally-vmperf-", said)

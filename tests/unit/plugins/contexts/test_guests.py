@@ -18,8 +18,8 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import guests
-from rally_vmperf.records import codec
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.guests import test_console_keys
 from tests.unit.guests import testing
@@ -229,7 +229,7 @@ class SetUpTest(Case):
         records = made.records()
         folder = pathlib.Path(CONF.vmperf.journal_dir)
         for record in records:
-            journal.Journal(folder, OWNER).append(codec.decode(record))
+            journal.Journal(folder, OWNER).append(model.decode(record))
         context = self.context()
         context.setup()
         self.stored = {

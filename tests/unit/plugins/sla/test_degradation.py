@@ -6,7 +6,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from tests.unit import made
 
@@ -17,7 +17,7 @@ CPU = "cpu.sysbench.rate"
 
 def iteration(record):
     """Return an iteration that holds a record."""
-    encoded = output.encode(codec.decode(record))
+    encoded = output.encode(model.decode(record))
     return {"error": [], "output": {"additive": [], "complete": [encoded]}}
 
 

@@ -7,7 +7,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from tests.unit import made
 
@@ -16,7 +16,7 @@ Overhead = criteria.SLAS["vmperf_overhead"]
 
 def iteration(value, number, **changes):
     """Return an iteration whose record has one sample."""
-    record = codec.decode(made.record(rate=value, number=number, **changes))
+    record = model.decode(made.record(rate=value, number=number, **changes))
     return {
         "error": [],
         "output": {"additive": [], "complete": [output.encode(record)]},

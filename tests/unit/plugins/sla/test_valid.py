@@ -7,7 +7,7 @@ import jsonschema
 
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.questions import table
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.plugins.sla import test_overhead
 
@@ -134,12 +134,12 @@ class TestValid(unittest.TestCase):
         judge = table.VALID.judge()
         records = made.density_records()
         for record in records:
-            judge.add(codec.decode(record).repetition)
+            judge.add(model.decode(record).repetition)
         self.assertEqual("passed", judge.judgement().status)
         judge = table.VALID.judge()
         for record in records:
             record["findings"] = [found("swap_or_oom")]
-            judge.add(codec.decode(record).repetition)
+            judge.add(model.decode(record).repetition)
         self.assertEqual("void", judge.judgement().status)
 
     def test_physical_limit_of_density(self):
@@ -147,7 +147,7 @@ class TestValid(unittest.TestCase):
         for limit, status in ((1e15, "passed"), (1.0, "void")):
             judge = table.VALID.judge(physical_limit={"*": limit})
             for record in made.density_records():
-                judge.add(codec.decode(record).repetition)
+                judge.add(model.decode(record).repetition)
             self.assertEqual(status, judge.judgement().status)
 
     @ddt.data(

@@ -13,7 +13,7 @@ from rally_vmperf.guests import models
 from rally_vmperf.questions import table
 from rally_vmperf.questions.tuning import variants
 from rally_vmperf.questions.tuning import variants_run
-from rally_vmperf.records import codec
+from rally_vmperf.records import model
 from tests.unit.guests import made
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -184,7 +184,7 @@ class TestRun(unittest.TestCase):
         boots = []
         for number in (1, 2):
             record = run.repeat(number)
-            codec.FORMAT.check(codec.FORMAT.encode(record))
+            model.FORMAT.check(model.FORMAT.encode(record))
             self.assertEqual(
                 "complete", record.repetition.state, record.repetition.missing
             )
@@ -225,7 +225,7 @@ class TestRun(unittest.TestCase):
         """Its condition says why; the others are measured."""
         run = self.run_of(boots={"virtio": "No valid host was found"})
         record = run.repeat(1)
-        codec.FORMAT.check(codec.FORMAT.encode(record))
+        model.FORMAT.check(model.FORMAT.encode(record))
         self.assertEqual(
             ["complete", "incomplete", "complete"],
             [one.state for one in record.repetition.conditions],
