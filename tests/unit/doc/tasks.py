@@ -18,7 +18,7 @@ from rally.task import task_cfg
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
-from rally_vmperf.records import typed
+from rally_vmperf.records import codec
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks_page
@@ -237,7 +237,7 @@ def _entry(one, copies, limited_by):
         **one.protocol(),
         limited_by=limited_by,
         shape={**SHAPE, "copies": copies},
-        metrics={metric.name: typed.encode(metric) for metric in metrics},
+        metrics={metric.name: codec.encode(metric) for metric in metrics},
         repetitions=made.table([samples] * 3, copies),
         time_series=[
             {"metric": name, **line}

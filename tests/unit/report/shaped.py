@@ -6,7 +6,7 @@ import random
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import typed
+from rally_vmperf.records import codec
 
 LATENCY = sample.Metric(
     name="disk.fio.randread.latency", unit="s", better="lower"
@@ -85,6 +85,6 @@ def _shapes(machines, middle, chance):
             (f"g{place}", sample.Series(metric=IOPS, points=points))
         )
     return {
-        "distributions": [*map(typed.encode, merged.distributions(readings))],
-        "time_series": [*map(typed.encode, merged.time_series(readings))],
+        "distributions": [*map(codec.encode, merged.distributions(readings))],
+        "time_series": [*map(codec.encode, merged.time_series(readings))],
     }
