@@ -201,9 +201,9 @@ class _Field(t.NamedTuple):
 
 
 @functools.cache
-def list_fields(type_: t.Any) -> dict[str, _Field]:
+def list_fields(content: t.Any) -> dict[str, _Field]:
     """Return the fields of a dataclass that its document has, by name."""
-    hints = t.get_type_hints(type_, include_extras=True)
+    hints = t.get_type_hints(content, include_extras=True)
     return {
         field.name: _Field(
             hint,
@@ -212,7 +212,7 @@ def list_fields(type_: t.Any) -> dict[str, _Field]:
             else field.default_factory(),
             fields.INLINE in getattr(hint, "__metadata__", ()),
         )
-        for field in dataclasses.fields(type_)
+        for field in dataclasses.fields(content)
         for hint in [hints[field.name]]
         if "derived" not in field.metadata
     }
@@ -297,13 +297,13 @@ def _encode_value(value: t.Any, hint: t.Any) -> t.Any:
     return _round(value, digits) if digits else value
 
 
-def decode(document: documents.Json, type_: type[T], metrics: Metrics) -> T:
+def decode(document: documents.Json, content: type[T], metrics: Metrics) -> T:
     """Return the instance of a dataclass in a document of ``encode``.
 
     :param metrics: The metrics by name, unless the dataclass defines them.
     :raises FieldError: If a value is not valid.
     """
-    stored = list_fields(t.cast(t.Hashable, type_))
+    stored = list_fields(t.cast(t.Hashable, content))
     for name, field in stored.items():
         if defines_metrics(name, field):
             metrics = {
@@ -326,7 +326,7 @@ def decode(document: documents.Json, type_: type[T], metrics: Metrics) -> T:
                 raise FieldError(path, error.reason) from error
             except INVALID as error:
                 raise FieldError(name, str(error)) from error
-    return type_(**values)
+    return content(**values)
 
 
 def _decode_value(value: t.Any, hint: t.Any, metrics: Metrics) -> t.Any:

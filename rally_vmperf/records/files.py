@@ -136,8 +136,8 @@ class RawOutputs:
     def close(self) -> model.FileReference | None:
         """Complete the file; return its name and checksum, or None."""
         text = "\n]"
-        for name, documents_ in self._results.items():
-            lines = ",\n".join(json.dumps(document) for document in documents_)
+        for name, results in self._results.items():
+            lines = ",\n".join(json.dumps(document) for document in results)
             text += f', "{name}": [\n{lines}\n]'
         self._write_text(f"{text}}}\n", zlib.Z_FINISH)
         if self._stream is None:

@@ -59,8 +59,8 @@ def of_condition(
         for address in [ends.addresses.get(partner, "")]
     )
     return [
-        dataclasses.replace(flow_, machines=number)
-        for flow_, number in counted.items()
+        dataclasses.replace(kind, machines=number)
+        for kind, number in counted.items()
     ]
 
 

@@ -18,8 +18,8 @@ from rally_vmperf import sanitize
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 
-#: Maximum bytes of a line; a record has less than a million.
-_LONGEST = 16 << 20
+#: A record has less than a million.
+_MAX_LINE_BYTES = 16 << 20
 
 
 class JournalError(errors.VMPerfError):
@@ -98,7 +98,7 @@ class Journal:
         records: list[model.Record] = []
         try:
             with documents.open_file(self.path) as stream:
-                while line := stream.readline(_LONGEST + 1):
+                while line := stream.readline(_MAX_LINE_BYTES + 1):
                     if line == b"\n":
                         continue
                     number = len(records) + 1
@@ -144,7 +144,7 @@ class Journal:
             return 0
         with open(self.path, "r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, size - _LONGEST))
+            stream.seek(max(0, size - _MAX_LINE_BYTES))
             end = stream.read()
             incomplete = end[end.rfind(b"\n") + 1 :]
             if not incomplete:

@@ -240,12 +240,12 @@ def _build_schema(hint: t.Any) -> documents.Schema:
     return {} if hint is t.Any else {"type": _SCALARS[hint]}
 
 
-def _build_object(type_: type) -> documents.Schema:
+def _build_object(content: type) -> documents.Schema:
     """Return the JSON Schema of the documents of a dataclass."""
-    descriptions = _parse_descriptions(type_)
+    descriptions = _parse_descriptions(content)
     properties: dict[str, documents.Schema] = {}
     required: list[str] = []
-    for name, field in codec.list_fields(type_).items():
+    for name, field in codec.list_fields(content).items():
         if field.inline:
             inner = _build_object(codec.strip(field.hint))
             properties |= inner["properties"]
@@ -272,13 +272,13 @@ def _build_object(type_: type) -> documents.Schema:
     }
 
 
-def _parse_descriptions(type_: type) -> dict[str, str]:
+def _parse_descriptions(content: type) -> dict[str, str]:
     """Return the descriptions of parameters in a docstring, by name."""
     return {
         name: " ".join(text.split())
         for name, text in re.findall(
             r"^:param (\w+): (.*?)(?=^:|\Z)",
-            inspect.getdoc(type_) or "",
+            inspect.getdoc(content) or "",
             re.MULTILINE | re.DOTALL,
         )
     }

@@ -184,12 +184,10 @@ def _list_samples(
     :param hosts: The host of each guest; None if the row has the host.
     """
     for metric, samples in by_metric.items():
-        about = [
-            finding_ for finding_ in findings if finding_.concerns(metric.name)
-        ]
+        about = [found for found in findings if found.concerns(metric.name)]
         is_void = any(
-            finding_.severity == "void" and finding_.kind not in tolerate
-            for finding_ in about
+            found.severity == "void" and found.kind not in tolerate
+            for found in about
         )
         with_metric = _with_metric(start, metric)._replace(
             status="void" if is_void else "valid",
@@ -249,7 +247,7 @@ def _list_kinds(
     findings: collections.abc.Iterable[finding.Finding],
 ) -> tuple[str, ...]:
     """Return each kind of findings once, as a tuple."""
-    return tuple(dict.fromkeys(finding_.kind for finding_ in findings))
+    return tuple(dict.fromkeys(found.kind for found in findings))
 
 
 #: The counters of samples in summaries. The first two have all samples with a

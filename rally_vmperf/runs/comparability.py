@@ -151,15 +151,21 @@ def compare_machines(
             definitions,
         )
     for guest in guests:
-        findings += comparability.host(
-            baseline, guest.name, guest.nova.get("hypervisor")
-        )
-        findings += comparability.host_cpu(
-            bare_metal.fingerprint,
-            guest.name,
-            guest.nova.get("host_cpu") or (),
-        )
+        findings += _compare_host(guest, baseline)
     return findings
+
+
+def _compare_host(
+    guest: model.DescribedMachine, baseline: document.Baseline
+) -> list[finding.Finding]:
+    """Return findings on a guest's host that differs from the baseline."""
+    hypervisor = guest.nova.get("hypervisor")
+    features = guest.nova.get("host_cpu") or ()
+    fingerprint = baseline.machine.fingerprint
+    return [
+        *comparability.host(baseline, guest.name, hypervisor),
+        *comparability.host_cpu(fingerprint, guest.name, features),
+    ]
 
 
 def compare_record(

@@ -197,9 +197,9 @@ class GroupBoots:
             connections.close()
             raise errors.GuestError(
                 "; ".join(
-                    finding_.detail
-                    for finding_ in booted.findings
-                    if finding_.kind == "guest_unavailable"
+                    found.detail
+                    for found in booted.findings
+                    if found.kind == "guest_unavailable"
                 )
             )
         self.booted = dataclasses.replace(booted, sequential=True)
@@ -236,29 +236,29 @@ def wait_for_guests(
     try:
         left = timeout - (time.monotonic() - begin)
         arrivals = arriving.wait(left, progress)
-        for guest_, arrived in zip(guests, arrivals, strict=True):
+        for guest, arrived in zip(guests, arrivals, strict=True):
             if arrived.busy:
                 late = finding.Finding(
                     kind="still_booting",
-                    subject=guest_.name,
+                    subject=guest.name,
                     detail=f"{arrived.busy} was still at work in "
-                    f"{guest_.name} after {timeout:g} s",
+                    f"{guest.name} after {timeout:g} s",
                 )
                 findings.append(late)
             if arrived.error:
                 reason, console_end = _diagnose_unreached(
-                    connection, guest_, arrived, booted.ssh_sources
+                    connection, guest, arrived, booted.ssh_sources
                 )
-                silent[guest_.name] = reason
+                silent[guest.name] = reason
                 first_end = first_end or f"{reason}; {console_end}"
         if len(silent) == len(guests):
             raise errors.GuestError(first_end)
         boot.delete_failed(
             connection,
             {
-                guest_.id: silent[guest_.name]
-                for guest_ in guests
-                if guest_.name in silent
+                guest.id: silent[guest.name]
+                for guest in guests
+                if guest.name in silent
             },
             progress,
         )
@@ -274,13 +274,13 @@ def wait_for_guests(
 
 def _diagnose_unreached(
     connection: t.Any,
-    guest_: models.Guest,
+    guest: models.Guest,
     arrived: arrival.Arrival,
     ssh_sources: collections.abc.Sequence[str] | None,
 ) -> tuple[str, str]:
     """Return why a guest was not reached, and the end of its console."""
-    output = console.diagnose(connection, guest_.id, guest_.host_key)
-    name = f"guest {guest_.name} at {guest_.address}"
+    output = console.diagnose(connection, guest.id, guest.host_key)
+    name = f"guest {guest.name} at {guest.address}"
     end = f"end of the guest's console:\n{output.end}"
     if arrived.at_jump:
         return f"{name} was not tried: {arrived.error}", end

@@ -117,8 +117,6 @@ class ShapeRecording:
             assignments=tuple(incomplete),
             repetitions=max(map(self._count_missing, incomplete)),
         )
-        numbers = (record.repetition.number for record in self.records)
-        after = max(numbers, default=0)
         machine = connect()
         with asyncio.Runner() as runner:
             if plan.reboot != "never":
@@ -159,31 +157,47 @@ class ShapeRecording:
                     ),
                     actions=tuple(run_actions),
                 )
-                # Numbers continue, so that every record keeps its own files.
-                run = runs.Run(
-                    question=QUESTION,
-                    task=plan.baseline,
-                    workload=self._journal.path.stem,
-                    times=after + plan.warmup + plan.repetitions,
-                    warmup=after + plan.warmup,
-                    conditions=(conditions.Condition(),),
-                    journal=self._journal,
-                    fallback_setting=ready.setting,
-                    open=lambda: ready,
-                    options=plan.options,
-                    progress=progress,
-                    warn=warn,
-                )
-                for number in range(after + 1, run.times + 1):
-                    record = run.repeat(number)
-                    self._add_record(record, ready.setting.details)
-                    if record.repetition.state == "interrupted":
-                        raise KeyboardInterrupt
+                self._repeat(plan, ready, progress, warn)
             finally:
                 if session is not None:
                     session.close()
                 runner.run(limits.release())
                 runner.run(machine.close())
+
+    def _repeat(
+        self,
+        plan: RecordingPlan,
+        ready: attempt.ReadySession,
+        progress: runs.Progress,
+        warn: runs.Progress,
+    ) -> None:
+        """Measure and store the repetitions of a plan.
+
+        :raises KeyboardInterrupt: If the user interrupts a repetition, after
+            it was stored.
+        """
+        # Numbers continue, so that every record keeps its own files.
+        numbers = (record.repetition.number for record in self.records)
+        after = max(numbers, default=0)
+        run = runs.Run(
+            question=QUESTION,
+            task=plan.baseline,
+            workload=self._journal.path.stem,
+            times=after + plan.warmup + plan.repetitions,
+            warmup=after + plan.warmup,
+            conditions=(conditions.Condition(),),
+            journal=self._journal,
+            fallback_setting=ready.setting,
+            open=lambda: ready,
+            options=plan.options,
+            progress=progress,
+            warn=warn,
+        )
+        for number in range(after + 1, run.times + 1):
+            record = run.repeat(number)
+            self._add_record(record, ready.setting.details)
+            if record.repetition.state == "interrupted":
+                raise KeyboardInterrupt
 
     def describe_missing(self) -> list[str]:
         """Return a line of text for each workload with missing repetitions."""

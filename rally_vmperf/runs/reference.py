@@ -228,7 +228,7 @@ def find_voiding_findings(
         *find_baseline_findings(baseline, assignments, shape, now),
         *comparability.nested(baseline.machine.fingerprint),
     ]
-    return [finding_ for finding_ in findings if finding_.severity == "void"]
+    return [found for found in findings if found.severity == "void"]
 
 
 def describe_voiding(
@@ -236,9 +236,7 @@ def describe_voiding(
     findings: collections.abc.Iterable[finding.Finding],
 ) -> str:
     """Return why a baseline voids each run, and the remedies, in one line."""
-    run_findings = [
-        finding.RunFinding(finding=finding_) for finding_ in findings
-    ]
+    run_findings = [finding.RunFinding(finding=found) for found in findings]
     kinds = dict.fromkeys(
         run_finding.finding.kind for run_finding in run_findings
     )
@@ -251,7 +249,7 @@ def describe_voiding(
 
 
 def _restrict_to_assignment(
-    assigned: assignment.Assignment, finding_: finding.Finding
+    assigned: assignment.Assignment, found: finding.Finding
 ) -> finding.Finding:
     """Return a finding, limited to the metrics of an assignment.
 
@@ -259,14 +257,14 @@ def _restrict_to_assignment(
     baseline has the background load of a part of the machine only with the
     workloads that it concerns.
     """
-    is_shape = finding_.kind == "shape_not_enforced"
+    is_shape = found.kind == "shape_not_enforced"
     is_load = (
-        finding_.kind == "bare_metal_busy"
-        and finding_.subject != background_load.WHOLE
+        found.kind == "bare_metal_busy"
+        and found.subject != background_load.WHOLE
     )
     if not is_shape and not is_load:
-        return finding_
+        return found
     if is_shape and assigned.workload.part in ("disk", "network"):
-        finding_ = dataclasses.replace(finding_, kind="io_shape_not_enforced")
+        found = dataclasses.replace(found, kind="io_shape_not_enforced")
     metrics = tuple(metric.name for metric in assigned.metrics())
-    return dataclasses.replace(finding_, metrics=metrics)
+    return dataclasses.replace(found, metrics=metrics)

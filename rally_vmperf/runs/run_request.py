@@ -208,24 +208,6 @@ class RunRequest(RunEnvironment):
         session = self.open_session(
             unmeasured.assignments if unmeasured else ()
         )
-        power = {
-            "connection": connection,
-            "session": session,
-            "guests": self.booted.guests,
-            "config": self.options,
-            "progress": self.progress,
-        }
-        powering: list[actions.Action] = []
-        if self.protocol.reboot != "never":
-            powering.append(
-                guest_power.GuestReboot(
-                    when=self.protocol.reboot,
-                    idle_guests=idle_guests,
-                    **power,
-                )
-            )
-        if idle_guests != "running":
-            powering.append(guest_power.IdleGuests(kind=idle_guests, **power))
         comparability_findings = comparability.find_guest_findings(
             session, self.booted.guests, self.baseline, shapes
         )
@@ -244,7 +226,7 @@ class RunRequest(RunEnvironment):
                 unmeasured=len(unmeasured.names) if unmeasured else 0,
             ),
             actions=(
-                *powering,
+                *self._list_power_actions(connection, session, idle_guests),
                 *_list_loads(unmeasured, session),
                 actions.GuestWatch(
                     connection,
@@ -256,6 +238,35 @@ class RunRequest(RunEnvironment):
                 *self._list_watches(),
             ),
         )
+
+    def _list_power_actions(
+        self,
+        connection: t.Any,
+        session: sessions.Session,
+        idle_guests: idle.IdleState,
+    ) -> list[actions.Action]:
+        """Return the actions that reboot guests or set idle ones aside."""
+        power = {
+            "connection": connection,
+            "session": session,
+            "guests": self.booted.guests,
+            "config": self.options,
+            "progress": self.progress,
+        }
+        power_actions: list[actions.Action] = []
+        if self.protocol.reboot != "never":
+            power_actions.append(
+                guest_power.GuestReboot(
+                    when=self.protocol.reboot,
+                    idle_guests=idle_guests,
+                    **power,
+                )
+            )
+        if idle_guests != "running":
+            power_actions.append(
+                guest_power.IdleGuests(kind=idle_guests, **power)
+            )
+        return power_actions
 
     def _list_watches(self) -> list[actions.Action]:
         """Return the checks of the controller and, as admin, of the hosts."""
@@ -273,9 +284,9 @@ class RunRequest(RunEnvironment):
         """Return which tools would void the run, and a remedy, or ""."""
         kind = "tool_version_differs"
         details = dict.fromkeys(
-            finding_.detail
-            for finding_ in findings
-            if finding_.kind == kind and finding_.severity == "void"
+            found.detail
+            for found in findings
+            if found.kind == kind and found.severity == "void"
         )
         if not details or kind in self.tolerate:
             return ""

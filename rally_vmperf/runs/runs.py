@@ -236,7 +236,7 @@ class Run:
                 )
                 return
             repetition_result.settings.append(ready.setting)
-            attempt_ = attempt.Attempt(
+            current = attempt.Attempt(
                 ready,
                 condition,
                 self.lost,
@@ -248,17 +248,17 @@ class Run:
                 warn=self.warn,
             )
             try:
-                attempt_.measure()
+                current.measure()
             finally:
                 repetition_result.conditions.append(
-                    attempt_.result_of_condition(position)
+                    current.result_of_condition(position)
                 )
                 repetition_result.raw.add_results(
                     condition.axes,
-                    attempt_.result.runs,
-                    attempt_.result.readings,
+                    current.result.runs,
+                    current.result.readings,
                 )
-                self._starts.update(attempt_.started)
+                self._starts.update(current.started)
 
     def _open(self, condition: _Condition) -> OpenedCondition:
         """Return a context manager of a condition and of its session."""

@@ -118,14 +118,14 @@ class Record(registration.RegistrationCommand):
         from rally_vmperf.runs import reference
 
         findings = dict.fromkeys(
-            finding_
+            found
             for shape_recording in recordings
-            for finding_ in reference.find_voiding_findings(
+            for found in reference.find_voiding_findings(
                 content,
                 shape_recording.plan.assignments,
                 shape_recording.plan.shape,
             )
-            if finding_.kind not in tolerated
+            if found.kind not in tolerated
         )
         if findings:
             self.print_line(reference.describe_voiding(content, findings))

@@ -121,7 +121,7 @@ class MeasurementScenario(scenario.OpenStackScenario):
 
 
 def raise_if_incomplete(
-    repetition_: repetition.Repetition, criteria: t.Container[str]
+    measured: repetition.Repetition, criteria: t.Container[str]
 ) -> None:
     """Raise an error if a repetition was interrupted or is incomplete.
 
@@ -134,13 +134,13 @@ def raise_if_incomplete(
     :raises IncompleteRepetition: If a measurement is missing; the message
         names the first.
     """
-    if repetition_.state == "interrupted":
+    if measured.state == "interrupted":
         raise KeyboardInterrupt
-    if repetition_.state == "complete":
+    if measured.state == "complete":
         return
-    missing = repetition_.all_missing
+    missing = measured.all_missing
     message = sanitize.text(
-        f"repetition {repetition_.number} is incomplete: {len(missing)} "
+        f"repetition {measured.number} is incomplete: {len(missing)} "
         f"measurements are missing; the first is {missing[0].sentence()}"
     )
     if not any(name in criteria for name in table.criteria()):

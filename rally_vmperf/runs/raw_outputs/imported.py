@@ -97,15 +97,15 @@ def build_repetitions(
     """
     reference, findings = _build_reference(content, guest)
     planned = max(len(raw_output.repetitions) for raw_output in guest)
-    repetitions_ = []
+    repetitions = []
     for index in range(planned):
         samples = [
             s
             for raw_output in guest
-            for samples_ in raw_output.repetitions[index : index + 1]
-            for s in samples_
+            for taken in raw_output.repetitions[index : index + 1]
+            for s in taken
         ]
-        repetitions_.append(
+        repetitions.append(
             _build_repetition(index + 1, planned, samples, reference, findings)
         )
     bounds = limits.Limits(physical)
@@ -118,10 +118,10 @@ def build_repetitions(
             f"physical limit {unmatched[0]!r} matches no metric; there are: "
             f"{', '.join(sorted(names))}"
         )
-    above = tuple(plausibility.above_physical_limit(repetitions_, bounds))
+    above = tuple(plausibility.above_physical_limit(repetitions, bounds))
     return [
         dataclasses.replace(raw_output, findings=raw_output.findings + above)
-        for raw_output in repetitions_
+        for raw_output in repetitions
     ]
 
 
@@ -138,7 +138,7 @@ def _build_repetition(
         "planned_repetitions": planned,
         "counted": True,
         "state": "complete",
-        "expected_metrics": tuple(sample_.metric for sample_ in samples),
+        "expected_metrics": tuple(value.metric for value in samples),
     }
     condition = repetition.Condition(
         **common,
@@ -146,7 +146,7 @@ def _build_repetition(
         position=1,
         machines=("guest",),
         observations=tuple(
-            sample.Observation("guest", sample_) for sample_ in samples
+            sample.Observation("guest", value) for value in samples
         ),
         reference=reference,
     )

@@ -43,7 +43,7 @@ class RawOutput:
     def metrics(self) -> tuple[sample.Metric, ...]:
         """The metrics of the samples, each once."""
         samples = itertools.chain.from_iterable(self.repetitions)
-        return tuple(dict.fromkeys(sample_.metric for sample_ in samples))
+        return tuple(dict.fromkeys(value.metric for value in samples))
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -68,19 +68,19 @@ def parse(tool: str, text: str, which: str = "") -> RawOutput:
     return PARSERS[tool](text, which)
 
 
-def merge(outputs_: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
+def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
     """Return the outputs, merged by workload and direction.
 
     :raises base.WorkloadError: If outputs with the same metrics have different
         arguments.
     """
     merged: dict[tuple[str, ...], RawOutput] = {}
-    for output in outputs_:
+    for output in parsed:
         metrics = {metric.name for metric in output.metrics}
         key = (output.workload, *sorted(metrics))
         first = merged.get(key)
         if first is None:
-            if any(metrics & set(key_) for key_ in merged):
+            if any(metrics & set(option) for option in merged):
                 raise base.WorkloadError(
                     f"{output.workload}: outputs have some of their metrics "
                     "in common; use outputs of the same tests"
