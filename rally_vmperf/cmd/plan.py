@@ -9,7 +9,6 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.questions import checks
@@ -109,9 +108,11 @@ def _list_distances(
     :param remarks: The remarks on the task, to which others are added.
     :raises BaselineError: If the baseline does not cover the task.
     """
-    criterion = task.criteria.get(overhead.OVERHEAD.name) or {}
-    patterns = limits.Limits(criterion.get("max_percent", {}))
-    if not patterns:
+    criterion = overhead.OVERHEAD.parse(
+        task.criteria.get(overhead.OVERHEAD.name, {})
+    )
+    percent = criterion.limits["max_percent"]
+    if not percent:
         return []
     names = [metric.name for metric in task.metrics]
     guest = task.times - task.warmup
@@ -122,7 +123,7 @@ def _list_distances(
         recorded = reference.collect_values(entry)
         for metric in assigned.workload.metrics(assigned.arguments):
             name = assigned.rename(metric.name)
-            limited = patterns.for_metric(name, names)
+            limited = percent.for_metric(name, names)
             if metric.scale == "count" or not limited:
                 continue
             values = [
@@ -130,7 +131,7 @@ def _list_distances(
                 for copies in recorded.get(metric.name, ())
             ]
             multiple = needed.decidable_distance(
-                len(values), guest, criterion.get("confidence", 0.95)
+                len(values), guest, criterion.others.get("confidence", 0.95)
             )
             counts = (
                 f"with {len(values)} repetitions of bare metal and {guest} "

@@ -176,7 +176,6 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
 
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Judge outputs; return baseline, guest repetitions and judgement."""
-    from rally_vmperf.judging import overhead_judge
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
@@ -185,9 +184,9 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         parsed.baseline
     )
     criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
-    judge = overhead_judge.OverheadJudge(
-        **criteria.get(question.OVERHEAD.name, {})
-    )
+    judge = question.OVERHEAD.parse(
+        criteria.get(question.OVERHEAD.name, {})
+    ).create_judge()
     repetitions = imported.build_repetitions(
         content, read_outputs(parsed), dict(parsed.physical_limit)
     )

@@ -230,7 +230,7 @@ def _convert(
             "vmperf_guests": task.guests,
         }
         tasks.check_schema(sections, _SECTIONS)
-        checks.check_criteria(task, task_question)
+        checks.parse_criteria(task, task_question)
         # Invalid copies are rejected here.
         _ = task_question.copies(task)
     except tasks.InvalidTask as error:

@@ -302,7 +302,7 @@ def absolute_rows(
     conditions: gathering.Conditions,
     guests: int,
     void_level: str,
-    figures: collections.abc.Mapping[figure_result.Figure, limits.Limits],
+    by_option: limits.LimitsByOption,
     names: collections.abc.Collection[str],
     confidence: float,
 ) -> list[figure_result.FigureResult]:
@@ -310,7 +310,7 @@ def absolute_rows(
 
     :param conditions: The level in each counted repetition, including
         skipped ones.
-    :param figures: The limits of each figure.
+    :param by_option: The limits of the criterion.
     :param names: The names of all metrics.
     """
     executed = [
@@ -322,11 +322,11 @@ def absolute_rows(
             figure,
             executed,
             executed[0].reference if executed else repetition.NO_REFERENCE,
-            figures[figure].for_metric(metric.name, names),
+            by_option[figure].for_metric(metric.name, names),
             confidence,
             guests=guests,
             void_level=void_level,
             skipped=len(conditions) - len(executed),
         )
-        for figure in limits.absolute_figures(metric, figures)
+        for figure in limits.absolute_figures(metric, by_option)
     ]

@@ -29,12 +29,7 @@ MAX_VOID_SHARE = 0.25
 _VOID_RUN_KINDS = ("baseline_changed",)
 #: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
-#: The figures with limits in the unit of the metric.
-ABSOLUTE_FIGURES = t.get_args(limits.AbsoluteFigure)
-FigureLimits = collections.abc.Mapping[t.Any, limits.Limits]
-#: Limits from a task: metric or glob -> limit.
-Given = collections.abc.Mapping[str, float]
-
+_NO_LIMITS = limits.LimitsByOption()
 
 RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 
@@ -42,6 +37,8 @@ RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 class Judge(abc.ABC, t.Generic[RowT]):
     """A judge that collects repetitions and returns a verdict.
 
+    :param limits: The limits by option; without limits there are figures and
+        no verdict.
     :param confidence: The confidence of the intervals, >= 0.5 and < 1.
     :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
     :param tolerate: The kinds of findings that do not void.
@@ -50,11 +47,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
     :raises ValueError: If an argument is invalid.
     """
 
-    #: The limits of each figure.
-    limits: FigureLimits = types.MappingProxyType({})
-
     def __init__(
         self,
+        limits: limits.LimitsByOption = _NO_LIMITS,
         confidence: float = 0.95,
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
@@ -70,6 +65,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
             )
         for kind in tolerate:
             finding.check(kind)
+        self.limits = limits
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive
         self.tolerate = tolerate
@@ -300,18 +296,13 @@ class Judge(abc.ABC, t.Generic[RowT]):
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple.
-
-        Only absolute limits apply to counts.
-        """
+        """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
         patterns = [
             pattern
-            for figure, limits_ in self.limits.items()
-            for pattern in limits_.unmatched(
-                metric.name
-                for metric in metrics
-                if figure in ABSOLUTE_FIGURES or metric.scale == "ratio"
+            for option_limits in self.limits.values()
+            for pattern in option_limits.unmatched(
+                option_limits.list_names(metrics)
             )
         ]
         return tuple(dict.fromkeys(patterns))

@@ -10,7 +10,6 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
 #: The heading of the verdict.
@@ -29,19 +28,15 @@ Conditions = list[repetition.Condition]
 class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of losses while other guests run another workload.
 
-    :param max_percent: The largest tolerated loss by metric or glob; without
-        limits there are figures and no verdict.
-    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
+    The option with limits is ``max_percent``, the largest tolerated loss.
+
+    :param options: The arguments of the base class.
     :raises ValueError: If an argument is invalid.
     """
 
-    def __init__(
-        self, max_percent: judge.Given | None = None, **strictness: t.Any
-    ) -> None:
-        super().__init__(**strictness)
+    def __init__(self, **options: t.Any) -> None:
+        super().__init__(**options)
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
-        self.limits = {"overhead": limits.Limits(max_percent or {})}
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
@@ -100,7 +95,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
             repetition.select(conditions, neighbours=False),
             repetition.select(conditions, neighbours=True),
         )
-        limit = self.limits["overhead"].for_metric(metric.name, names)
+        limit = self.limits["max_percent"].for_metric(metric.name, names)
         return figure_result.FigureResult(
             metric=metric,
             figure="overhead",

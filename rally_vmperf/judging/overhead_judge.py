@@ -23,35 +23,21 @@ _WHOLE_MACHINE = ("cpu", "memory")
 class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of the overhead of guests over bare metal.
 
-    :param max_percent: The largest tolerated overhead by metric or glob.
-    :param max: The largest tolerated value by metric or glob, in the unit of
-        the metric.
-    :param min: The smallest tolerated value by metric or glob, in the unit
-        of the metric.
+    The options with limits are ``max_percent``, ``max`` and ``min``.
+
     :param statistic: The guest to which ``max_percent`` applies: the mean or
         the worst one.
-    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
+    :param options: The arguments of the base class.
     :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
-        self,
-        max_percent: judge.Given | None = None,
-        max: judge.Given | None = None,
-        min: judge.Given | None = None,
-        statistic: points.Statistic = "mean",
-        **strictness: t.Any,
+        self, *, statistic: points.Statistic = "mean", **options: t.Any
     ) -> None:
-        super().__init__(**strictness)
+        super().__init__(**options)
         if statistic not in t.get_args(points.Statistic):
             raise ValueError(f"statistic={statistic!r}: must be mean or worst")
         self.statistic = statistic
-        self.limits = {
-            "overhead": limits.Limits(max_percent or {}),
-            "max": limits.Limits(max or {}),
-            "min": limits.Limits(min or {}),
-        }
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether it has a single condition, or variants only."""
@@ -88,7 +74,9 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 figure,
                 conditions,
                 _find_reference(conditions),
-                self.limits[figure].for_metric(metric.name, names),
+                self.limits[
+                    "max_percent" if figure == "overhead" else figure
+                ].for_metric(metric.name, names),
                 self.confidence,
                 caps,
                 statistic=self.statistic,

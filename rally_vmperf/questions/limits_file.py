@@ -46,6 +46,8 @@ def read_limits(path: str) -> Limits:
                     f"{', '.join(criteria)}"
                 )
         task.check_schema(content, build_schema())
+        for name, options in content.items():
+            criteria[name].parse(options)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
     return t.cast(Limits, content)
@@ -54,46 +56,36 @@ def read_limits(path: str) -> Limits:
 def check_limits(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
-    limits: question.Criteria,
+    sections: question.Criteria,
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> None:
     """Reject limits that are contradictory or cannot fail in a run.
 
     :param criteria: The criteria of the question.
-    :param limits: The content of the file.
+    :param sections: The content of the file.
     :param repetitions: The repetitions of the run.
     :raises LimitsError: If a limit is not valid for a metric.
     """
     metrics = gathering.metrics(repetition.list_conditions(repetitions))
     try:
         for criterion in criteria:
-            config = limits.get(criterion.name, {})
-            for key, scales in criterion.limits.items():
-                task.check_conflict(
-                    f"sla {criterion.name} {key}",
-                    config.get(key, {}),
-                    [
-                        metric.name
-                        for metric in metrics
-                        if metric.scale in scales
-                    ],
-                )
-            criterion.bounds(criterion.name, config, metrics)
+            parsed = criterion.parse(sections.get(criterion.name, {}))
+            parsed.check_limits(metrics, may_be_unmatched=True)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
 
 
 def list_applicable_slas(
-    question_: question.Question, arguments: documents.Arguments
+    run_question: question.Question, arguments: documents.Arguments
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run, as a list.
 
-    :param question_: The question of the run.
+    :param run_question: The question of the run.
     :param arguments: The arguments of the scenario.
     """
     return [
         criterion.name
-        for criterion in question_.criteria
+        for criterion in run_question.criteria
         if not criterion.requires or arguments.get(criterion.requires)
     ]
 
@@ -111,9 +103,10 @@ def format_skipped(
     criteria = table.criteria()
     for name in names:
         scenarios = [
-            question_.scenario
-            for question_ in table.questions().values()
-            if any(name == criterion.name for criterion in question_.criteria)
+            known_question.scenario
+            for known_question in table.questions().values()
+            if name
+            in (criterion.name for criterion in known_question.criteria)
         ]
         if scenarios and name not in applied:
             required = criteria[name].requires

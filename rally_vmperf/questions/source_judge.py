@@ -23,14 +23,14 @@ def get_question(source: sources.Source) -> question.Question:
     :raises SourceError: If the question is unknown.
     """
     questions = table.questions()
-    question_ = questions.get(source.question)
-    question_ = question_ or table.scenarios().get(source.scenario)
-    if question_ is None:
+    found = questions.get(source.question)
+    found = found or table.scenarios().get(source.scenario)
+    if found is None:
         raise sources.SourceError(
             f"unknown question {source.question!r} (known: "
             f"{', '.join(questions)}); use the version that recorded the run"
         )
-    return question_
+    return found
 
 
 def judge_source(
@@ -42,13 +42,15 @@ def judge_source(
         limits of the task. Criteria of other questions are ignored.
     """
     run_question = get_question(source)
-    limits = source.criteria if criteria is None else criteria
+    sections = source.criteria if criteria is None else criteria
     main_criterion, *_ = run_question.criteria
     judges: dict[str, judge.Judge[t.Any]] = {
-        criterion.heading: criterion.judge(**limits.get(criterion.name, {}))
+        criterion.heading: criterion.parse(
+            sections.get(criterion.name, {})
+        ).create_judge()
         for criterion in run_question.criteria
         if criterion is main_criterion
-        or limits.get(criterion.name) is not None
+        or sections.get(criterion.name) is not None
     }
     main = judges[main_criterion.heading]
     readable: dict[tuple[str, int], model.Record] = {}
@@ -87,7 +89,7 @@ def judge_source(
             for result in source.sla_results
             if result.criterion not in criteria_by_name
         ),
-        limits=limits,
+        limits=sections,
         contexts=source.contexts,
     )
     if not shown:

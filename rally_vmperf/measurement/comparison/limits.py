@@ -2,8 +2,8 @@
 
 import collections.abc
 import fnmatch
-import math
 import re
+import sys
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
@@ -23,19 +23,45 @@ class Limits:
     limits is rejected.
 
     :param patterns: The limits by metric or glob.
-    :raises ValueError: If a limit is not a finite number.
+    :param scales: The scales of the metrics that the limits apply to.
+    :raises ValueError: If a pattern is not a text, or if a limit is not a
+        finite number.
     """
 
-    def __init__(self, patterns: collections.abc.Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        patterns: collections.abc.Mapping[str, float],
+        scales: collections.abc.Container[sample.Scale] = t.get_args(
+            sample.Scale
+        ),
+    ) -> None:
         for pattern, limit in patterns.items():
-            if isinstance(limit, bool) or not math.isfinite(limit):
+            if not isinstance(pattern, str):
                 raise ValueError(
-                    f"Limit {pattern!r}={limit!r}: must be a finite number"
+                    f"Limit {pattern!r}: must be a metric or a glob, as text"
                 )
-        self._patterns = dict(patterns)
+            is_number = isinstance(limit, int | float)
+            if (
+                isinstance(limit, bool)
+                or not is_number
+                or not abs(limit) <= sys.float_info.max
+            ):
+                raise ValueError(
+                    f"Limit {pattern!r}={limit!r:.80}: must be a finite number"
+                )
+        self.patterns = dict(patterns)
+        self._scales = scales
 
     def __bool__(self) -> bool:
-        return bool(self._patterns)
+        return bool(self.patterns)
+
+    def list_names(
+        self, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> list[str]:
+        """Return the names of the metrics that the limits apply to."""
+        return [
+            metric.name for metric in metrics if metric.scale in self._scales
+        ]
 
     def for_metric(
         self, name: str, among: collections.abc.Collection[str] = ()
@@ -45,7 +71,7 @@ class Limits:
         :param among: The names of all metrics.
         """
         matching = [
-            pattern for pattern in self._patterns if _matches(pattern, name)
+            pattern for pattern in self.patterns if _matches(pattern, name)
         ]
         if not matching:
             return None
@@ -58,7 +84,7 @@ class Limits:
                 pattern,
             ),
         )
-        return float(self._patterns[pattern]), pattern
+        return float(self.patterns[pattern]), pattern
 
     def conflict(
         self, names: collections.abc.Collection[str]
@@ -72,9 +98,9 @@ class Limits:
         """
         matches = {
             pattern: {name for name in names if _matches(pattern, name)}
-            for pattern in self._patterns
+            for pattern in self.patterns
         }
-        for name in sorted(set(names) - self._patterns.keys()):
+        for name in sorted(set(names) - self.patterns.keys()):
             matching = [
                 pattern for pattern in matches if name in matches[pattern]
             ]
@@ -86,7 +112,7 @@ class Limits:
                 )
             ]
             for pattern in exact[1:]:
-                if self._patterns[pattern] != self._patterns[exact[0]]:
+                if self.patterns[pattern] != self.patterns[exact[0]]:
                     return name, exact[0], pattern
         return None
 
@@ -98,10 +124,42 @@ class Limits:
         return tuple(
             sorted(
                 pattern
-                for pattern in self._patterns
+                for pattern in self.patterns
                 if not any(_matches(pattern, name) for name in names)
             )
         )
+
+    def describe_unmatched(
+        self, metrics: collections.abc.Collection[sample.Metric]
+    ) -> str:
+        """Return which pattern matches no metric as a clause, or ""."""
+        names = self.list_names(metrics)
+        patterns = self.unmatched(names)
+        there = ", ".join(sorted({*names})) or "none"
+        if not patterns:
+            return ""
+        return f"{patterns[0]!r} matches no metric (there are: {there})"
+
+    def describe_conflict(
+        self, metrics: collections.abc.Collection[sample.Metric]
+    ) -> str:
+        """Return which patterns conflict as a clause, or ""."""
+        conflict = self.conflict(self.list_names(metrics))
+        if conflict is None:
+            return ""
+        name, first, second = conflict
+        return (
+            f"{first!r} is {self.patterns[first]:g} and {second!r} is "
+            f"{self.patterns[second]:g}, and both match {name}; set a limit "
+            f"for {name!r}, or narrow one of the patterns"
+        )
+
+
+class LimitsByOption(dict[str, Limits]):
+    """The limits of a criterion by option; an absent option has none."""
+
+    def __missing__(self, option: str) -> Limits:
+        return Limits({})
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -110,18 +168,17 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def absolute_figures(
-    metric: sample.Metric,
-    figure_limits: collections.abc.Mapping[t.Any, Limits],
+    metric: sample.Metric, by_option: LimitsByOption
 ) -> list[AbsoluteFigure]:
     """Return which absolute figures of a metric to show, as a list.
 
     A count without a limit has one as well, because it has no loss.
 
-    :param figure_limits: The limits of each figure.
+    :param by_option: The limits of a criterion.
     """
     limited = [
         figure
         for figure in t.get_args(AbsoluteFigure)
-        if figure_limits[figure].for_metric(metric.name)
+        if by_option[figure].for_metric(metric.name)
     ]
     return limited or (["max"] if metric.scale == "count" else [])

@@ -11,6 +11,7 @@ from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
@@ -97,19 +98,20 @@ class Criterion:
     :param title: The description in lists of SLAs; one line.
     :param schema: The JSON Schema of the configuration.
     :param heading: The subject of the verdict in one word.
-    :param judge: The class of the judge; its arguments are the keys of the
-        configuration, all optional.
-    :param limits: The keys with limits by metric, and the scales of the
+    :param judge: The class of the judge; its arguments are the limits and the
+        other options, all optional.
+    :param limits: The options with limits by metric, and the scales of the
         metrics that the limits apply to.
-    :param bounds: A function of the name, the configuration and the metrics.
-        It raises ``InvalidTask`` if a limit always passes or always fails.
+    :param is_by_variant: Whether these options have limits by variant.
+    :param bounds: A function of the parsed options and the metrics. It raises
+        ``InvalidTask`` if a limit always passes or always fails.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
     :param fewest_repetitions: The number of counted repetitions without which
         no limit can pass.
     :param requires: The argument of the scenario without which it does not
         apply; empty if it always applies.
-    :param check: A function of the task, the configuration and the baseline
+    :param check: A function of the task, the parsed options and the baseline
         (or None). It raises ``InvalidTask`` if they do not match.
     """
 
@@ -119,9 +121,10 @@ class Criterion:
     schema: documents.Schema
     judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    bounds: task.LimitCheck = lambda name, config, metrics: None
-    check: t.Callable[[task.Task, documents.Arguments, t.Any], None] = (
-        lambda subtask, limits, baseline: None
+    is_by_variant: bool = False
+    bounds: "LimitCheck" = lambda parsed, metrics: None
+    check: "t.Callable[[task.Task, ParsedCriterion, t.Any], None]" = (
+        lambda subtask, parsed, baseline: None
     )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     fewest_repetitions: int = statistics.FEWEST
@@ -129,14 +132,128 @@ class Criterion:
 
     def __post_init__(self) -> None:
         if self.selects:
-            judge_ = functools.partial(self.judge, selects=self.selects)
-            object.__setattr__(self, "judge", judge_)
+            selective = functools.partial(self.judge, selects=self.selects)
+            object.__setattr__(self, "judge", selective)
 
     def select(
-        self, repetition_: repetition.Repetition
+        self, complete_repetition: repetition.Repetition
     ) -> repetition.Repetition:
         """Return a copy of a repetition with the judged conditions only."""
-        return repetition_.select(**self.selects)
+        return complete_repetition.select(**self.selects)
+
+    def parse(self, options: documents.Arguments) -> "ParsedCriterion":
+        """Return the criterion with the options of a task.
+
+        :raises InvalidTask: If a limit is not valid.
+        """
+        others = dict(options)
+        by_variant: dict[str, limits.LimitsByOption] = {}
+        for option, scales in self.limits.items():
+            patterns = others.pop(option, {})
+            parts = patterns if self.is_by_variant else {"": patterns}
+            for variant, variant_patterns in parts.items():
+                by_option = by_variant.setdefault(
+                    variant, limits.LimitsByOption()
+                )
+                by_option[option] = task.parse_limits(
+                    f"sla {self.name} {option}", variant_patterns, scales
+                )
+        return ParsedCriterion(
+            criterion=self, by_variant=by_variant, others=others
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ParsedCriterion:
+    """A criterion with the options of a task.
+
+    :param by_variant: The limits of each variant by option; limits that are
+        not by variant have an empty text as variant.
+    :param others: The options without limits by metric.
+    """
+
+    criterion: Criterion
+    by_variant: collections.abc.Mapping[str, limits.LimitsByOption]
+    others: documents.Arguments
+
+    @property
+    def limits(self) -> limits.LimitsByOption:
+        """The limits by option that are not by variant."""
+        return self.by_variant.get("", limits.LimitsByOption())
+
+    def create_judge(self) -> AnyJudge:
+        """Return a judge with these limits and options."""
+        is_by_variant = self.criterion.is_by_variant
+        return self.criterion.judge(
+            limits=self.by_variant if is_by_variant else self.limits,
+            **self.others,
+        )
+
+    def check_limits(
+        self, metrics: task.Metrics, *, may_be_unmatched: bool = False
+    ) -> None:
+        """Reject limits that match no metric, conflict or cannot fail.
+
+        :param may_be_unmatched: Whether a limit may match no metric.
+        :raises InvalidTask: If a limit is not valid for these metrics.
+        """
+        for variant, by_option in self.by_variant.items():
+            for option, option_limits in by_option.items():
+                key_path = f"sla {self.criterion.name} {option} {variant}"
+                task.check_limits(
+                    key_path.rstrip(),
+                    option_limits,
+                    metrics,
+                    may_be_unmatched=may_be_unmatched,
+                )
+        self.criterion.bounds(self, metrics)
+
+
+#: Rejects limits that always pass or always fail for a metric.
+LimitCheck = t.Callable[[ParsedCriterion, task.Metrics], None]
+
+
+def create_limit_check(
+    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
+        lambda metric: metric.better == "higher"
+    ),
+) -> LimitCheck:
+    """Return a function that rejects limits that cannot fail.
+
+    :param cannot_lose_all: A function that returns whether the loss of a
+        metric is always less than 100 %, which is true for rates.
+    """
+
+    def check(parsed: ParsedCriterion, metrics: task.Metrics) -> None:
+        """Reject limits that every figure, or no figure, would exceed."""
+        ratios = [metric for metric in metrics if metric.scale == "ratio"]
+        for option in ("max_percent", "max", "min"):
+            option_limits = parsed.limits[option]
+            names = option_limits.list_names(metrics)
+            for metric in ratios:
+                found = option_limits.for_metric(metric.name, names)
+                if not found:
+                    continue
+                limit, pattern = found
+                place = f"sla {parsed.criterion.name} {option}: {pattern!r}"
+                if option != "max_percent" and limit <= 0:
+                    raise task.InvalidTask(
+                        f"{place} is {limit:g}, but {metric.name} is always "
+                        "above zero; set a larger limit, or narrow the "
+                        "pattern to counts"
+                    )
+                if (
+                    option == "max_percent"
+                    and limit >= 100
+                    and cannot_lose_all(metric)
+                ):
+                    raise task.InvalidTask(
+                        f"{place} is {limit:g}, but {metric.name} is compared "
+                        "as a rate, which cannot lose more than 100 %; set a "
+                        "smaller limit, or narrow the pattern"
+                    )
+
+    return check
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -239,7 +356,7 @@ class Question:
             kind
             for criterion in self.criteria
             if criterion is main or criterion.name in criteria
-            for kind in criterion.judge(
-                **criteria.get(criterion.name, {})
-            ).tolerate
+            for kind in criterion.parse(criteria.get(criterion.name, {}))
+            .create_judge()
+            .tolerate
         )

@@ -17,8 +17,6 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
 Metrics = collections.abc.Collection[sample.Metric]
-#: Rejects limits that always pass or always fail for a metric.
-LimitCheck = t.Callable[[str, documents.Arguments, Metrics], None]
 #: The options of contexts or criteria by name.
 Sections = collections.abc.Mapping[str, documents.Arguments]
 #: Returns the default arguments for the arguments and the repetitions.
@@ -183,26 +181,6 @@ class Task:
             )
             yield assigned, measurements
 
-    def check_matches(
-        self,
-        key_path: str,
-        limits_by_pattern: collections.abc.Mapping[str, float],
-        scales: collections.abc.Container[sample.Scale],
-    ) -> None:
-        """Reject limits that match no metric of the task.
-
-        :param key_path: The keys of the limits, for the message.
-        """
-        names = [
-            metric.name for metric in self.metrics if metric.scale in scales
-        ]
-        for pattern in limits.Limits(limits_by_pattern).unmatched(names):
-            raise InvalidTask(
-                f"{key_path}: {pattern!r} matches no metric of this task (it "
-                f"has: {', '.join(sorted(names))})"
-            )
-        check_conflict(key_path, limits_by_pattern, names)
-
 
 def add_defaults(
     arguments: documents.Arguments, times: int, defaults: Defaults
@@ -261,77 +239,41 @@ def _check_numbers(section: str, content: t.Any) -> None:
         raise InvalidTask(f"{section} {place}: {reason}")
 
 
-def check_conflict(
+def parse_limits(
     key_path: str,
-    limits_by_pattern: collections.abc.Mapping[str, float],
-    names: collections.abc.Collection[str],
+    patterns: collections.abc.Mapping[str, float],
+    scales: collections.abc.Container[sample.Scale],
+) -> limits.Limits:
+    """Return the limits in an option.
+
+    :param key_path: The keys of the option, for the message.
+    :param scales: The scales of the metrics that the limits apply to.
+    :raises InvalidTask: If a pattern is not a text, or a limit not a number.
+    """
+    try:
+        return limits.Limits(patterns, scales)
+    except ValueError as error:
+        raise InvalidTask(f"{key_path}: {error}") from error
+
+
+def check_limits(
+    key_path: str,
+    option_limits: limits.Limits,
+    metrics: Metrics,
+    *,
+    may_be_unmatched: bool = False,
 ) -> None:
-    """Reject patterns that give a metric different limits.
+    """Reject limits that match no metric or conflict.
 
-    :param key_path: The keys of the limits, for the message.
-    :param names: The names of the metrics that the limits apply to.
-    :raises InvalidTask: If two patterns conflict for a metric.
+    :param key_path: The keys of the option, for the message.
+    :param may_be_unmatched: Whether a limit may match no metric.
+    :raises InvalidTask: If a limit is not valid for these metrics.
     """
-    if conflict := limits.Limits(limits_by_pattern).conflict(names):
-        name, first, second = conflict
-        raise InvalidTask(
-            f"{key_path}: {first!r} is {limits_by_pattern[first]:g} and "
-            f"{second!r} is {limits_by_pattern[second]:g}, and both match "
-            f"{name}; set a limit for {name!r}, or narrow one of the patterns"
-        )
-
-
-def create_limit_check(
-    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
-        lambda metric: metric.better == "higher"
-    ),
-) -> LimitCheck:
-    """Return a function that rejects limits that cannot fail.
-
-    :param cannot_lose_all: A function that returns whether the loss of a
-        metric is always less than 100 %, which is true for rates.
-    """
-
-    def check(
-        name: str, config: documents.Arguments, metrics: Metrics
-    ) -> None:
-        """Reject limits that every figure, or no figure, would exceed."""
-        ratios = [metric for metric in metrics if metric.scale == "ratio"]
-        for metric, limit, pattern in _select_limited(
-            config.get("max_percent", {}), ratios, ratios
-        ):
-            if limit >= 100 and cannot_lose_all(metric):
-                raise InvalidTask(
-                    f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
-                    f"{metric.name} is compared as a rate, which cannot lose "
-                    "more than 100 %; set a smaller limit, or narrow "
-                    "the pattern"
-                )
-        for key in ("max", "min"):
-            for metric, limit, pattern in _select_limited(
-                config.get(key, {}), ratios, metrics
-            ):
-                if limit <= 0:
-                    raise InvalidTask(
-                        f"sla {name} {key}: {pattern!r} is {limit:g}, but "
-                        f"{metric.name} is always above zero; set a larger "
-                        "limit, or narrow the pattern to counts"
-                    )
-
-    return check
-
-
-def _select_limited(
-    limits_by_pattern: collections.abc.Mapping[str, float],
-    selected: Metrics,
-    among: Metrics,
-) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
-    """Yield each selected metric with its limit and the limit's pattern."""
-    patterns = limits.Limits(limits_by_pattern)
-    names = [metric.name for metric in among]
-    for metric in selected:
-        if limit := patterns.for_metric(metric.name, names):
-            yield metric, *limit
+    problem = option_limits.describe_conflict(metrics)
+    if not may_be_unmatched:
+        problem = option_limits.describe_unmatched(metrics) or problem
+    if problem:
+        raise InvalidTask(f"{key_path}: {problem}")
 
 
 def check_schema(

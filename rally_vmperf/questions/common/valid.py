@@ -41,14 +41,14 @@ _NAME = "vmperf_valid"
 
 
 def _check_tolerated(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject tolerated findings of other SLAs that are not in this one."""
-    for name, other_limits in subtask.criteria.items():
+    for name, options in subtask.criteria.items():
         if not name.startswith("vmperf_"):
             continue
-        for kind in other_limits.get("tolerate", ()):
-            if kind not in limits.get("tolerate", ()):
+        for kind in options.get("tolerate", ()):
+            if kind not in parsed.others.get("tolerate", ()):
                 raise task.InvalidTask(
                     f"sla {_NAME}: {name} tolerates {kind}, which "
                     "still fails here; add it to tolerate of both, or "

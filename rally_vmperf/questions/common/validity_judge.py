@@ -11,7 +11,6 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions.common import question
@@ -24,26 +23,26 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
 
     :param criteria_of: A function that returns the other criteria of a
         question from its name, the main one first.
-    :param tolerate: The kinds of voiding findings that the run may have.
+    The option with limits is ``physical_limit``, the largest value that the
+    machine can reach, in base units.
+
     :param refuse: The kinds of other findings that the run may not have.
-    :param physical_limit: The largest value that the machine can reach by
-        metric or glob, in base units.
+    :param options: The arguments of the base class.
     :raises ValueError: If a kind of finding does not exist.
     """
 
     def __init__(
         self,
         criteria_of: CriteriaOf,
-        tolerate: collections.abc.Collection[str] = (),
+        *,
         refuse: collections.abc.Collection[str] = (),
-        physical_limit: judge.Given | None = None,
+        **options: t.Any,
     ) -> None:
-        super().__init__(tolerate=tolerate)
+        super().__init__(**options)
         self._criteria_of = criteria_of
         for kind in refuse:
             finding.check(kind)
-        self.refuse = frozenset(refuse) - frozenset(tolerate)
-        self.physical_limit = limits.Limits(physical_limit or {})
+        self.refuse = frozenset(refuse) - frozenset(self.tolerate)
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether its question's main judge accepts a repetition."""
@@ -82,7 +81,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         unmatched: tuple[str, ...] = ()
         if measured:
             names = judge.metric_names(repetitions)
-            unmatched = self.physical_limit.unmatched(names)
+            unmatched = self.limits["physical_limit"].unmatched(names)
         if refused or not measured:
             status = "void"
         elif summary.missing or unmatched:
@@ -115,7 +114,9 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
             for repetition_ in repetitions
             if repetition_.counted and repetition_.number not in omitted
         ]
-        above = plausibility.above_physical_limit(judged, self.physical_limit)
+        above = plausibility.above_physical_limit(
+            judged, self.limits["physical_limit"]
+        )
         return finding.collect(
             ((occurrence, None) for occurrence in above), self.tolerate
         )

@@ -53,13 +53,13 @@ def get_solo_guest(subtask: task.Task) -> str:
 
 
 def list_limited_levels(
-    subtask: task.Task, limits: documents.Arguments
+    subtask: task.Task, options: documents.Arguments
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
-    selection = limits.get("levels", "all")
+    selection = options.get("levels", "all")
     if selection == "all":
         # A solo guest has no loss against itself, and shares no host.
-        first = 1 if limits.get("compare_to") == "bare_metal" else 2
+        first = 1 if options.get("compare_to") == "bare_metal" else 2
         return [
             number
             for number in sorted(list_levels(subtask))
@@ -105,18 +105,18 @@ def check_task(
 
 
 def check_levels(
-    subtask: task.Task, name: str, limits: documents.Arguments
+    subtask: task.Task, name: str, options: documents.Arguments
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
     counts = list_levels(subtask)
-    limited = list_limited_levels(subtask, limits)
+    limited = list_limited_levels(subtask, options)
     unknown = [number for number in limited if number not in counts]
     if unknown:
         raise task.InvalidTask(
             f"sla {name} levels: no level has {unknown[0]} guests (there are: "
             f"{', '.join(map(str, counts))})"
         )
-    is_against_guest = limits.get("compare_to") != "bare_metal"
+    is_against_guest = options.get("compare_to") != "bare_metal"
     if max(limited, default=1) < 2 and is_against_guest:
         raise task.InvalidTask(
             f"sla {name}: a single guest shares its host with no other; add a "
@@ -202,8 +202,8 @@ def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
             "stop: requires ascending levels and order=listed (here: levels="
             f"{list(counts)}, order={order})"
         )
-    if "max_percent" in stop:
-        check_solo_guest("stop max_percent", subtask)
-        subtask.check_matches(
-            "stop max_percent", stop["max_percent"], ["ratio"]
-        )
+    stop_limits = levels.create_stop_rule(stop).max_percent
+    if stop_limits:
+        key_path = "stop max_percent"
+        check_solo_guest(key_path, subtask)
+        task.check_limits(key_path, stop_limits, subtask.metrics)

@@ -13,6 +13,7 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.density import rates as density_rates
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.common import task
 
 Observations = collections.abc.Iterable[sample.Observation]
 #: The rate of each guest.
@@ -129,8 +130,8 @@ class StopRule:
     :param total_falls: Whether to add no guests if no metric's total rises.
     """
 
-    max_percent: collections.abc.Mapping[str, float] = dataclasses.field(
-        default_factory=dict
+    max_percent: limits.Limits = dataclasses.field(
+        default_factory=lambda: limits.Limits({})
     )
     total_falls: bool = False
 
@@ -163,19 +164,31 @@ class StopRule:
         self, pairs: list[tuple[Level, Level]], guests: int
     ) -> str:
         """Return which metric lost more than its limit as text, or ""."""
-        patterns = limits.Limits(self.max_percent)
         ratios = _compute_ratios(pairs, statistics.geometric_mean)
         names = [metric.name for metric in ratios]
         for metric, ratio in sorted(
             ratios.items(), key=lambda pair: pair[0].name
         ):
-            limit = patterns.for_metric(metric.name, names)
+            limit = self.max_percent.for_metric(metric.name, names)
             if limit is not None and (1 - ratio) * 100 > limit[0]:
                 return (
                     f"{metric.name} lost {1 - ratio:.1%} with {guests} "
                     f"guests, more than {limit[0]:g} % ({limit[1]})"
                 )
         return ""
+
+
+def create_stop_rule(stop: documents.Arguments) -> StopRule:
+    """Return the stop rule in an argument of the task.
+
+    :raises InvalidTask: If a limit is not valid.
+    """
+    max_percent = task.parse_limits(
+        "stop max_percent", stop.get("max_percent", {}), ("ratio",)
+    )
+    return StopRule(
+        max_percent=max_percent, total_falls=stop.get("total_falls", False)
+    )
 
 
 def _pair_levels(

@@ -81,7 +81,7 @@ def create_run(
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         enough=functools.partial(
-            find_stop_reason, numbers.StopRule(**stop), **counting_levels
+            find_stop_reason, numbers.create_stop_rule(stop), **counting_levels
         )
         if stop
         else runs.never_stop,

@@ -37,7 +37,7 @@ OVERHEAD = question.Criterion(
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
-    bounds=task.create_limit_check(),
+    bounds=question.create_limit_check(),
     selects=neighbours.WITHOUT,
 )
 

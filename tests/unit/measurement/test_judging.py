@@ -428,7 +428,7 @@ class ArgumentsTestCase(unittest.TestCase):
     @ddt.unpack
     def test_refused(self, arguments, message):
         with self.assertRaisesRegex(ValueError, message):
-            overhead_judge.OverheadJudge({"*": 1}, **arguments)
+            overhead_judge.OverheadJudge(**arguments)
 
 
 class ImportTestCase(unittest.TestCase):

@@ -248,6 +248,22 @@ class TestTask(unittest.TestCase):
         with self.assertRaisesRegex(task.InvalidTask, f"^sla {sla}: None is"):
             self.check({**CONFIG, "sla": {sla: None}})
 
+    @ddt.data(5, None, True, 1.5)
+    def test_patterns_that_are_no_text(self, pattern):
+        """A schema accepts them; each is one line for every SLA."""
+        for sla, option in (
+            ("vmperf_overhead", "max_percent"),
+            ("vmperf_spread", "max_cv_percent"),
+            ("vmperf_valid", "physical_limit"),
+        ):
+            config = {**CONFIG, "sla": {sla: {option: {pattern: 5}}}}
+            with self.assertRaisesRegex(
+                task.InvalidTask,
+                rf"^sla {sla} {option}: Limit {pattern}: must be a metric or "
+                r"a glob, as text\Z",
+            ):
+                self.check(config)
+
     @ddt.data("args", "contexts")
     def test_arguments_that_are_no_number(self, section):
         """A bound of a schema does not reject them."""

@@ -47,7 +47,9 @@ class TestPermitted(unittest.TestCase):
             ]
             read = [codec.decode_or_none(schema.check(one)) for one in given]
             for criterion in table.criteria().values():
-                judge = criterion.judge(**LIMITS.get(criterion.name, {}))
+                judge = criterion.parse(
+                    LIMITS.get(criterion.name, {})
+                ).create_judge()
                 for one in read:
                     judge.add(one.repetition if one else None)
                     judge.is_failure_final()

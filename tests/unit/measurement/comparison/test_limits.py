@@ -4,6 +4,7 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 
 
 @ddt.ddt
@@ -82,7 +83,53 @@ class LimitsTestCase(unittest.TestCase):
         both = limits.Limits({"*": 1, "disk.a": 2})
         self.assertEqual((), both.unmatched(["disk.a"]))
 
-    @ddt.data(float("nan"), float("inf"), True)
+    METRICS = (
+        sample.Metric("cpu.rate", "1/s", "higher"),
+        sample.Metric("disk.rate", "1/s", "higher"),
+        sample.Metric("disk.time", "s", "lower"),
+        sample.Metric("nic.retransmits", "1", "lower", scale="count"),
+    )
+
+    def test_clause_on_an_unmatched_pattern(self):
+        """It names what the limits could apply to, without counts."""
+        patterns = {"disk.*": 1, "nic.*": 2}
+        self.assertEqual(
+            "'nic.*' matches no metric (there are: cpu.rate, disk.rate, "
+            "disk.time)",
+            limits.Limits(patterns, ("ratio",)).describe_unmatched(
+                self.METRICS
+            ),
+        )
+        every_scale = limits.Limits(patterns)
+        self.assertEqual("", every_scale.describe_unmatched(self.METRICS))
+        self.assertIn("none", every_scale.describe_unmatched([]))
+
+    def test_clause_on_a_conflict(self):
+        self.assertEqual(
+            "'disk.*' is 5 and '*.rate' is 9, and both match disk.rate; set "
+            "a limit for 'disk.rate', or narrow one of the patterns",
+            limits.Limits({"disk.*": 5, "*.rate": 9}).describe_conflict(
+                self.METRICS
+            ),
+        )
+        single = limits.Limits({"*": 5})
+        self.assertEqual("", single.describe_conflict(self.METRICS))
+
+    def test_an_absent_option_has_no_limits(self):
+        by_option = limits.LimitsByOption(max=limits.Limits({"*": 1}))
+        self.assertTrue(by_option["max"])
+        self.assertFalse(by_option["min"])
+        self.assertEqual(["max"], list(by_option))
+
+    @ddt.data(5, None, True, 1.5, ("a",))
+    def test_no_text(self, pattern):
+        """YAML has keys of other types."""
+        with self.assertRaisesRegex(
+            ValueError, r"^Limit .*: must be a metric or a glob, as text$"
+        ):
+            limits.Limits({pattern: 5})
+
+    @ddt.data(float("nan"), float("inf"), True, "5", None, 10**400)
     def test_no_number(self, limit):
         with self.assertRaisesRegex(
             ValueError, "'a'.*must be a finite number"

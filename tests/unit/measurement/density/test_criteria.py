@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import degradation_judge
+from rally_vmperf.questions.density import question as density
 
 
 @ddt.ddt
@@ -18,19 +18,16 @@ class ArgumentsTestCase(unittest.TestCase):
         ({"confidence": 1}, "confidence=1: must be"),
         ({"on_inconclusive": "shrug"}, "must be fail or pass"),
         ({"tolerate": ["haunted"]}, "^Unknown kind"),
-        ({"max_percent": {"*": float("nan")}}, "^Limit"),
     )
     @ddt.unpack
     def test_degradation(self, arguments, message):
         with self.assertRaisesRegex(ValueError, message):
-            degradation_judge.DegradationJudge(
-                **{"max_percent": {}, **arguments}
-            )
+            density.DEGRADATION.parse(arguments).create_judge()
 
     def test_one_guest_against_bare_metal(self):
-        judge = degradation_judge.DegradationJudge(
-            {}, levels=1, compare_to="bare_metal"
-        )
+        judge = density.DEGRADATION.parse(
+            {"levels": 1, "compare_to": "bare_metal"}
+        ).create_judge()
         self.assertEqual("void", judge.judgement().status)
 
     @ddt.data(0, 1.01, -1)
@@ -38,4 +35,4 @@ class ArgumentsTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             ValueError, "^min_index 'x'=.*: must be > 0 and <= 1$"
         ):
-            degradation_judge.FairnessJudge({"x": limit})
+            density.FAIRNESS.parse({"min_index": {"x": limit}}).create_judge()

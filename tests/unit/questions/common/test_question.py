@@ -64,3 +64,57 @@ class TestCreateRun(unittest.TestCase):
             },
             vars(request),
         )
+
+
+class TestCriterion(unittest.TestCase):
+    """The options of a criterion are parsed once, for all interfaces."""
+
+    def test_limits_by_option(self):
+        parsed = table.criteria()["vmperf_overhead"].parse(
+            {"max_percent": {"cpu.*": 5}, "statistic": "worst"}
+        )
+        self.assertEqual({"statistic": "worst"}, parsed.others)
+        self.assertEqual(
+            {"max_percent": {"cpu.*": 5}, "max": {}, "min": {}},
+            {
+                option: limits.patterns
+                for option, limits in parsed.limits.items()
+            },
+        )
+        judge = parsed.create_judge()
+        self.assertEqual("worst", judge.statistic)
+        self.assertIs(parsed.limits, judge.limits)
+
+    def test_limits_by_variant(self):
+        parsed = table.criteria()["vmperf_tuning"].parse(
+            {
+                "min_gain_percent": {"a": {"cpu.*": 5}},
+                "max_loss_percent": {"b": {"*": 1}, "a": {"disk.*": 2}},
+                "confidence": 0.9,
+            }
+        )
+        self.assertEqual(
+            {
+                "a": {
+                    "min_gain_percent": {"cpu.*": 5},
+                    "max_loss_percent": {"disk.*": 2},
+                },
+                "b": {"max_loss_percent": {"*": 1}},
+            },
+            {
+                variant: {
+                    option: limits.patterns
+                    for option, limits in by_option.items()
+                }
+                for variant, by_option in parsed.by_variant.items()
+            },
+        )
+        self.assertFalse(parsed.limits)
+        self.assertEqual(0.9, parsed.create_judge().confidence)
+
+    def test_no_options(self):
+        """A report without limits has figures and no verdict."""
+        for criterion in table.criteria().values():
+            with self.subTest(criterion.name):
+                judgement = criterion.parse({}).create_judge().judgement()
+                self.assertEqual("void", judgement.status)

@@ -239,6 +239,10 @@ class TestDensity(unittest.TestCase):
             r"stop max_percent: 'dsik\.\*' matches no metric",
         ),
         (
+            (("args", "stop"), {"max_percent": {5: 5}}),
+            r"^stop max_percent: Limit 5: must be a metric or a glob",
+        ),
+        (
             (("sla",), {"vmperf_overhead": {}}),
             "applies to VMPerf.overhead, not",
         ),
