@@ -46,8 +46,6 @@ def read_limits(path: str) -> Limits:
                     f"{', '.join(criteria)}"
                 )
         task.check_schema(content, build_schema())
-        for name, options in content.items():
-            criteria[name].parse(options)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
     return t.cast(Limits, content)

@@ -2,8 +2,8 @@
 
 import collections.abc
 import fnmatch
+import math
 import re
-import sys
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
@@ -19,13 +19,12 @@ class Limits:
 
     The metric's own name wins, then the most exact pattern: of two patterns,
     one is more exact if the other matches all of its metrics, and more. If
-    neither does, the patterns conflict (``conflict``), and a task with such
-    limits is rejected.
+    neither does, the patterns conflict (``describe_conflict``), and a task
+    with such limits is rejected.
 
     :param patterns: The limits by metric or glob.
     :param scales: The scales of the metrics that the limits apply to.
-    :raises ValueError: If a pattern is not a text, or if a limit is not a
-        finite number.
+    :raises ValueError: If a limit is not a finite number.
     """
 
     def __init__(
@@ -36,18 +35,9 @@ class Limits:
         ),
     ) -> None:
         for pattern, limit in patterns.items():
-            if not isinstance(pattern, str):
+            if isinstance(limit, bool) or not math.isfinite(limit):
                 raise ValueError(
-                    f"Limit {pattern!r}: must be a metric or a glob, as text"
-                )
-            is_number = isinstance(limit, int | float)
-            if (
-                isinstance(limit, bool)
-                or not is_number
-                or not abs(limit) <= sys.float_info.max
-            ):
-                raise ValueError(
-                    f"Limit {pattern!r}={limit!r:.80}: must be a finite number"
+                    f"Limit {pattern!r}={limit!r}: must be a finite number"
                 )
         self.patterns = dict(patterns)
         self._scales = scales
@@ -86,21 +76,22 @@ class Limits:
         )
         return float(self.patterns[pattern]), pattern
 
-    def conflict(
-        self, names: collections.abc.Collection[str]
-    ) -> tuple[str, str, str] | None:
-        """Return a metric and two patterns in conflict over it, or None.
+    def describe_conflict(
+        self, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> str:
+        """Return which patterns conflict over a metric as a clause, or "".
 
         Both match the metric, their limits differ, and neither is more exact
-        than the other. None without such a metric.
+        than the other.
 
-        :param names: The names of all metrics.
+        :param metrics: All metrics.
         """
+        names = {*self.list_names(metrics)}
         matches = {
             pattern: {name for name in names if _matches(pattern, name)}
             for pattern in self.patterns
         }
-        for name in sorted(set(names) - self.patterns.keys()):
+        for name in sorted(names - self.patterns.keys()):
             matching = [
                 pattern for pattern in matches if name in matches[pattern]
             ]
@@ -113,8 +104,13 @@ class Limits:
             ]
             for pattern in exact[1:]:
                 if self.patterns[pattern] != self.patterns[exact[0]]:
-                    return name, exact[0], pattern
-        return None
+                    return (
+                        f"{exact[0]!r} is {self.patterns[exact[0]]:g} and "
+                        f"{pattern!r} is {self.patterns[pattern]:g}, and both "
+                        f"match {name}; set a limit for {name!r}, or narrow "
+                        "one of the patterns"
+                    )
+        return ""
 
     def unmatched(
         self, names: collections.abc.Iterable[str]
@@ -130,29 +126,14 @@ class Limits:
         )
 
     def describe_unmatched(
-        self, metrics: collections.abc.Collection[sample.Metric]
+        self, metrics: collections.abc.Iterable[sample.Metric]
     ) -> str:
         """Return which pattern matches no metric as a clause, or ""."""
-        names = self.list_names(metrics)
-        patterns = self.unmatched(names)
-        there = ", ".join(sorted({*names})) or "none"
-        if not patterns:
-            return ""
-        return f"{patterns[0]!r} matches no metric (there are: {there})"
-
-    def describe_conflict(
-        self, metrics: collections.abc.Collection[sample.Metric]
-    ) -> str:
-        """Return which patterns conflict as a clause, or ""."""
-        conflict = self.conflict(self.list_names(metrics))
-        if conflict is None:
-            return ""
-        name, first, second = conflict
-        return (
-            f"{first!r} is {self.patterns[first]:g} and {second!r} is "
-            f"{self.patterns[second]:g}, and both match {name}; set a limit "
-            f"for {name!r}, or narrow one of the patterns"
-        )
+        names = sorted({*self.list_names(metrics)})
+        for pattern in self.unmatched(names):
+            there = ", ".join(names) or "none"
+            return f"{pattern!r} matches no metric (there are: {there})"
+        return ""
 
 
 class LimitsByOption(dict[str, Limits]):

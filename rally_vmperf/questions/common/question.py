@@ -31,6 +31,7 @@ Assignments = tuple[assignment.Assignment, ...]
 PER_METRIC: documents.Schema = {
     "type": "object",
     "minProperties": 1,
+    "propertyNames": {"type": "string"},
     "additionalProperties": {"type": "number"},
 }
 
@@ -142,24 +143,24 @@ class Criterion:
         return complete_repetition.select(**self.selects)
 
     def parse(self, options: documents.Arguments) -> "ParsedCriterion":
-        """Return the criterion with the options of a task.
-
-        :raises InvalidTask: If a limit is not valid.
-        """
-        others = dict(options)
+        """Return the criterion with options that match its schema."""
         by_variant: dict[str, limits.LimitsByOption] = {}
         for option, scales in self.limits.items():
-            patterns = others.pop(option, {})
+            patterns = options.get(option, {})
             parts = patterns if self.is_by_variant else {"": patterns}
-            for variant, variant_patterns in parts.items():
+            for variant, part in parts.items():
                 by_option = by_variant.setdefault(
                     variant, limits.LimitsByOption()
                 )
-                by_option[option] = task.parse_limits(
-                    f"sla {self.name} {option}", variant_patterns, scales
-                )
+                by_option[option] = limits.Limits(part, scales)
         return ParsedCriterion(
-            criterion=self, by_variant=by_variant, others=others
+            criterion=self,
+            by_variant=by_variant,
+            others={
+                key: option
+                for key, option in options.items()
+                if key not in self.limits
+            },
         )
 
 
@@ -199,9 +200,8 @@ class ParsedCriterion:
         """
         for variant, by_option in self.by_variant.items():
             for option, option_limits in by_option.items():
-                key_path = f"sla {self.criterion.name} {option} {variant}"
                 task.check_limits(
-                    key_path.rstrip(),
+                    f"sla {self.criterion.name} {option} {variant}".rstrip(),
                     option_limits,
                     metrics,
                     may_be_unmatched=may_be_unmatched,
@@ -231,8 +231,7 @@ def create_limit_check(
             option_limits = parsed.limits[option]
             names = option_limits.list_names(metrics)
             for metric in ratios:
-                found = option_limits.for_metric(metric.name, names)
-                if not found:
+                if not (found := option_limits.for_metric(metric.name, names)):
                     continue
                 limit, pattern = found
                 place = f"sla {parsed.criterion.name} {option}: {pattern!r}"

@@ -239,23 +239,6 @@ def _check_numbers(section: str, content: t.Any) -> None:
         raise InvalidTask(f"{section} {place}: {reason}")
 
 
-def parse_limits(
-    key_path: str,
-    patterns: collections.abc.Mapping[str, float],
-    scales: collections.abc.Container[sample.Scale],
-) -> limits.Limits:
-    """Return the limits in an option.
-
-    :param key_path: The keys of the option, for the message.
-    :param scales: The scales of the metrics that the limits apply to.
-    :raises InvalidTask: If a pattern is not a text, or a limit not a number.
-    """
-    try:
-        return limits.Limits(patterns, scales)
-    except ValueError as error:
-        raise InvalidTask(f"{key_path}: {error}") from error
-
-
 def check_limits(
     key_path: str,
     option_limits: limits.Limits,

@@ -204,6 +204,5 @@ def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
         )
     stop_limits = levels.create_stop_rule(stop).max_percent
     if stop_limits:
-        key_path = "stop max_percent"
-        check_solo_guest(key_path, subtask)
-        task.check_limits(key_path, stop_limits, subtask.metrics)
+        check_solo_guest("stop max_percent", subtask)
+        task.check_limits("stop max_percent", stop_limits, subtask.metrics)

@@ -13,7 +13,6 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.density import rates as density_rates
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.questions.common import task
 
 Observations = collections.abc.Iterable[sample.Observation]
 #: The rate of each guest.
@@ -179,15 +178,10 @@ class StopRule:
 
 
 def create_stop_rule(stop: documents.Arguments) -> StopRule:
-    """Return the stop rule in an argument of the task.
-
-    :raises InvalidTask: If a limit is not valid.
-    """
-    max_percent = task.parse_limits(
-        "stop max_percent", stop.get("max_percent", {}), ("ratio",)
-    )
+    """Return the stop rule in an argument of the task."""
     return StopRule(
-        max_percent=max_percent, total_falls=stop.get("total_falls", False)
+        max_percent=limits.Limits(stop.get("max_percent", {}), ("ratio",)),
+        total_falls=stop.get("total_falls", False),
     )
 
 

@@ -234,7 +234,7 @@ class TestJudge(unittest.TestCase):
         file.write_text("vmperf_overhead: {max_percent: {5: 5}}")
         with self.assertRaisesRegex(
             limits_file.LimitsError,
-            f"^limits {file}: sla vmperf_overhead max_percent: Limit 5: must",
+            f"^limits {file}: vmperf_overhead.max_percent: 5 is not of type",
         ):
             self.judged(path, "--limits", str(file))
 

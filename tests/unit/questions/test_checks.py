@@ -259,8 +259,7 @@ class TestTask(unittest.TestCase):
             config = {**CONFIG, "sla": {sla: {option: {pattern: 5}}}}
             with self.assertRaisesRegex(
                 task.InvalidTask,
-                rf"^sla {sla} {option}: Limit {pattern}: must be a metric or "
-                r"a glob, as text\Z",
+                rf"^sla {sla}\.{option}: {pattern} is not of type 'string'\Z",
             ):
                 self.check(config)
 

@@ -240,7 +240,7 @@ class TestDensity(unittest.TestCase):
         ),
         (
             (("args", "stop"), {"max_percent": {5: 5}}),
-            r"^stop max_percent: Limit 5: must be a metric or a glob",
+            "^stop.max_percent: 5 is not of type 'string'",
         ),
         (
             (("sla",), {"vmperf_overhead": {}}),
