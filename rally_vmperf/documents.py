@@ -12,7 +12,9 @@ import json
 import math
 import os
 import pathlib
+import re
 import stat
+import sys
 import typing as t
 
 import yaml
@@ -37,12 +39,11 @@ LARGEST = 64 << 20
 _LARGEST_YAML = 1 << 20
 #: The maximum number of nested levels; a record has ten.
 _DEEPEST = 64
-#: The maximum number of values in a document, YAML aliases included.
-_MOST_VALUES = 20_000_000
+#: The maximum number of values in a YAML document, aliases included.
 _MOST_YAML_VALUES = 100_000
-#: The maximum number of digits; a 64-bit number has 20.
-_DIGITS = 40
-_LARGEST_NUMBER = 10**_DIGITS
+_LARGEST_NUMBER = sys.float_info.max
+#: Half of a character, which cannot be encoded.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class DocumentError(errors.VMPerfError):
@@ -87,13 +88,7 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
     """
     try:
         text = content if isinstance(content, str) else content.decode()
-        document = json.loads(
-            text,
-            object_pairs_hook=_build_mapping,
-            parse_int=_parse_integer,
-            parse_float=_parse_float,
-            parse_constant=_reject_constant,
-        )
+        document = json.loads(text, object_pairs_hook=_build_mapping)
     except json.JSONDecodeError as error:
         position = f"line {error.lineno} column {error.colno}"
         raise DocumentError(
@@ -103,7 +98,7 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
         raise DocumentError(
             f"{origin} is damaged: {_format_reason(error)}"
         ) from None
-    return _check_limits(document, origin, _MOST_VALUES)
+    return _check_limits(document, origin, math.inf)
 
 
 def parse_yaml(content: bytes | str, origin: str) -> t.Any:
@@ -274,39 +269,8 @@ def _format_duplicate(keys: collections.abc.Iterable[t.Any]) -> str:
     return f"key {sanitize.line(repr(key), 60)}"
 
 
-def _parse_integer(text: str) -> int:
-    """Return the integer in a JSON text; reject too many digits."""
-    if len(text) > _DIGITS:
-        raise ValueError(f"number {text[:20]}... has {len(text)} digits")
-    return int(text)
-
-
-def _parse_float(text: str) -> float:
-    """Return the number in a JSON text; reject one out of range."""
-    number = float(text) if len(text) <= 2 * _DIGITS else math.inf
-    if not math.isfinite(number):
-        raise ValueError(f"number {text[:20]} is out of range")
-    return number
-
-
-def _reject_constant(text: str) -> t.NoReturn:
-    """Reject a constant of JSON such as NaN."""
-    raise ValueError(f"{text} is not a valid number")
-
-
 class _Loader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys and deep nesting."""
-
-    depth = 0
-
-    def compose_node(self, parent: t.Any, index: t.Any) -> t.Any:
-        """Return a node of the YAML document; reject too deep nesting."""
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise RecursionError
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+    """A YAML loader that rejects duplicate keys."""
 
     def compose_mapping_node(self, anchor: t.Any) -> t.Any:
         """Return a YAML mapping node; reject duplicate keys."""
@@ -324,7 +288,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
+def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
     """Return a document; reject too deep, large or invalid ones."""
     invalid = find_invalid(document, limit)
     if invalid is not None:
@@ -336,12 +300,12 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
 
 
 def find_invalid(
-    document: t.Any, limit: int = _MOST_YAML_VALUES
+    document: t.Any, limit: float = _MOST_YAML_VALUES
 ) -> tuple[list[t.Any], str] | None:
     """Return the keys that lead to an invalid value and the reason, or None.
 
     :param document: The document, which may be too deep or too large, too.
-    :param limit: The maximum number of values.
+    :param limit: The maximum number of values; infinity disables it.
     """
     budget = limit
     # Containers with the keys that lead to them, as linked pairs.
@@ -368,16 +332,12 @@ def find_invalid(
 
 def _rejection_reason(value: t.Any) -> str:
     """Return the reason why a value must not be in a document, or ""."""
-    if isinstance(value, str):
-        # A lone surrogate cannot be encoded.
-        has_surrogate = not value.isascii() and any(
-            "\ud800" <= letter <= "\udfff" for letter in value
-        )
-        return "a lone surrogate" if has_surrogate else ""
-    if isinstance(value, int) and abs(value) >= _LARGEST_NUMBER:
-        return f"must have at most {_DIGITS} digits"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{value}: must be a finite number"
+    if isinstance(value, str) and _SURROGATE.search(value):
+        return "a lone surrogate"
+    # Python cannot print an integer with thousands of digits.
+    if isinstance(value, int | float) and not abs(value) <= _LARGEST_NUMBER:
+        number = f"{value}: " if isinstance(value, float) else ""
+        return f"{number}must be a finite number"
     return ""
 
 

@@ -213,7 +213,7 @@ class TestTask(unittest.TestCase):
                 (math.nan, "nan: must be a finite number"),
                 (-math.inf, "-inf: must be a finite number"),
                 (float("1.0e+400"), "inf: must be a finite number"),
-                (10**400, "must have at most 40 digits"),
+                (10**400, "must be a finite number"),
             ),
         )
     )
