@@ -6,6 +6,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
@@ -38,7 +39,7 @@ def read_limits(path: str) -> Limits:
     content = read_yaml(path)
     criteria = table.criteria()
     try:
-        task.check_schema(content, {"type": "object", "minProperties": 1})
+        task.check_schema(content, json_schema.mapping({}, minProperties=1))
         for name in content:
             if name not in criteria:
                 raise task.InvalidTask(
@@ -118,13 +119,11 @@ def format_skipped(
 
 def build_schema() -> documents.Schema:
     """Return the JSON Schema of a limits file."""
-    return {
-        "type": "object",
-        "description": "SLA -> limits, as in the section sla of a task.",
-        "minProperties": 1,
-        "additionalProperties": False,
-        "properties": {
+    return json_schema.closed_mapping(
+        {
             name: {"description": criterion.title, **criterion.schema}
             for name, criterion in table.criteria().items()
         },
-    }
+        description="SLA -> limits, as in the section sla of a task.",
+        minProperties=1,
+    )

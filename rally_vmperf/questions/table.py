@@ -3,7 +3,7 @@
 import dataclasses
 
 from rally_vmperf.questions.common import question
-from rally_vmperf.questions.common import valid
+from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
@@ -23,7 +23,7 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
 
 
 #: The criterion for the runs of every question.
-VALID = valid.create_criterion(_list_own_criteria)
+VALID = validity.create_criterion(_list_own_criteria)
 
 
 def register(question_: question.Question) -> None:

@@ -6,6 +6,7 @@ import functools
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
@@ -27,24 +28,22 @@ Criteria = task.Sections
 AnyJudge = judge.Judge[t.Any]
 
 Assignments = tuple[assignment.Assignment, ...]
-#: Limits by metric.
-PER_METRIC: documents.Schema = {
-    "type": "object",
-    "minProperties": 1,
-    "propertyNames": {"type": "string"},
-    "additionalProperties": {"type": "number"},
-}
 
 
-def build_limits(description: str, **bounds: float) -> documents.Schema:
+def build_limits(description: str = "", **bounds: t.Any) -> documents.Schema:
     """Return the JSON Schema of limits that are set by metric name."""
-    return {
-        **PER_METRIC,
-        "additionalProperties": {"type": "number", **bounds},
-        "description": f"Metric or glob -> {description}",
-    }
+    return json_schema.values(
+        json_schema.number(**bounds),
+        description and f"Metric or glob -> {description}",
+        minProperties=1,
+        propertyNames=json_schema.text(),
+    )
 
 
+#: The kinds of findings.
+KINDS = json_schema.array(
+    json_schema.choice(sorted(finding.KINDS)), uniqueItems=True
+)
 #: Absolute limits on the values of guests, independent of the loss.
 ABSOLUTE: documents.Schema = {
     "max": build_limits(
@@ -59,22 +58,18 @@ LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
     "max_percent": ("ratio",),
     **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
 }
-_COMMON: documents.Schema = {
-    "confidence": {
-        "type": "number",
-        "minimum": 0.5,
-        "exclusiveMaximum": 1,
-        "description": "Confidence of the interval; default 0.95.",
-    },
-    "on_inconclusive": {
-        "enum": ["fail", "pass"],
-        "description": "Result of a task if a limit is undecided; default "
-        "fail.",
-    },
+_COMMON = {
+    "confidence": json_schema.number(
+        "Confidence of the interval; default 0.95.",
+        minimum=0.5,
+        exclusiveMaximum=1,
+    ),
+    "on_inconclusive": json_schema.choice(
+        ("fail", "pass"),
+        "Result of a task if a limit is undecided; default fail.",
+    ),
     "tolerate": {
-        "type": "array",
-        "uniqueItems": True,
-        "items": {"enum": sorted(finding.KINDS)},
+        **KINDS,
         "description": "Kinds of findings that do not void samples.",
     },
 }
@@ -84,12 +79,7 @@ def build_schema(
     properties: documents.Schema, **keywords: t.Any
 ) -> documents.Schema:
     """Return the JSON Schema of a criterion, common properties added."""
-    return {
-        "type": "object",
-        "properties": {**properties, **_COMMON},
-        "additionalProperties": False,
-        **keywords,
-    }
+    return json_schema.closed_mapping({**properties, **_COMMON}, **keywords)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
@@ -23,31 +24,29 @@ Sections = collections.abc.Mapping[str, documents.Arguments]
 Defaults = t.Callable[[documents.Arguments, int], documents.Arguments]
 
 #: The remote endpoint of network workloads.
-PEER: documents.Schema = {
-    "type": ["object", "null"],
-    "required": ["address"],
-    "additionalProperties": False,
-    "properties": {
-        "address": {"type": "string", "minLength": 1},
-        "port": {"type": "integer", "minimum": 1, "maximum": 65535},
-        "user": {"type": "string", "minLength": 1},
-        "key_file": {"type": "string", "minLength": 1},
-        "known_hosts": {"type": "string", "minLength": 1},
-        "name": {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$(?!\n)"},
+PEER = json_schema.closed_mapping(
+    {
+        "address": json_schema.name(),
+        "port": json_schema.integer(minimum=1, maximum=65535),
+        "user": json_schema.name(),
+        "key_file": json_schema.name(),
+        "known_hosts": json_schema.name(),
+        "name": json_schema.text(pattern=r"^[A-Za-z0-9._-]{1,64}$(?!\n)"),
         "jump": schema.JUMP,
     },
-}
+    "address",
+    type=["object", "null"],
+)
 #: The arguments of all scenarios.
-_ARGUMENTS: documents.Schema = {
-    "type": "object",
-    "required": ["workloads"],
-    "properties": {
+_ARGUMENTS = json_schema.mapping(
+    {
         "workloads": assignment.SCHEMA,
-        "warmup": {"type": "integer", "minimum": 0},
+        "warmup": json_schema.integer(minimum=0),
         "peer": PEER,
         **protocols.SCHEMA,
     },
-}
+    "workloads",
+)
 #: Their names.
 COMMON = frozenset(_ARGUMENTS["properties"])
 

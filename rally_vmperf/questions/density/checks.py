@@ -4,32 +4,28 @@ import collections.abc
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
 
-_STOP: documents.Schema = {
-    "type": "object",
-    "additionalProperties": False,
-    "minProperties": 1,
-    "properties": {
-        "max_percent": question.PER_METRIC,
-        "total_falls": {"type": "boolean"},
+_STOP = json_schema.closed_mapping(
+    {
+        "max_percent": question.build_limits(),
+        "total_falls": json_schema.flag(),
     },
-}
+    minProperties=1,
+)
 #: JSON Schema of the levels at which limits apply.
 LEVELS_SCHEMA: documents.Schema = {
     "oneOf": [
-        {"enum": ["all"]},
-        {"type": "integer", "minimum": 1},
-        {
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": {"type": "integer", "minimum": 1},
-        },
+        json_schema.choice(["all"]),
+        json_schema.integer(minimum=1),
+        json_schema.array(
+            json_schema.integer(minimum=1), minItems=1, uniqueItems=True
+        ),
     ],
     "description": "Number of guests at which the limits apply, a list of "
     "numbers, or all; default all.",

@@ -9,6 +9,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.density import rates as density_rates
@@ -20,35 +21,15 @@ _Rates = dict[sample.Metric, list[float]]
 #: The solo guest: a different one in each repetition, or all, one at a time.
 SoloGuest = t.Literal["rotate", "all"]
 
-_NUMBER: documents.Schema = {
-    "type": "integer",
-    "minimum": 1,
-    "maximum": schema.MAX_GUESTS,
-}
-
+_NUMBER = json_schema.integer(minimum=1, maximum=schema.MAX_GUESTS)
 #: JSON Schema of the levels of a task.
 SCHEMA: documents.Schema = {
     "description": "Numbers of guests: [1, 2, 3], {from: 1, to: 8} or "
     "{doubling_to: 8}.",
     "oneOf": [
-        {
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": _NUMBER,
-        },
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["to"],
-            "properties": {"from": _NUMBER, "to": _NUMBER},
-        },
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["doubling_to"],
-            "properties": {"doubling_to": _NUMBER},
-        },
+        json_schema.array(_NUMBER, minItems=1, uniqueItems=True),
+        json_schema.closed_mapping({"from": _NUMBER, "to": _NUMBER}, "to"),
+        json_schema.closed_mapping({"doubling_to": _NUMBER}, "doubling_to"),
     ],
 }
 

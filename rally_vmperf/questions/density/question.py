@@ -3,6 +3,7 @@
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import degradation_judge
@@ -91,16 +92,16 @@ DEGRADATION = question.Criterion(
             ),
             **question.ABSOLUTE,
             "levels": checks.LEVELS_SCHEMA,
-            "statistic": {
-                "enum": ["mean", "worst"],
-                "description": "Guest that the limits apply to: the mean or "
+            "statistic": json_schema.choice(
+                ("mean", "worst"),
+                "Guest that the limits apply to: the mean or "
                 "the worst guest; default mean.",
-            },
-            "compare_to": {
-                "enum": ["solo_guest", "bare_metal"],
-                "description": "Reference of the loss: one guest, or the same "
-                "number of bare-metal copies; default solo_guest.",
-            },
+            ),
+            "compare_to": json_schema.choice(
+                ("solo_guest", "bare_metal"),
+                "Reference of the loss: one guest, or the same number of "
+                "bare-metal copies; default solo_guest.",
+            ),
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),

@@ -2,6 +2,7 @@
 
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.judging import tuning_judge
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
@@ -86,12 +87,11 @@ TUNING = question.Criterion(
     heading="Tuning",
     schema=question.build_schema(
         {
-            key: {
-                "type": "object",
-                "minProperties": 1,
-                "additionalProperties": question.build_limits(description),
-                "description": f"Variant -> metric or glob -> {description}.",
-            }
+            key: json_schema.values(
+                question.build_limits(description),
+                f"Variant -> metric or glob -> {description}.",
+                minProperties=1,
+            )
             for key, description in _KEYS.items()
         },
         anyOf=[{"required": [key]} for key in _KEYS],

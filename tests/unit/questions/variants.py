@@ -95,10 +95,7 @@ CRITERION = question.Criterion(
     schema=question.build_schema(
         {
             "variant": {"type": "string", "description": "Which one."},
-            "max_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated loss.",
-            },
+            "max_percent": question.build_limits("largest tolerated loss."),
         },
         required=["variant", "max_percent"],
     ),

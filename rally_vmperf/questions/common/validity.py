@@ -1,9 +1,11 @@
-"""The judge of the validity of a run."""
+"""The criterion for the findings of a run, and its judge."""
 
 import collections
 import collections.abc
+import functools
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary as summary_
 from rally_vmperf.judging.results import metric_result
@@ -14,18 +16,40 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
 
 CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
+
+_SCHEMA = json_schema.closed_mapping(
+    {
+        "tolerate": {
+            **question.KINDS,
+            "description": "Voiding findings that the run may have, "
+            "including those that other SLAs tolerate.",
+        },
+        "refuse": {
+            **question.KINDS,
+            "description": "Warnings and notes that the run may not have.",
+        },
+        "physical_limit": question.build_limits(
+            "largest value that the machine can reach, in base units; a "
+            "larger value of a guest or of bare metal is the finding "
+            "above_physical_limit.",
+            exclusiveMinimum=0,
+        ),
+    }
+)
+_NAME = "vmperf_valid"
 
 
 class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     """A judge of the findings of any question, with or without limits.
 
-    :param criteria_of: A function that returns the other criteria of a
-        question from its name, the main one first.
     The option with limits is ``physical_limit``, the largest value that the
     machine can reach, in base units.
 
+    :param criteria_of: A function that returns the other criteria of a
+        question from its name, the main one first.
     :param refuse: The kinds of other findings that the run may not have.
     :param options: The arguments of the base class.
     :raises ValueError: If a kind of finding does not exist.
@@ -196,3 +220,39 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     ) -> finding.Occurrences:
         """Return no findings: the judges of the question collect them."""
         return ()
+
+
+def _check_tolerated(
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+) -> None:
+    """Reject tolerated findings of other SLAs that are not in this one."""
+    for name, options in subtask.criteria.items():
+        if not name.startswith("vmperf_"):
+            continue
+        for kind in options.get("tolerate", ()):
+            if kind not in parsed.others.get("tolerate", ()):
+                raise task.InvalidTask(
+                    f"sla {_NAME}: {name} tolerates {kind}, which "
+                    "still fails here; add it to tolerate of both, or "
+                    f"remove {_NAME}"
+                )
+
+
+def create_criterion(
+    criteria_of: CriteriaOf,
+) -> question.Criterion:
+    """Return the criterion on validity, for the runs of every question.
+
+    :param criteria_of: A function that returns the other criteria of a
+        question from its name, the main one first.
+    """
+    return question.Criterion(
+        name=_NAME,
+        title="Findings that a run may have, with or without limits.",
+        heading="Validity",
+        schema=_SCHEMA,
+        judge=functools.partial(ValidityJudge, criteria_of),
+        limits={"physical_limit": ("ratio", "count")},
+        check=_check_tolerated,
+        fewest_repetitions=1,
+    )
