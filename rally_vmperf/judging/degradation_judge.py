@@ -42,7 +42,6 @@ class _Judge(judge.Judge[Result]):
 
     :param levels: The numbers of guests with limits, or ``all``.
     :param strictness: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -54,16 +53,9 @@ class _Judge(judge.Judge[Result]):
         super().__init__(**strictness)
         if compare_to != "bare_metal":
             self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
+        numbers = [levels] if isinstance(levels, int) else levels
         #: None for every one.
-        self.numbers: list[int] | None = None
-        if levels == "all":
-            return
-        numbers = [levels] if isinstance(levels, int) else list(levels)
-        if not numbers or not all(map(_is_count, numbers)):
-            raise ValueError(
-                f"levels={levels!r}: must be all, or integers >= 1"
-            )
-        self.numbers = sorted(set(numbers))
+        self.numbers = None if numbers == "all" else sorted({*numbers})
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:
         """Return whether the conditions of a repetition have levels."""
@@ -120,15 +112,6 @@ class _Judge(judge.Judge[Result]):
         return list(measured) if self.numbers is None else self.numbers
 
 
-def _is_count(number: object) -> bool:
-    """Return whether an object is an integer above zero."""
-    return (
-        isinstance(number, int)
-        and not isinstance(number, bool)
-        and number >= 1
-    )
-
-
 def _with_statuses(
     row: Curve,
     statuses: dict[int, verdict.Status],
@@ -156,7 +139,6 @@ class DegradationJudge(_Judge):
     :param statistic: The guest to which limits apply, mean or worst.
     :param compare_to: The reference of the loss.
     :param options: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -168,19 +150,6 @@ class DegradationJudge(_Judge):
         **options: t.Any,
     ) -> None:
         super().__init__(levels, compare_to, **options)
-        for name, choice, allowed in (
-            ("statistic", statistic, t.get_args(points.Statistic)),
-            ("compare_to", compare_to, t.get_args(points.CompareTo)),
-        ):
-            if choice not in allowed:
-                raise ValueError(
-                    f"{name}={choice!r}: must be {' or '.join(allowed)}"
-                )
-        if compare_to == "solo_guest" and 1 in (self.numbers or ()):
-            raise ValueError(
-                "levels=1: one guest loses nothing against itself; use "
-                "larger numbers or compare_to: bare_metal"
-            )
         self.statistic = statistic
         self.compare_to = compare_to
 
@@ -269,16 +238,10 @@ class FairnessJudge(_Judge):
 
     :param levels: The numbers of guests with limits, or ``all``.
     :param options: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(self, *, levels: Levels = "all", **options: t.Any) -> None:
         super().__init__(levels, **options)
-        for pattern, limit in self.limits["min_index"].patterns.items():
-            if not 0 < limit <= 1:
-                raise ValueError(
-                    f"min_index {pattern!r}={limit}: must be > 0 and <= 1"
-                )
 
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the judged rows of fairness of the metrics, a list."""

@@ -37,6 +37,8 @@ RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 class Judge(abc.ABC, t.Generic[RowT]):
     """A judge that collects repetitions and returns a verdict.
 
+    The schema of a criterion checks its options, and not the judge.
+
     :param limits: The limits by option; without limits there are figures and
         no verdict.
     :param confidence: The confidence of the intervals, >= 0.5 and < 1.
@@ -44,7 +46,6 @@ class Judge(abc.ABC, t.Generic[RowT]):
     :param tolerate: The kinds of findings that do not void.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -55,16 +56,6 @@ class Judge(abc.ABC, t.Generic[RowT]):
         tolerate: collections.abc.Collection[str] = (),
         selects: repetition.Axes = types.MappingProxyType({}),
     ) -> None:
-        if not 0.5 <= confidence < 1:
-            raise ValueError(
-                f"confidence={confidence}: must be >= 0.5 and < 1"
-            )
-        if on_inconclusive not in t.get_args(summary.OnInconclusive):
-            raise ValueError(
-                f"on_inconclusive={on_inconclusive}: must be fail or pass"
-            )
-        for kind in tolerate:
-            finding.check(kind)
         self.limits = limits
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive

@@ -31,7 +31,6 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
     The option with limits is ``max_percent``, the largest tolerated loss.
 
     :param options: The arguments of the base class.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(self, **options: t.Any) -> None:

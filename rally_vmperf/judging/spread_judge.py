@@ -16,7 +16,6 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
     An option with limits is ``max_`` and the name of a figure.
 
     :param options: The arguments of the base class.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(self, **options: t.Any) -> None:

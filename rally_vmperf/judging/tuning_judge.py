@@ -39,7 +39,6 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
     :param limits: The limits ``min_gain_percent`` and ``max_loss_percent`` by
         variant.
     :param options: The other arguments of the base class.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(

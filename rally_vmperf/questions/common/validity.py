@@ -52,7 +52,6 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         question from its name, the main one first.
     :param refuse: The kinds of other findings that the run may not have.
     :param options: The arguments of the base class.
-    :raises ValueError: If a kind of finding does not exist.
     """
 
     def __init__(
@@ -64,8 +63,6 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     ) -> None:
         super().__init__(**options)
         self._criteria_of = criteria_of
-        for kind in refuse:
-            finding.check(kind)
         self.refuse = frozenset(refuse) - frozenset(self.tolerate)
 
     def accepts(self, repetition_: repetition.Repetition) -> bool:

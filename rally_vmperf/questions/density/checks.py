@@ -113,10 +113,10 @@ def check_levels(
             f"{', '.join(map(str, counts))})"
         )
     is_against_guest = options.get("compare_to") != "bare_metal"
-    if max(limited, default=1) < 2 and is_against_guest:
+    if min(limited, default=1) < 2 and is_against_guest:
         raise task.InvalidTask(
-            f"sla {name}: a single guest shares its host with no other; add a "
-            "level of 2 guests or more"
+            f"sla {name}: a single guest shares its host with no other; limit "
+            "levels of 2 guests or more"
         )
 
 
