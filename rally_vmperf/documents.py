@@ -301,21 +301,21 @@ def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
 
 def find_invalid(
     document: t.Any, limit: float = _MOST_YAML_VALUES
-) -> tuple[list[t.Any], str] | None:
+) -> tuple[tuple[t.Any, ...], str] | None:
     """Return the keys that lead to an invalid value and the reason, or None.
 
     :param document: The document, which may be too deep or too large, too.
     :param limit: The maximum number of values; infinity disables it.
     """
     budget = limit
-    # Containers with the keys that lead to them, as linked pairs.
-    pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
+    # The document itself is the only child of a list.
+    pending: list[tuple[t.Any, tuple[t.Any, ...]]] = [([document], ())]
     while pending:
-        container, parents, depth = pending.pop()
+        container, keys = pending.pop()
         budget -= len(container)
-        if budget < 0 or depth > _DEEPEST:
+        if budget < 0 or len(keys) > _DEEPEST:
             excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
-            return _list_keys(parents), f"more than {excess}"
+            return keys[1:], f"more than {excess}"
         pairs = (
             container.items()
             if isinstance(container, dict)
@@ -323,10 +323,10 @@ def find_invalid(
         )
         for key, child in pairs:
             if isinstance(child, dict | list | tuple | set):
-                pending.append((child, (parents, key), depth + 1))
+                pending.append((child, (*keys, key)))
             reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
-                return _list_keys((parents, key)), reason
+                return (*keys, key)[1:], reason
     return None
 
 
@@ -341,17 +341,7 @@ def _rejection_reason(value: t.Any) -> str:
     return ""
 
 
-def _list_keys(parents: t.Any) -> list[t.Any]:
-    """Return the keys in linked pairs as a list, outermost first."""
-    keys: list[t.Any] = []
-    while parents is not None:
-        parents, key = parents
-        keys.insert(0, key)
-    # The document itself is the only child of a list.
-    return keys[1:]
-
-
-def _format_json_path(keys: list[t.Any]) -> str:
+def _format_json_path(keys: collections.abc.Sequence[t.Any]) -> str:
     """Return the first levels of a path as text, such as ``$.a[0]``."""
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"
