@@ -11,6 +11,7 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import checks
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.questions.overhead import question as overhead
@@ -130,34 +131,52 @@ def _list_distances(
                 statistics.geometric_mean(copies)
                 for copies in recorded.get(metric.name, ())
             ]
-            multiple = needed.decidable_distance(
-                len(values), guest, criterion.others.get("confidence", 0.95)
+            distance, sentences = _find_distance(
+                dataclasses.replace(metric, name=name),
+                limited[0],
+                values,
+                guest,
+                criterion.others.get("confidence", 0.95),
             )
-            counts = (
-                f"with {len(values)} repetitions of bare metal and {guest} "
-                "of guests"
-            )
-            if multiple is None:
-                least = f"at least {statistics.FEWEST} of each are required"
-                rules.append(f"{counts}, no limit decides: {least}")
-                continue
-            rules.append(
-                f"{counts}, a guest passes in 4 of 5 runs if it keeps "
-                f"{multiple:.1f} times the noise of the baseline from its "
-                "limit"
-            )
-            limit, _ = limited
-            distance = needed.distance_from_limit(
-                metric, limit, multiple, values
-            )
-            what = f"% from the limit of {name}"
-            origin = f"baseline {baseline['name']}"
-            rows.append((task.title, what, round(distance, 2), limit, origin))
-            if distance > limit:
-                rules.append(
-                    f"{name}: even a guest without loss passes in less than "
-                    "4 of 5 runs; measure for longer, add repetitions on "
-                    "both sides, or increase the limit"
+            rules += sentences
+            if distance is not None:
+                what = f"% from the limit of {name}"
+                origin = f"baseline {baseline['name']}"
+                rows.append(
+                    (task.title, what, round(distance, 2), limited[0], origin)
                 )
     remarks += dict.fromkeys(rules)
     return rows
+
+
+def _find_distance(
+    metric: sample.Metric,
+    limit: float,
+    values: list[float],
+    guest: int,
+    confidence: float,
+) -> tuple[float | None, list[str]]:
+    """Return the distance to keep from a limit or None, and sentences.
+
+    :param values: The means of bare metal, one per repetition.
+    :param guest: The number of repetitions of guests.
+    """
+    multiple = needed.decidable_distance(len(values), guest, confidence)
+    counts = (
+        f"with {len(values)} repetitions of bare metal and {guest} of guests"
+    )
+    if multiple is None:
+        least = f"at least {statistics.FEWEST} of each are required"
+        return None, [f"{counts}, no limit decides: {least}"]
+    sentences = [
+        f"{counts}, a guest passes in 4 of 5 runs if it keeps {multiple:.1f} "
+        "times the noise of the baseline from its limit"
+    ]
+    distance = needed.distance_from_limit(metric, limit, multiple, values)
+    if distance > limit:
+        sentences.append(
+            f"{metric.name}: even a guest without loss passes in less than 4 "
+            "of 5 runs; measure for longer, add repetitions on both sides, or "
+            "increase the limit"
+        )
+    return distance, sentences

@@ -176,6 +176,8 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
 
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Judge outputs; return baseline, guest repetitions and judgement."""
+    from rally_vmperf.measurement import gathering
+    from rally_vmperf.measurement import repetition
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
@@ -193,7 +195,11 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     limits_file.check_limits(
-        parsed.limits, [question.OVERHEAD], criteria, repetitions
+        parsed.limits,
+        [question.OVERHEAD],
+        criteria,
+        gathering.metrics(repetition.list_conditions(repetitions)),
+        may_be_unmatched=True,
     )
     return content, repetitions, judge.judgement()
 

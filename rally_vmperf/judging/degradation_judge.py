@@ -57,9 +57,9 @@ class _Judge(judge.Judge[Result]):
         #: None for every one.
         self.numbers = None if numbers == "all" else sorted({*numbers})
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether the conditions of a repetition have levels."""
-        return repetition_.has_axis(repetition.GUESTS)
+        return run_repetition.has_axis(repetition.GUESTS)
 
     def findings(
         self, repetitions: judge.Repetitions, rows: Rows

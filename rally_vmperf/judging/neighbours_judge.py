@@ -37,9 +37,9 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         super().__init__(**options)
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
-        return repetition_.has_axis(NEIGHBOURS)
+        return run_repetition.has_axis(NEIGHBOURS)
 
     def figures(
         self, repetitions: judge.Repetitions
@@ -47,8 +47,8 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         """Return a row per rate or time and level on its loss, as a list."""
         conditions = [
             condition
-            for repetition_ in repetitions
-            for condition in repetition_.conditions
+            for run_repetition in repetitions
+            for condition in run_repetition.conditions
         ]
         metrics = [
             metric
@@ -76,7 +76,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
             )
             for metric in metrics
             for guests, level_conditions in sorted(
-                levels.items(), key=lambda level_: level_[0] or 0
+                levels.items(), key=lambda level: level[0] or 0
             )
         ]
 
@@ -116,25 +116,25 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        for repetition_ in repetitions:
+        for run_repetition in repetitions:
             yield from (
-                (finding_, repetition_.number)
-                for finding_ in repetition_.findings
+                (reported_finding, run_repetition.number)
+                for reported_finding in run_repetition.findings
             )
         if density_levels.has_levels(repetitions):
             yield from density_levels.findings(repetitions)
         else:
-            for repetition_ in repetitions:
-                for condition in repetition_.conditions:
-                    for finding_ in condition.findings:
-                        yield finding_, repetition_.number
+            for run_repetition in repetitions:
+                for condition in run_repetition.conditions:
+                    for reported_finding in condition.findings:
+                        yield reported_finding, run_repetition.number
         for row in rows:
             if row.comparison is not None:
                 where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
-                for finding_ in plausibility.of_pairs(
+                for reported_finding in plausibility.of_pairs(
                     row.comparison, row.limit, where
                 ):
-                    yield finding_, None
+                    yield reported_finding, None
 
     def run_wide_findings(
         self,

@@ -25,9 +25,9 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
             confidence=self.confidence
         )
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition only."""
-        return self._overhead.accepts(repetition_)
+        return self._overhead.accepts(run_repetition)
 
     def figures(
         self, repetitions: judge.Repetitions

@@ -50,9 +50,9 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
         self._by_variant = limits
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether each condition is a variant."""
-        return repetition_.has_axis(repetition.VARIANT)
+        return run_repetition.has_axis(repetition.VARIANT)
 
     def _judge(self) -> Judgement:
         """Return the verdict computed from the repetitions so far."""
@@ -98,15 +98,15 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         pair_judge.extend(
             (
                 gathering.isolate(
-                    repetition_,
+                    run_repetition,
                     [
                         condition
-                        for condition in repetition_.conditions
+                        for condition in run_repetition.conditions
                         if condition.axes[repetition.VARIANT]
                         in (reference, variant)
                     ],
                 )
-                for repetition_ in self._repetitions
+                for run_repetition in self._repetitions
             ),
             self._unreadable,
         )
@@ -143,7 +143,7 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
         self.variant = variant
         self.names = (reference, variant, verdict.GAIN)
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return True: the judge of all variants selects repetitions."""
         return True
 
@@ -215,20 +215,23 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
         rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        for repetition_ in repetitions:
-            for finding_ in repetition_.findings:
-                yield finding_, repetition_.number
-            for condition in repetition_.conditions:
+        for run_repetition in repetitions:
+            for reported_finding in run_repetition.findings:
+                yield reported_finding, run_repetition.number
+            for condition in run_repetition.conditions:
                 prefix = f"{condition.axes[repetition.VARIANT]}: "
-                for finding_ in condition.findings:
-                    yield finding_.with_prefix(prefix), repetition_.number
+                for reported_finding in condition.findings:
+                    yield (
+                        reported_finding.with_prefix(prefix),
+                        run_repetition.number,
+                    )
         for row in rows:
             if row.comparison is not None:
                 prefix = f"{self.variant}: "
-                for finding_ in plausibility.of_pairs(
+                for reported_finding in plausibility.of_pairs(
                     row.comparison, row.limit, prefix
                 ):
-                    yield finding_, None
+                    yield reported_finding, None
 
 
 def _mark_void(

@@ -226,14 +226,14 @@ def check_reference(
         }
         tolerate = {*judge.tolerate}
         voiding = [
-            finding_
-            for finding_ in findings
-            if finding_.kind not in tolerate
+            reported_finding
+            for reported_finding in findings
+            if reported_finding.kind not in tolerate
             and (
                 judge.is_run_void(
-                    [finding.RunFinding(finding=finding_)], frozenset()
+                    [finding.RunFinding(finding=reported_finding)], frozenset()
                 )
-                or any(map(finding_.concerns, limited))
+                or any(map(reported_finding.concerns, limited))
             )
         ]
         name = f"sla {parsed.criterion.name}"

@@ -7,8 +7,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import json_schema
-from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -56,20 +54,21 @@ def check_limits(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
     sections: question.Criteria,
-    repetitions: collections.abc.Iterable[repetition.Repetition],
+    metrics: task.Metrics,
+    *,
+    may_be_unmatched: bool = False,
 ) -> None:
-    """Reject limits that are contradictory or cannot fail in a run.
+    """Reject limits that match no metric, conflict or cannot fail.
 
     :param criteria: The criteria of the question.
     :param sections: The content of the file.
-    :param repetitions: The repetitions of the run.
+    :param may_be_unmatched: Whether a limit may match no metric.
     :raises LimitsError: If a limit is not valid for a metric.
     """
-    metrics = gathering.metrics(repetition.list_conditions(repetitions))
     try:
         for criterion in criteria:
             parsed = criterion.parse(sections.get(criterion.name, {}))
-            parsed.check_limits(metrics, may_be_unmatched=True)
+            parsed.check_limits(metrics, may_be_unmatched=may_be_unmatched)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
 

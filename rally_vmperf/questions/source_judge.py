@@ -6,6 +6,8 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -23,14 +25,14 @@ def get_question(source: sources.Source) -> question.Question:
     :raises SourceError: If the question is unknown.
     """
     questions = table.questions()
-    found = questions.get(source.question)
-    found = found or table.scenarios().get(source.scenario)
-    if found is None:
+    run_question = questions.get(source.question)
+    run_question = run_question or table.scenarios().get(source.scenario)
+    if run_question is None:
         raise sources.SourceError(
             f"unknown question {source.question!r} (known: "
             f"{', '.join(questions)}); use the version that recorded the run"
         )
-    return found
+    return run_question
 
 
 def judge_source(
@@ -52,24 +54,17 @@ def judge_source(
         if criterion is main_criterion
         or sections.get(criterion.name) is not None
     }
-    main = judges[main_criterion.heading]
-    readable: dict[tuple[str, int], model.Record] = {}
     for record in source.decoded:
         for criterion_judge in judges.values():
             criterion_judge.add(record.repetition if record else None)
-        if record and main.accepts(main_criterion.select(record.repetition)):
-            # Each repetition is counted once, as in the judges.
-            key = (record.repetition.run, record.repetition.number)
-            readable.setdefault(key, record)
-    shown = sorted(
-        readable.values(), key=lambda record: record.repetition.number
+    shown = _list_accepted(
+        source, main_criterion, judges[main_criterion.heading]
     )
     machines, machines_error = (
         files.describe_machines(source.folder, shown[-1])
         if shown
         else ((), "")
     )
-    criteria_by_name = table.criteria()
     run = judged_run.JudgedRun(
         question=run_question.name,
         title=judged_run.NO_RECORDS,
@@ -87,7 +82,7 @@ def judge_source(
         sla_results=tuple(
             result
             for result in source.sla_results
-            if result.criterion not in criteria_by_name
+            if result.criterion not in table.criteria()
         ),
         limits=sections,
         contexts=source.contexts,
@@ -95,6 +90,24 @@ def judge_source(
     if not shown:
         return run
     return dataclasses.replace(run, title=run_question.describe(run))
+
+
+def _list_accepted(
+    source: sources.Source,
+    criterion: question.Criterion,
+    criterion_judge: judge.Judge[t.Any],
+) -> list[model.Record]:
+    """Return the records that a judge accepts, by number, each once."""
+    accepted: dict[tuple[str, int], model.Record] = {}
+    for record in source.decoded:
+        if record and criterion_judge.accepts(
+            criterion.select(record.repetition)
+        ):
+            key = (record.repetition.run, record.repetition.number)
+            accepted.setdefault(key, record)
+    return sorted(
+        accepted.values(), key=lambda record: record.repetition.number
+    )
 
 
 def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
@@ -138,7 +151,12 @@ def read_criteria(
         path,
         get_question(source).criteria,
         criteria,
-        [record.repetition for record in source.decoded if record],
+        gathering.metrics(
+            repetition.list_conditions(
+                record.repetition for record in source.decoded if record
+            )
+        ),
+        may_be_unmatched=True,
     )
     return criteria
 

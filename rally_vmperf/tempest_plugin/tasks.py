@@ -221,16 +221,12 @@ class ConfiguredQuestion:
 
     def check_limits(self) -> None:
         """Reject limits that match no metric of any workload."""
-        complete = self._create_task(self.workloads, 1, {}, {})
-        try:
-            for criterion in self.question.criteria:
-                criterion.parse(
-                    self.limits.get(criterion.name, {})
-                ).check_limits(complete.metrics)
-        except task.InvalidTask as error:
-            raise limits_file.LimitsError(
-                f"limits {self.group.limits_file}: {error}"
-            ) from error
+        limits_file.check_limits(
+            self.group.limits_file,
+            self.question.criteria,
+            self.limits,
+            self._create_task(self.workloads, 1, {}, {}).metrics,
+        )
 
     def _create_task(
         self,

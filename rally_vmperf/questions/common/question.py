@@ -137,12 +137,12 @@ class Criterion:
         by_variant: dict[str, limits.LimitsByOption] = {}
         for option, scales in self.limits.items():
             patterns = options.get(option, {})
-            parts = patterns if self.is_by_variant else {"": patterns}
-            for variant, part in parts.items():
+            by_part = patterns if self.is_by_variant else {"": patterns}
+            for variant, by_pattern in by_part.items():
                 by_option = by_variant.setdefault(
                     variant, limits.LimitsByOption()
                 )
-                by_option[option] = limits.Limits(part, scales)
+                by_option[option] = limits.Limits(by_pattern, scales)
         return ParsedCriterion(
             criterion=self,
             by_variant=by_variant,
@@ -221,9 +221,9 @@ def create_limit_check(
             option_limits = parsed.limits[option]
             names = option_limits.list_names(metrics)
             for metric in ratios:
-                if not (found := option_limits.for_metric(metric.name, names)):
+                if not (match := option_limits.for_metric(metric.name, names)):
                     continue
-                limit, pattern = found
+                limit, pattern = match
                 place = f"sla {parsed.criterion.name} {option}: {pattern!r}"
                 if option != "max_percent" and limit <= 0:
                     raise task.InvalidTask(

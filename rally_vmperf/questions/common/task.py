@@ -259,13 +259,13 @@ def check_limits(
 
 
 def check_schema(
-    document: t.Any, schema_: documents.Schema, name: str = ""
+    document: t.Any, document_schema: documents.Schema, name: str = ""
 ) -> None:
     """Reject a document that does not match a JSON Schema.
 
     :param name: The name of the document, for the message.
     """
-    error = documents.first_error(schema_, document)
+    error = documents.first_error(document_schema, document)
     if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
         message = f"{place}: {error.message}" if place else error.message

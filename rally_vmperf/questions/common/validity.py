@@ -65,12 +65,12 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         self._criteria_of = criteria_of
         self.refuse = frozenset(refuse) - frozenset(self.tolerate)
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether its question's main judge accepts a repetition."""
         return any(
-            question_judge.accepts(criterion.select(repetition_))
+            question_judge.accepts(criterion.select(run_repetition))
             for criterion, question_judge in self._create_judges(
-                repetition_.question
+                run_repetition.question
             )[:1]
         )
 
@@ -131,9 +131,9 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         :param omitted: The numbers of void repetitions.
         """
         judged = [
-            repetition_
-            for repetition_ in repetitions
-            if repetition_.counted and repetition_.number not in omitted
+            run_repetition
+            for run_repetition in repetitions
+            if run_repetition.counted and run_repetition.number not in omitted
         ]
         above = plausibility.above_physical_limit(
             judged, self.limits["physical_limit"]
@@ -152,15 +152,18 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         :param void: The numbers of void repetitions.
         """
         numbers = {
-            repetition_.number
-            for repetition_ in self._repetitions
-            if repetition_.counted
+            run_repetition.number
+            for run_repetition in self._repetitions
+            if run_repetition.counted
         } - {*void}
         lost: dict[str, set[int]] = collections.defaultdict(set)
         for run_finding in findings:
-            finding_ = run_finding.finding
-            if finding_.kind in finding.ABOUT_SAMPLES and run_finding.omitted:
-                lost[finding_.subject].update(run_finding.repetitions)
+            reported_finding = run_finding.finding
+            if (
+                reported_finding.kind in finding.ABOUT_SAMPLES
+                and run_finding.omitted
+            ):
+                lost[reported_finding.subject].update(run_finding.repetitions)
         return {
             subject
             for subject, lost_numbers in lost.items()
@@ -173,19 +176,20 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         Judges of conditions that the run does not have are left out.
         """
         names = sorted(
-            {repetition_.question for repetition_ in self._repetitions}
+            {run_repetition.question for run_repetition in self._repetitions}
         )
         judgements: list[summary_.Judgement[t.Any]] = []
         judges = self._create_judges(names[0]) if names else []
         for criterion, question_judge in judges:
             selected = [*map(criterion.select, self._repetitions)]
             if judgements and not any(
-                repetition_.conditions and question_judge.accepts(repetition_)
-                for repetition_ in selected
+                run_repetition.conditions
+                and question_judge.accepts(run_repetition)
+                for run_repetition in selected
             ):
                 continue
-            for repetition_ in selected:
-                question_judge.add(repetition_)
+            for run_repetition in selected:
+                question_judge.add(run_repetition)
             question_judge.extend((), self._unreadable)
             judgements.append(question_judge.judgement())
         return judgements

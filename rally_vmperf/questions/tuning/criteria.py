@@ -58,18 +58,18 @@ def _check_bound(
 ) -> None:
     """Reject the limits of a variant that a metric always or never meets."""
     names = [metric.name for metric in metrics if metric.scale == "ratio"]
-    found = {
+    matches = {
         option: match
         for option in _KEYS
         if (match := by_option[option].for_metric(metric.name, names))
     }
-    if len(found) > 1:
-        pairs = [f"{option} {found[option][1]!r}" for option in found]
+    if len(matches) > 1:
+        pairs = [f"{option} {matches[option][1]!r}" for option in matches]
         raise task.InvalidTask(
             f"sla {TUNING.name}: {variant} has {' and '.join(pairs)} for "
             f"{metric.name}; remove one of them"
         )
-    for option, (limit, pattern) in found.items():
+    for option, (limit, pattern) in matches.items():
         change = "gain" if option.startswith("min") else "lose"
         # A rate cannot lose all, a time cannot become less than zero.
         is_bounded = (metric.better == "higher") == (change == "lose")
