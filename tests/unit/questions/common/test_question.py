@@ -7,6 +7,7 @@ from unittest import mock
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.runs import run_request
@@ -118,3 +119,20 @@ class TestCriterion(unittest.TestCase):
             with self.subTest(criterion.name):
                 judgement = criterion.parse({}).create_judge().judgement()
                 self.assertEqual("void", judgement.status)
+
+    def test_limits_of_a_variant_that_conflict(self):
+        """They are rejected with their keys, also in a limits file."""
+        limits = {"disk.*": 5, "*.rate": 9}
+        metrics = [
+            sample.Metric(name, "1/s", "higher")
+            for name in ("cpu.rate", "disk.rate", "disk.time")
+        ]
+        parsed = table.criteria()["vmperf_tuning"].parse(
+            {"max_loss_percent": {"virtio": limits}}
+        )
+        for may_be_unmatched in (True, False):
+            with self.assertRaisesRegex(
+                task.InvalidTask,
+                "^sla vmperf_tuning max_loss_percent virtio: .* match disk.r",
+            ):
+                parsed.check_limits(metrics, may_be_unmatched=may_be_unmatched)
