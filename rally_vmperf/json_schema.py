@@ -42,13 +42,13 @@ def choice(
 
 
 def array(
-    items: documents.Schema, description: str = "", **rules: t.Any
+    element: documents.Schema, description: str = "", **rules: t.Any
 ) -> documents.Schema:
     """Return the schema of a list.
 
-    :param items: The schema of each element.
+    :param element: The schema of each element.
     """
-    return _build("array", description, items=items, **rules)
+    return _build("array", description, items=element, **rules)
 
 
 def mapping(
@@ -60,7 +60,7 @@ def mapping(
     :param required: The keys that must be present.
     """
     keys = {"required": list(required), "properties": properties}
-    present = {keyword: part for keyword, part in keys.items() if part}
+    present = {key: content for key, content in keys.items() if content}
     return _build("object", **{**rules, **present})
 
 

@@ -136,7 +136,7 @@ def _list_distances(
                 limited[0],
                 values,
                 guest,
-                criterion.others.get("confidence", 0.95),
+                criterion.options.get("confidence", 0.95),
             )
             rules += sentences
             if distance is not None:
@@ -152,18 +152,18 @@ def _list_distances(
 def _find_distance(
     metric: sample.Metric,
     limit: float,
-    values: list[float],
+    means: list[float],
     guest: int,
     confidence: float,
 ) -> tuple[float | None, list[str]]:
     """Return the distance to keep from a limit or None, and sentences.
 
-    :param values: The means of bare metal, one per repetition.
+    :param means: The means of bare metal, one per repetition.
     :param guest: The number of repetitions of guests.
     """
-    multiple = needed.decidable_distance(len(values), guest, confidence)
+    multiple = needed.decidable_distance(len(means), guest, confidence)
     counts = (
-        f"with {len(values)} repetitions of bare metal and {guest} of guests"
+        f"with {len(means)} repetitions of bare metal and {guest} of guests"
     )
     if multiple is None:
         least = f"at least {statistics.FEWEST} of each are required"
@@ -172,7 +172,7 @@ def _find_distance(
         f"{counts}, a guest passes in 4 of 5 runs if it keeps {multiple:.1f} "
         "times the noise of the baseline from its limit"
     ]
-    distance = needed.distance_from_limit(metric, limit, multiple, values)
+    distance = needed.distance_from_limit(metric, limit, multiple, means)
     if distance > limit:
         sentences.append(
             f"{metric.name}: even a guest without loss passes in less than 4 "

@@ -261,7 +261,7 @@ class ConfiguredQuestion:
         criteria: dict[str, documents.Arguments] = {}
         for criterion in self.question.criteria:
             parsed = criterion.parse(self.limits.get(criterion.name, {}))
-            options = dict(parsed.others)
+            options = dict(parsed.options)
             for option, limits in parsed.limits.items():
                 names = limits.list_names(draft.metrics)
                 matching = limits.patterns.keys() - limits.unmatched(names)

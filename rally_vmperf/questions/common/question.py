@@ -146,7 +146,7 @@ class Criterion:
         return ParsedCriterion(
             criterion=self,
             by_variant=by_variant,
-            others={
+            options={
                 key: option
                 for key, option in options.items()
                 if key not in self.limits
@@ -160,12 +160,12 @@ class ParsedCriterion:
 
     :param by_variant: The limits of each variant by option; limits that are
         not by variant have an empty text as variant.
-    :param others: The options without limits by metric.
+    :param options: The options without limits by metric.
     """
 
     criterion: Criterion
     by_variant: collections.abc.Mapping[str, limits.LimitsByOption]
-    others: documents.Arguments
+    options: documents.Arguments
 
     @property
     def limits(self) -> limits.LimitsByOption:
@@ -177,7 +177,7 @@ class ParsedCriterion:
         is_by_variant = self.criterion.is_by_variant
         return self.criterion.judge(
             limits=self.by_variant if is_by_variant else self.limits,
-            **self.others,
+            **self.options,
         )
 
     def check_limits(

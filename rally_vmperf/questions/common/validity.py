@@ -231,7 +231,7 @@ def _check_tolerated(
         if not name.startswith("vmperf_"):
             continue
         for kind in options.get("tolerate", ()):
-            if kind not in parsed.others.get("tolerate", ()):
+            if kind not in parsed.options.get("tolerate", ()):
                 raise task.InvalidTask(
                     f"sla {_NAME}: {name} tolerates {kind}, which "
                     "still fails here; add it to tolerate of both, or "

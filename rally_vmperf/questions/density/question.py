@@ -35,7 +35,7 @@ def _check_degradation(
     subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits on a loss if levels or references are missing."""
-    options = parsed.others
+    options = parsed.options
     checks.check_levels(subtask, DEGRADATION.name, options)
     if not parsed.limits["max_percent"]:
         return
@@ -118,7 +118,7 @@ def _check_fairness(
     subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
-    checks.check_levels(subtask, FAIRNESS.name, parsed.others)
+    checks.check_levels(subtask, FAIRNESS.name, parsed.options)
 
 
 _FAIRNESS_LIMITS = ("min_index", "max_spread_percent")

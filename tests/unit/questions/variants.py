@@ -80,7 +80,7 @@ def _last_variant(entries):
 
 def _check(asked, parsed, baseline):
     variants = asked.arguments["variants"]
-    variant = parsed.others["variant"]
+    variant = parsed.options["variant"]
     if variant not in variants:
         raise task.InvalidTask(
             f"sla {CRITERION.name} variant: {variant!r} is none of "

@@ -74,7 +74,7 @@ class TestCriterion(unittest.TestCase):
         parsed = table.criteria()["vmperf_overhead"].parse(
             {"max_percent": {"cpu.*": 5}, "statistic": "worst"}
         )
-        self.assertEqual({"statistic": "worst"}, parsed.others)
+        self.assertEqual({"statistic": "worst"}, parsed.options)
         self.assertEqual(
             {"max_percent": {"cpu.*": 5}, "max": {}, "min": {}},
             {
