@@ -11,7 +11,9 @@ import json
 import math
 import os
 import pathlib
+import re
 import stat
+import sys
 import typing as t
 
 import yaml
@@ -36,12 +38,11 @@ LARGEST = 64 << 20
 _LARGEST_YAML = 1 << 20
 #: The maximum number of nested levels; a record has ten.
 _DEEPEST = 64
-#: The maximum number of values in a document, YAML aliases included.
-_MOST_VALUES = 20_000_000
+#: The maximum number of values in a YAML document, aliases included.
 _MOST_YAML_VALUES = 100_000
-#: The maximum number of digits; a 64-bit number has 20.
-_DIGITS = 40
-_LARGEST_NUMBER = 10**_DIGITS
+_LARGEST_NUMBER = sys.float_info.max
+#: Half of a character, which cannot be encoded.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class DocumentError(errors.VMPerfError):
@@ -86,13 +87,7 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
     """
     try:
         text = content if isinstance(content, str) else content.decode()
-        document = json.loads(
-            text,
-            object_pairs_hook=_build_mapping,
-            parse_int=_parse_integer,
-            parse_float=_parse_float,
-            parse_constant=_reject_constant,
-        )
+        document = json.loads(text, object_pairs_hook=_build_mapping)
     except json.JSONDecodeError as error:
         position = f"line {error.lineno} column {error.colno}"
         raise DocumentError(
@@ -102,7 +97,7 @@ def parse_json(content: bytes | str, origin: str) -> t.Any:
         raise DocumentError(
             f"{origin} is damaged: {_format_reason(error)}"
         ) from None
-    return _check_limits(document, origin, _MOST_VALUES)
+    return _check_limits(document, origin, math.inf)
 
 
 def parse_yaml(content: bytes | str, origin: str) -> t.Any:
@@ -254,39 +249,8 @@ def _format_duplicate(keys: collections.abc.Iterable[t.Any]) -> str:
     return f"key {sanitize.line(repr(key), 60)}"
 
 
-def _parse_integer(text: str) -> int:
-    """Return the integer in a JSON text; reject too many digits."""
-    if len(text) > _DIGITS:
-        raise ValueError(f"number {text[:20]}... has {len(text)} digits")
-    return int(text)
-
-
-def _parse_float(text: str) -> float:
-    """Return the number in a JSON text; reject one out of range."""
-    number = float(text) if len(text) <= 2 * _DIGITS else math.inf
-    if not math.isfinite(number):
-        raise ValueError(f"number {text[:20]} is out of range")
-    return number
-
-
-def _reject_constant(text: str) -> t.NoReturn:
-    """Reject a constant of JSON such as NaN."""
-    raise ValueError(f"{text} is not a valid number")
-
-
 class _Loader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys and deep nesting."""
-
-    depth = 0
-
-    def compose_node(self, parent: t.Any, index: t.Any) -> t.Any:
-        """Return a node of the YAML document; reject too deep nesting."""
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise RecursionError
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+    """A YAML loader that rejects duplicate keys."""
 
     def compose_mapping_node(self, anchor: t.Any) -> t.Any:
         """Return a YAML mapping node; reject duplicate keys."""
@@ -304,7 +268,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
+def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
     """Return a document; reject too deep, large or invalid ones."""
     invalid = find_invalid(document, limit)
     if invalid is not None:
@@ -316,22 +280,22 @@ def _check_limits(document: t.Any, origin: str, limit: int) -> t.Any:
 
 
 def find_invalid(
-    document: t.Any, limit: int = _MOST_YAML_VALUES
-) -> tuple[list[t.Any], str] | None:
+    document: t.Any, limit: float = _MOST_YAML_VALUES
+) -> tuple[tuple[t.Any, ...], str] | None:
     """Return the keys that lead to an invalid value and the reason, or None.
 
     :param document: The document, which may be too deep or too large, too.
-    :param limit: The maximum number of values.
+    :param limit: The maximum number of values; infinity disables it.
     """
     budget = limit
-    # Containers with the keys that lead to them, as linked pairs.
-    pending: list[tuple[t.Any, t.Any, int]] = [([document], None, 0)]
+    # The document itself is the only child of a list.
+    pending: list[tuple[t.Any, tuple[t.Any, ...]]] = [([document], ())]
     while pending:
-        container, parents, depth = pending.pop()
+        container, keys = pending.pop()
         budget -= len(container)
-        if budget < 0 or depth > _DEEPEST:
+        if budget < 0 or len(keys) > _DEEPEST:
             excess = f"{limit} values" if budget < 0 else f"{_DEEPEST} levels"
-            return _list_keys(parents), f"more than {excess}"
+            return keys[1:], f"more than {excess}"
         pairs = (
             container.items()
             if isinstance(container, dict)
@@ -339,39 +303,25 @@ def find_invalid(
         )
         for key, child in pairs:
             if isinstance(child, dict | list | tuple | set):
-                pending.append((child, (parents, key), depth + 1))
+                pending.append((child, (*keys, key)))
             reason = _rejection_reason(child) or _rejection_reason(key)
             if reason:
-                return _list_keys((parents, key)), reason
+                return (*keys, key)[1:], reason
     return None
 
 
 def _rejection_reason(value: t.Any) -> str:
     """Return the reason why a value must not be in a document, or ""."""
-    if isinstance(value, str):
-        # A lone surrogate cannot be encoded.
-        has_surrogate = not value.isascii() and any(
-            "\ud800" <= letter <= "\udfff" for letter in value
-        )
-        return "a lone surrogate" if has_surrogate else ""
-    if isinstance(value, int) and abs(value) >= _LARGEST_NUMBER:
-        return f"must have at most {_DIGITS} digits"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{value}: must be a finite number"
+    if isinstance(value, str) and _SURROGATE.search(value):
+        return "a lone surrogate"
+    # Python cannot print an integer with thousands of digits.
+    if isinstance(value, int | float) and not abs(value) <= _LARGEST_NUMBER:
+        number = f"{value}: " if isinstance(value, float) else ""
+        return f"{number}must be a finite number"
     return ""
 
 
-def _list_keys(parents: t.Any) -> list[t.Any]:
-    """Return the keys in linked pairs as a list, outermost first."""
-    keys: list[t.Any] = []
-    while parents is not None:
-        parents, key = parents
-        keys.insert(0, key)
-    # The document itself is the only child of a list.
-    return keys[1:]
-
-
-def _format_json_path(keys: list[t.Any]) -> str:
+def _format_json_path(keys: collections.abc.Sequence[t.Any]) -> str:
     """Return the first levels of a path as text, such as ``$.a[0]``."""
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"

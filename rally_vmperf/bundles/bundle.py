@@ -18,6 +18,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 
 Json = dict[str, t.Any]
 
@@ -27,37 +28,32 @@ VERSION = 1
 #: The maximum size of the description in bytes.
 _LARGEST = 1 << 20
 
+_PROGRAM = json_schema.closed_mapping(
+    {
+        "package": json_schema.text(),
+        "version": json_schema.text(),
+        "sha256": json_schema.text(pattern=r"^[0-9a-f]{64}$(?!\n)"),
+    },
+    *("package", "version", "sha256"),
+)
 SCHEMA: Json = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "title": "Bundle of tools",
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["version", "distribution", "architecture", "programs"],
-    "properties": {
-        "version": {"const": VERSION},
-        "distribution": {"type": "string", "minLength": 1},
-        "architecture": {"type": "string", "minLength": 1},
-        "programs": {
-            "type": "object",
-            "minProperties": 1,
-            "propertyNames": {
-                "pattern": r"^[A-Za-z0-9][A-Za-z0-9._+-]*$(?!\n)"
-            },
-            "additionalProperties": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["package", "version", "sha256"],
-                "properties": {
-                    "package": {"type": "string"},
-                    "version": {"type": "string"},
-                    "sha256": {
-                        "type": "string",
-                        "pattern": r"^[0-9a-f]{64}$(?!\n)",
-                    },
+    **json_schema.closed_mapping(
+        {
+            "version": {"const": VERSION},
+            "distribution": json_schema.name(),
+            "architecture": json_schema.name(),
+            "programs": json_schema.values(
+                _PROGRAM,
+                minProperties=1,
+                propertyNames={
+                    "pattern": r"^[A-Za-z0-9][A-Za-z0-9._+-]*$(?!\n)"
                 },
-            },
+            ),
         },
-    },
+        *("version", "distribution", "architecture", "programs"),
+    ),
 }
 
 

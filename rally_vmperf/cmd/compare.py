@@ -238,25 +238,13 @@ def _create_margins(
     :raises CompareError: If a pattern matches no ratio, or if patterns
         conflict.
     """
-    margins = limits.Limits(dict(parsed.margin))
-    names = {
-        metric.name
-        for run in runs
-        for _, metric in run.samples
-        if metric.scale == "ratio"
-    }
-    for pattern in margins.unmatched(names):
-        if pattern != "*":
-            raise CompareError(
-                f"--margin {pattern}: matches no rate or time (the runs have: "
-                f"{', '.join(sorted(names))})"
-            )
-    if conflict := margins.conflict(names):
-        name, first, second = conflict
-        raise CompareError(
-            f"--margin: {first!r} and {second!r} conflict over {name}; add "
-            f"--margin {name}=PERCENT"
-        )
+    margins = limits.Limits(dict(parsed.margin), ("ratio",))
+    metrics = {metric for run in runs for _, metric in run.samples}
+    problem = margins.describe_conflict(metrics)
+    if margins.patterns.keys() - {"*"}:
+        problem = margins.describe_unmatched(metrics) or problem
+    if problem:
+        raise CompareError(f"--margin: {problem}")
     return margins
 
 

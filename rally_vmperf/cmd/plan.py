@@ -8,9 +8,9 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import checks
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.questions.overhead import question as overhead
@@ -108,9 +108,11 @@ def _list_distances(
     :param remarks: The remarks on the task, to which others are added.
     :raises BaselineError: If the baseline does not cover the task.
     """
-    criterion = task.criteria.get(overhead.OVERHEAD.name) or {}
-    patterns = limits.Limits(criterion.get("max_percent", {}))
-    if not patterns:
+    criterion = overhead.OVERHEAD.parse(
+        task.criteria.get(overhead.OVERHEAD.name, {})
+    )
+    percent = criterion.limits["max_percent"]
+    if not percent:
         return []
     names = [metric.name for metric in task.metrics]
     guest = task.times - task.warmup
@@ -121,51 +123,59 @@ def _list_distances(
         recorded = entry.collect_values()
         for metric in assigned.workload.metrics(assigned.arguments):
             name = assigned.rename(metric.name)
-            limited = patterns.for_metric(name, names)
+            limited = percent.for_metric(name, names)
             if metric.scale == "count" or not limited:
                 continue
             values = [
                 statistics.geometric_mean(copies)
                 for copies in recorded.get(metric, ())
             ]
-            multiple = needed.decidable_distance(
-                len(values), guest, criterion.get("confidence", 0.95)
+            distance, sentences = _find_distance(
+                dataclasses.replace(metric, name=name),
+                limited[0],
+                values,
+                guest,
+                criterion.options.get("confidence", 0.95),
             )
-            rules.append(_describe_distance(len(values), guest, multiple))
-            if multiple is None:
-                continue
-            limit, _ = limited
-            distance = needed.distance_from_limit(
-                metric, limit, multiple, values
-            )
-            what = f"% from the limit of {name}"
-            origin = f"baseline {baseline.name}"
-            rows.append((task.title, what, round(distance, 2), limit, origin))
-            if distance > limit:
-                rules.append(
-                    f"{name}: even a guest without loss passes in less than "
-                    "4 of 5 runs; measure for longer, add repetitions on "
-                    "both sides, or increase the limit"
+            rules += sentences
+            if distance is not None:
+                what = f"% from the limit of {name}"
+                origin = f"baseline {baseline.name}"
+                rows.append(
+                    (task.title, what, round(distance, 2), limited[0], origin)
                 )
     remarks += dict.fromkeys(rules)
     return rows
 
 
-def _describe_distance(bare: int, guest: int, multiple: float | None) -> str:
-    """Return the distance from a limit with which a guest passes, as text.
+def _find_distance(
+    metric: sample.Metric,
+    limit: float,
+    means: list[float],
+    guest: int,
+    confidence: float,
+) -> tuple[float | None, list[str]]:
+    """Return the distance to keep from a limit or None, and sentences.
 
-    :param bare: The number of repetitions of bare metal.
-    :param guest: The number of counted repetitions of guests.
-    :param multiple: The distance in times of the noise of the baseline; None
-        if the repetitions are too few.
+    :param means: The means of bare metal, one per repetition.
+    :param guest: The number of repetitions of guests.
     """
-    counts = f"with {bare} repetitions of bare metal and {guest} of guests"
+    multiple = needed.decidable_distance(len(means), guest, confidence)
+    counts = (
+        f"with {len(means)} repetitions of bare metal and {guest} of guests"
+    )
     if multiple is None:
-        return (
-            f"{counts}, no limit decides: at least {statistics.FEWEST} of "
-            "each are required"
-        )
-    return (
+        least = f"at least {statistics.FEWEST} of each are required"
+        return None, [f"{counts}, no limit decides: {least}"]
+    sentences = [
         f"{counts}, a guest passes in 4 of 5 runs if it keeps {multiple:.1f} "
         "times the noise of the baseline from its limit"
-    )
+    ]
+    distance = needed.distance_from_limit(metric, limit, multiple, means)
+    if distance > limit:
+        sentences.append(
+            f"{metric.name}: even a guest without loss passes in less than 4 "
+            "of 5 runs; measure for longer, add repetitions on both sides, or "
+            "increase the limit"
+        )
+    return distance, sentences

@@ -173,7 +173,8 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
 
 def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Judge outputs; return baseline, guest repetitions and judgement."""
-    from rally_vmperf.judging import overhead_judge
+    from rally_vmperf.measurement import gathering
+    from rally_vmperf.measurement import repetition
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
@@ -182,16 +183,20 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         parsed.baseline
     )
     criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
-    judge = overhead_judge.OverheadJudge(
-        **criteria.get(question.OVERHEAD.name, {})
-    )
+    judge = question.OVERHEAD.parse(
+        criteria.get(question.OVERHEAD.name, {})
+    ).create_judge()
     repetitions = imported.build_repetitions(
         content, read_outputs(parsed), dict(parsed.physical_limit)
     )
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     limits_file.check_limits(
-        parsed.limits, [question.OVERHEAD], criteria, repetitions
+        parsed.limits,
+        [question.OVERHEAD],
+        criteria,
+        gathering.metrics(repetition.list_conditions(repetitions)),
+        may_be_unmatched=True,
     )
     return content, repetitions, judge.judgement()
 

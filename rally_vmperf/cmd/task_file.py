@@ -8,6 +8,7 @@ import sys
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
@@ -19,16 +20,14 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 
 #: The schema of the sections of a workload that the commands read.
-_SECTIONS: documents.Schema = {
-    "type": "object",
-    "properties": {
-        "runner": {
-            "type": "object",
-            "properties": {"times": {"type": "integer", "minimum": 1}},
-        },
+_SECTIONS = json_schema.mapping(
+    {
+        "runner": json_schema.mapping(
+            {"times": json_schema.integer(minimum=1)}
+        ),
         "vmperf_guests": schema.OPTIONS,
-    },
-}
+    }
+)
 #: A workload of a task, and its question.
 QuestionTask = tuple[tasks.Task, question.Question]
 
@@ -230,7 +229,7 @@ def _convert(
             "vmperf_guests": task.guests,
         }
         tasks.check_schema(sections, _SECTIONS)
-        checks.check_criteria(task, task_question)
+        checks.parse_criteria(task, task_question)
         # Invalid copies are rejected here.
         _ = task_question.copies(task)
     except tasks.InvalidTask as error:

@@ -5,6 +5,7 @@ import dataclasses
 import re
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.execution import protocols
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -16,37 +17,29 @@ from rally_vmperf.workloads import schemas
 _LABEL = r"^[a-z][a-z0-9_-]{0,31}$(?!\n)"
 
 #: JSON Schema of the name and the arguments of a workload.
-WORKLOAD: dict[str, t.Any] = {
-    "name": {
-        "type": "string",
-        "description": "Name of the workload, such as fio.",
-    },
-    "arguments": {
-        "type": "object",
-        "description": "Arguments of the workload; see its page.",
-    },
+WORKLOAD = {
+    "name": json_schema.text("Name of the workload, such as fio."),
+    "arguments": json_schema.mapping(
+        {}, description="Arguments of the workload; see its page."
+    ),
 }
 #: JSON Schema of the list of workloads in a task.
-SCHEMA: dict[str, t.Any] = {
-    "type": "array",
-    "minItems": 1,
-    "description": "Workloads, run one after another on the same machines.",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["name"],
-        "properties": {
+SCHEMA = json_schema.array(
+    json_schema.closed_mapping(
+        {
             **WORKLOAD,
-            "label": {
-                "type": "string",
-                "pattern": _LABEL,
-                "description": "Distinguishes two entries of one workload; "
-                "part of the names of their metrics.",
-            },
+            "label": json_schema.text(
+                "Distinguishes two entries of one workload; part of the names "
+                "of their metrics.",
+                pattern=_LABEL,
+            ),
             **protocols.OF_WORKLOADS,
         },
-    },
-}
+        "name",
+    ),
+    "Workloads, run one after another on the same machines.",
+    minItems=1,
+)
 
 
 @dataclasses.dataclass(frozen=True)

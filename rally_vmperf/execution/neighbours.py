@@ -5,6 +5,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.execution import ports
@@ -18,26 +19,22 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.workloads import base as workloads
 
 #: JSON Schema of the argument of scenarios.
-SCHEMA: dict[str, t.Any] = {
-    "type": ["object", "null"],
-    "additionalProperties": False,
-    "required": ["guests", "workload"],
-    "properties": {
-        "guests": {
-            "type": "integer",
-            "minimum": 1,
-            "description": "Number of guests, the last ones, that are "
-            "neighbours and not measured; per host in VMPerf.density.",
-        },
-        "workload": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["name"],
-            "properties": assignment.WORKLOAD,
-            "description": "Workload that neighbours run repeatedly.",
-        },
+SCHEMA = json_schema.closed_mapping(
+    {
+        "guests": json_schema.integer(
+            "Number of guests, the last ones, that are neighbours and not "
+            "measured; per host in VMPerf.density.",
+            minimum=1,
+        ),
+        "workload": json_schema.closed_mapping(
+            assignment.WORKLOAD,
+            "name",
+            description="Workload that neighbours run repeatedly.",
+        ),
     },
-}
+    *("guests", "workload"),
+    type=["object", "null"],
+)
 #: Label that distinguishes the workload of neighbours from a measured one.
 LABEL = "neighbour"
 #: Seconds after the expected end of the measured commands at which the

@@ -4,36 +4,33 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf import json_schema
+
 #: When guests are stopped and started again.
 Reboot = t.Literal["never", "between_workloads", "between_repetitions"]
 #: The size of bare metal: limited to the guest's shape, or the whole machine.
 Shape = t.Literal["guest", "whole"]
 
 #: JSON Schema of the options that a single workload can override.
-OF_WORKLOADS: dict[str, t.Any] = {
-    "cooldown": {
-        "type": "number",
-        "minimum": 0,
-        "maximum": 3600,
-        "description": "Pause before each command in seconds.",
-    },
-    "drop_caches": {
-        "type": "boolean",
-        "description": "Whether page cache, dentries and inodes are dropped "
-        "before each command, which requires root.",
-    },
+OF_WORKLOADS = {
+    "cooldown": json_schema.number(
+        "Pause before each command in seconds.", minimum=0, maximum=3600
+    ),
+    "drop_caches": json_schema.flag(
+        "Whether page cache, dentries and inodes are dropped before each "
+        "command, which requires root."
+    ),
 }
 #: JSON Schema of the protocol, as arguments of a scenario.
-SCHEMA: dict[str, t.Any] = {
+SCHEMA = {
     **OF_WORKLOADS,
-    "reboot": {
-        "enum": list(t.get_args(Reboot)),
-        "description": "When guests are stopped and started again.",
-    },
-    "shape": {
-        "enum": list(t.get_args(Shape)),
-        "description": "Whether bare metal is limited to the guest's shape.",
-    },
+    "reboot": json_schema.choice(
+        t.get_args(Reboot), "When guests are stopped and started again."
+    ),
+    "shape": json_schema.choice(
+        t.get_args(Shape),
+        "Whether bare metal is limited to the guest's shape.",
+    ),
 }
 
 

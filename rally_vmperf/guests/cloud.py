@@ -18,6 +18,7 @@ from openstack import exceptions as sdk_errors
 from openstack.compute.v2 import server
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 
@@ -142,19 +143,10 @@ def create_list_schema(key: str, *names: str) -> documents.Schema:
     :param key: The key of the list.
     :param names: The keys of the required texts of each object.
     """
-    properties = {name: {"type": "string"} for name in names}
-    records = {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "required": list(names),
-            "properties": properties,
-        },
-    }
-    return {
-        "required": [key],
-        "properties": {key: records, "links": {"type": ["object", "null"]}},
-    }
+    texts = {name: json_schema.text() for name in names}
+    records = json_schema.array(json_schema.mapping(texts, *names))
+    links = {"type": ["object", "null"]}
+    return json_schema.mapping({key: records, "links": links}, key)
 
 
 Credential = credentials.Credential

@@ -42,7 +42,6 @@ class _Judge(judge.Judge[Result]):
 
     :param levels: The numbers of guests with limits, or ``all``.
     :param strictness: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
     """
 
     def __init__(
@@ -54,20 +53,13 @@ class _Judge(judge.Judge[Result]):
         super().__init__(**strictness)
         if compare_to != "bare_metal":
             self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
+        numbers = [levels] if isinstance(levels, int) else levels
         #: None for every one.
-        self.numbers: list[int] | None = None
-        if levels == "all":
-            return
-        numbers = [levels] if isinstance(levels, int) else list(levels)
-        if not numbers or not all(map(_is_count, numbers)):
-            raise ValueError(
-                f"levels={levels!r}: must be all, or integers >= 1"
-            )
-        self.numbers = sorted(set(numbers))
+        self.numbers = None if numbers == "all" else sorted({*numbers})
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether the conditions of a repetition have levels."""
-        return repetition_.has_axis(repetition.GUESTS)
+        return run_repetition.has_axis(repetition.GUESTS)
 
     def findings(
         self, repetitions: judge.Repetitions, rows: Rows
@@ -120,15 +112,6 @@ class _Judge(judge.Judge[Result]):
         return list(measured) if self.numbers is None else self.numbers
 
 
-def _is_count(number: object) -> bool:
-    """Return whether an object is an integer above zero."""
-    return (
-        isinstance(number, int)
-        and not isinstance(number, bool)
-        and number >= 1
-    )
-
-
 def _with_statuses(
     row: Curve,
     statuses: dict[int, verdict.Status],
@@ -150,46 +133,23 @@ def _with_statuses(
 class DegradationJudge(_Judge):
     """The judge of the loss of guests as their number grows.
 
-    :param max_percent: The largest tolerated losses of the rate, by metric
-        or glob; without limits there are figures and no verdict.
+    The options with limits are ``max_percent``, ``max`` and ``min``.
+
     :param levels: The numbers of guests with limits, or ``all``.
     :param statistic: The guest to which limits apply, mean or worst.
     :param compare_to: The reference of the loss.
-    :param max: The largest tolerated values, in the metric's own unit.
-    :param min: The smallest tolerated values, in the metric's own unit.
-    :param strictness: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
+    :param options: The options of the base judge.
     """
 
     def __init__(
         self,
-        max_percent: judge.Given | None = None,
+        *,
         levels: Levels = "all",
         statistic: points.Statistic = "mean",
         compare_to: points.CompareTo = "solo_guest",
-        max: judge.Given | None = None,
-        min: judge.Given | None = None,
-        **strictness: t.Any,
+        **options: t.Any,
     ) -> None:
-        super().__init__(levels, compare_to, **strictness)
-        for name, choice, allowed in (
-            ("statistic", statistic, t.get_args(points.Statistic)),
-            ("compare_to", compare_to, t.get_args(points.CompareTo)),
-        ):
-            if choice not in allowed:
-                raise ValueError(
-                    f"{name}={choice!r}: must be {' or '.join(allowed)}"
-                )
-        if compare_to == "solo_guest" and 1 in (self.numbers or ()):
-            raise ValueError(
-                "levels=1: one guest loses nothing against itself; use "
-                "larger numbers or compare_to: bare_metal"
-            )
-        self.limits = {
-            "loss": limits.Limits(max_percent or {}),
-            "max": limits.Limits(max or {}),
-            "min": limits.Limits(min or {}),
-        }
+        super().__init__(levels, compare_to, **options)
         self.statistic = statistic
         self.compare_to = compare_to
 
@@ -206,7 +166,7 @@ class DegradationJudge(_Judge):
         """Yield a row for each absolute figure with a limit or a count."""
         metrics = density_levels.metrics(repetitions)
         names = [metric.name for metric in metrics]
-        levels_ = self._limited_levels(
+        limited_levels = self._limited_levels(
             density_levels.guest_counts(repetitions)
         )
         limited_metrics = [
@@ -214,7 +174,9 @@ class DegradationJudge(_Judge):
             for metric in metrics
             if limits.absolute_figures(metric, self.limits)
         ]
-        for metric, guests in itertools.product(limited_metrics, levels_):
+        for metric, guests in itertools.product(
+            limited_metrics, limited_levels
+        ):
             conditions = density_levels.counted_conditions(repetitions, guests)
             yield from density_levels.absolute_rows(
                 metric,
@@ -235,7 +197,7 @@ class DegradationJudge(_Judge):
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
-            limit = self.limits["loss"].for_metric(metric.name, names)
+            limit = self.limits["max_percent"].for_metric(metric.name, names)
             (row,) = self._rows(
                 metric,
                 measured,
@@ -271,30 +233,15 @@ class DegradationJudge(_Judge):
 class FairnessJudge(_Judge):
     """The judge of the fairness between guests.
 
-    :param min_index: The smallest tolerated Jain indexes, by metric or glob.
-    :param max_spread_percent: The largest tolerated spreads, in percent.
+    The options with limits are ``min_index``, the smallest tolerated Jain
+    index, and ``max_spread_percent``.
+
     :param levels: The numbers of guests with limits, or ``all``.
-    :param strictness: The options of the base judge.
-    :raises ValueError: If an argument is invalid.
+    :param options: The options of the base judge.
     """
 
-    def __init__(
-        self,
-        min_index: judge.Given | None = None,
-        max_spread_percent: judge.Given | None = None,
-        levels: Levels = "all",
-        **strictness: t.Any,
-    ) -> None:
-        super().__init__(levels, **strictness)
-        for pattern, limit in (min_index or {}).items():
-            if not 0 < limit <= 1:
-                raise ValueError(
-                    f"min_index {pattern!r}={limit}: must be > 0 and <= 1"
-                )
-        self.limits = {
-            "index": limits.Limits(min_index or {}),
-            "spread": limits.Limits(max_spread_percent or {}),
-        }
+    def __init__(self, *, levels: Levels = "all", **options: t.Any) -> None:
+        super().__init__(levels, **options)
 
     def figures(self, repetitions: judge.Repetitions) -> list[Result]:
         """Return the judged rows of fairness of the metrics, a list."""
@@ -302,8 +249,10 @@ class FairnessJudge(_Judge):
         measured = density_levels.RunMetrics.collect(repetitions)
         names = [metric.name for metric in measured.ratios]
         for metric in measured.ratios:
-            index = self.limits["index"].for_metric(metric.name, names)
-            spread = self.limits["spread"].for_metric(metric.name, names)
+            index = self.limits["min_index"].for_metric(metric.name, names)
+            spread = self.limits["max_spread_percent"].for_metric(
+                metric.name, names
+            )
             limited: dict[density_result.Figure, Limit] = {}
             if index or not spread:
                 limited["index"] = index

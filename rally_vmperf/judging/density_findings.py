@@ -24,14 +24,14 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
     warm-up are left out.
     """
     for repetition in repetitions:
-        for finding_ in repetition.findings:
-            yield finding_, repetition.number
+        for reported_finding in repetition.findings:
+            yield reported_finding, repetition.number
     yield from density_levels.findings(repetitions)
     if any(row.compare_to == "bare_metal" for row in rows):
         yield from _find_in_baseline(repetitions)
     for row in rows:
-        for finding_ in _find_in_row(row):
-            yield finding_, None
+        for reported_finding in _find_in_row(row):
+            yield reported_finding, None
 
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
@@ -84,12 +84,14 @@ def _find_in_row(
         where = f"with {units.number_of('guest', point.guests)}: "
         limit = row.limit if point.guests in row.statuses else None
         drifts = verdict.list_drifts_across(compared, limit)
-        for finding_ in plausibility.of_values(compared, drifts, where):
-            if finding_.kind == "values_quantised":
+        for reported_finding in plausibility.of_values(
+            compared, drifts, where
+        ):
+            if reported_finding.kind == "values_quantised":
                 if quantised:
                     continue
                 quantised = True
-            yield finding_
+            yield reported_finding
         if beyond := _find_differing_guests(row, point):
             detail = verdict.describe_beyond(beyond, point.guests, row.limit)
             yield _create_finding("guests_differ", name, where + detail)
@@ -134,13 +136,11 @@ def _find_faster_guest(
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield a finding if guests at one level are faster than a copy."""
     comparison = point.compared(row.statistic, row.compare_to)
-    for finding_ in (
+    guests = units.number_of("guest", point.guests)
+    for reported in (
         plausibility.guest_faster(comparison) if comparison else ()
     ):
-        detail = (
-            f"with {units.number_of('guest', point.guests)}: {finding_.detail}"
-        )
-        yield _create_finding(finding_.kind, finding_.subject, detail)
+        yield reported.with_prefix(f"with {guests}: ")
 
 
 def _create_finding(kind: str, subject: str, detail: str) -> finding.Finding:

@@ -37,23 +37,23 @@ class RunMetrics:
     def collect(cls, repetitions: judge.Repetitions) -> "RunMetrics":
         """Return the metrics, hosts and rate limits of repetitions."""
         hosts: dict[str, str] = {}
-        for repetition_ in repetitions:
-            hosts.update(repetition_.hosts)
+        for run_repetition in repetitions:
+            hosts.update(run_repetition.hosts)
         return cls(
             repetitions=repetitions,
             metrics=tuple(metrics(repetitions)),
             hosts=hosts,
             fixed_rate_metrics=plausibility.fixed_rate_metrics(
                 finding
-                for repetition_ in repetitions
-                for condition in repetition_.conditions
+                for run_repetition in repetitions
+                for condition in run_repetition.conditions
                 for finding in condition.findings
             ),
             caps=tuple(
                 dict.fromkeys(
                     cap
-                    for repetition_ in repetitions
-                    for cap in repetition_.rate_limits
+                    for run_repetition in repetitions
+                    for cap in run_repetition.rate_limits
                 )
             ),
         )
@@ -120,8 +120,8 @@ def guest_counts(repetitions: judge.Repetitions) -> list[int]:
     return sorted(
         {
             guests_of(condition)
-            for repetition_ in repetitions
-            for condition in repetition_.conditions
+            for run_repetition in repetitions
+            for condition in run_repetition.conditions
         }
     )
 
@@ -149,8 +149,8 @@ def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
     return gathering.metrics(
         [
             condition
-            for repetition_ in repetitions
-            for condition in repetition_.conditions
+            for run_repetition in repetitions
+            for condition in run_repetition.conditions
         ]
     )
 
@@ -161,10 +161,10 @@ def counted_conditions(
     """Return the counted conditions of a level, skipped ones included."""
     return [
         condition
-        for repetition_ in repetitions
-        if repetition_.counted
+        for run_repetition in repetitions
+        if run_repetition.counted
         for condition in repetition.select(
-            repetition_.conditions, guests=guests
+            run_repetition.conditions, guests=guests
         )
     ]
 
@@ -204,8 +204,9 @@ def _describe_gap(
 def has_levels(repetitions: judge.Repetitions) -> bool:
     """Return whether the conditions have numbers of guests."""
     return any(
-        repetition_.conditions and repetition_.has_axis(repetition.GUESTS)
-        for repetition_ in repetitions
+        run_repetition.conditions
+        and run_repetition.has_axis(repetition.GUESTS)
+        for run_repetition in repetitions
     )
 
 
@@ -222,25 +223,27 @@ def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
     numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     counts: dict[finding.Finding, set[int]] = collections.defaultdict(set)
     executed: set[int] = set()
-    for repetition_ in repetitions:
-        conditions = repetition_.conditions if repetition_.counted else ()
+    for run_repetition in repetitions:
+        conditions = (
+            run_repetition.conditions if run_repetition.counted else ()
+        )
         for level in conditions:
             if not level.skip_reason:
                 executed.add(guests_of(level))
-            for finding_ in level.findings:
-                numbers[finding_].add(repetition_.number)
-                counts[finding_].add(guests_of(level))
-    for finding_, guest_counts in counts.items():
-        level_finding = finding_
+            for reported_finding in level.findings:
+                numbers[reported_finding].add(run_repetition.number)
+                counts[reported_finding].add(guests_of(level))
+    for reported_finding, guest_counts in counts.items():
+        level_finding = reported_finding
         if guest_counts < executed or len(executed) == 1:
             level_finding = dataclasses.replace(
-                finding_,
+                reported_finding,
                 detail=(
                     f"at {units.number_of('guest', *guest_counts)}: "
-                    f"{finding_.detail}"
+                    f"{reported_finding.detail}"
                 ),
             )
-        for number in sorted(numbers[finding_]):
+        for number in sorted(numbers[reported_finding]):
             yield level_finding, number
 
 
@@ -250,15 +253,18 @@ def repetition_wide_findings(
 ) -> frozenset[finding.Finding]:
     """Return the findings about whole repetitions or records, a set."""
     repetition_findings = {
-        finding_
-        for repetition_ in repetitions
-        for finding_ in repetition_.findings
+        reported_finding
+        for run_repetition in repetitions
+        for reported_finding in run_repetition.findings
     }
     return frozenset(
-        finding_
-        for finding_ in findings
-        if (finding_ in repetition_findings and finding_.is_run_wide)
-        or finding_.kind in judge.ABOUT_RECORDS
+        reported_finding
+        for reported_finding in findings
+        if (
+            reported_finding in repetition_findings
+            and reported_finding.is_run_wide
+        )
+        or reported_finding.kind in judge.ABOUT_RECORDS
     )
 
 
@@ -276,12 +282,16 @@ def find_void_sentence(
     :param conditions: The conditions of the level.
     """
     findings: list[finding.Finding] = []
-    for repetition_ in repetitions:
-        findings += repetition_.findings if repetition_.counted else ()
+    for run_repetition in repetitions:
+        findings += run_repetition.findings if run_repetition.counted else ()
     for condition in conditions:
         findings += condition.findings if condition.counted else ()
     return first_void_sentence(
-        (finding_ for finding_ in findings if finding_.concerns(metric)),
+        (
+            reported_finding
+            for reported_finding in findings
+            if reported_finding.concerns(metric)
+        ),
         tolerate,
     )
 
@@ -291,9 +301,12 @@ def first_void_sentence(
     tolerate: collections.abc.Collection[str],
 ) -> str:
     """Return the sentence of the first finding that voids, or ""."""
-    for finding_ in findings:
-        if finding_.severity == "void" and finding_.kind not in tolerate:
-            return finding.RunFinding(finding=finding_).sentence()
+    for reported_finding in findings:
+        if (
+            reported_finding.severity == "void"
+            and reported_finding.kind not in tolerate
+        ):
+            return finding.RunFinding(finding=reported_finding).sentence()
     return ""
 
 
@@ -302,7 +315,7 @@ def absolute_rows(
     conditions: gathering.Conditions,
     guests: int,
     void_level: str,
-    figures: collections.abc.Mapping[figure_result.Figure, limits.Limits],
+    by_option: limits.LimitsByOption,
     names: collections.abc.Collection[str],
     confidence: float,
 ) -> list[figure_result.FigureResult]:
@@ -310,7 +323,7 @@ def absolute_rows(
 
     :param conditions: The level in each counted repetition, including
         skipped ones.
-    :param figures: The limits of each figure.
+    :param by_option: The limits of the criterion.
     :param names: The names of all metrics.
     """
     executed = [
@@ -322,11 +335,11 @@ def absolute_rows(
             figure,
             executed,
             executed[0].reference if executed else repetition.NO_REFERENCE,
-            figures[figure].for_metric(metric.name, names),
+            by_option[figure].for_metric(metric.name, names),
             confidence,
             guests=guests,
             void_level=void_level,
             skipped=len(conditions) - len(executed),
         )
-        for figure in limits.absolute_figures(metric, figures)
+        for figure in limits.absolute_figures(metric, by_option)
     ]

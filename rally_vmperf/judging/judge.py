@@ -29,12 +29,7 @@ MAX_VOID_SHARE = 0.25
 _VOID_RUN_KINDS = ("baseline_changed",)
 #: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
-#: The figures with limits in the unit of the metric.
-ABSOLUTE_FIGURES = t.get_args(limits.AbsoluteFigure)
-FigureLimits = collections.abc.Mapping[t.Any, limits.Limits]
-#: Limits from a task: metric or glob -> limit.
-Given = collections.abc.Mapping[str, float]
-
+_NO_LIMITS = limits.LimitsByOption()
 
 RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 
@@ -42,34 +37,26 @@ RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 class Judge(abc.ABC, t.Generic[RowT]):
     """A judge that collects repetitions and returns a verdict.
 
+    The schema of a criterion checks its options, and not the judge.
+
+    :param limits: The limits by option; without limits there are figures and
+        no verdict.
     :param confidence: The confidence of the intervals, >= 0.5 and < 1.
     :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
     :param tolerate: The kinds of findings that do not void.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
-    :raises ValueError: If an argument is invalid.
     """
-
-    #: The limits of each figure.
-    limits: FigureLimits = types.MappingProxyType({})
 
     def __init__(
         self,
+        limits: limits.LimitsByOption = _NO_LIMITS,
         confidence: float = 0.95,
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
         selects: repetition.Axes = types.MappingProxyType({}),
     ) -> None:
-        if not 0.5 <= confidence < 1:
-            raise ValueError(
-                f"confidence={confidence}: must be >= 0.5 and < 1"
-            )
-        if on_inconclusive not in t.get_args(summary.OnInconclusive):
-            raise ValueError(
-                f"on_inconclusive={on_inconclusive}: must be fail or pass"
-            )
-        for kind in tolerate:
-            finding.check(kind)
+        self.limits = limits
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive
         self.tolerate = tolerate
@@ -78,13 +65,13 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self._unreadable = 0
         self._judgement: summary.Judgement[RowT] | None = None
 
-    def add(self, repetition_: repetition.Repetition | None) -> None:
+    def add(self, run_repetition: repetition.Repetition | None) -> None:
         """Add a repetition; None stands for an unreadable record.
 
         A repetition with conditions of another question counts as
         unreadable.
         """
-        selected = repetition_ and repetition_.select(**self.selects)
+        selected = run_repetition and run_repetition.select(**self.selects)
         if selected is None or not self.accepts(selected):
             self._unreadable += 1
         else:
@@ -149,9 +136,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
         occurrences = [*record_occurrences, *self.findings(repetitions, rows)]
         void = self._void_repetitions(repetitions, occurrences)
         judged = [
-            gathering.without_void_samples(repetition_, self.tolerate)
-            for repetition_ in repetitions
-            if repetition_.number not in void
+            gathering.without_void_samples(run_repetition, self.tolerate)
+            for run_repetition in repetitions
+            if run_repetition.number not in void
         ]
         if judged != repetitions:
             rows = self.figures(judged)
@@ -164,11 +151,24 @@ class Judge(abc.ABC, t.Generic[RowT]):
             ]
             occurrences += self.findings(judged, rows)
         warmups = {
-            repetition_.number
-            for repetition_ in repetitions
-            if not repetition_.counted
+            run_repetition.number
+            for run_repetition in repetitions
+            if not run_repetition.counted
         }
         findings = finding.collect(occurrences, self.tolerate, void | warmups)
+        return self._conclude(repetitions, rows, findings, void)
+
+    def _conclude(
+        self,
+        repetitions: Repetitions,
+        rows: list[RowT],
+        findings: tuple[finding.RunFinding, ...],
+        void: frozenset[int],
+    ) -> summary.Judgement[RowT]:
+        """Return the verdict on rows without verdicts.
+
+        :param void: The numbers of the void repetitions.
+        """
         voided = self.voided_metrics(repetitions, findings)
         rows = [
             row.with_verdict(
@@ -207,15 +207,15 @@ class Judge(abc.ABC, t.Generic[RowT]):
         judge = copy.copy(self)
         judge._repetitions = [
             gathering.isolate(
-                repetition_,
+                run_repetition,
                 [
                     dataclasses.replace(condition, axes={})
                     for condition in repetition.select(
-                        repetition_.conditions, variant=variant
+                        run_repetition.conditions, variant=variant
                     )
                 ],
             )
-            for repetition_ in self._repetitions
+            for run_repetition in self._repetitions
         ]
         return judge
 
@@ -231,9 +231,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
         parts = judgements.values()
         shared = {
-            finding_
-            for repetition_ in repetitions
-            for finding_ in repetition_.findings
+            reported_finding
+            for run_repetition in repetitions
+            for reported_finding in run_repetition.findings
         }
         # A finding of all variants is about none of them.
         by_variant = [
@@ -281,7 +281,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         return dataclasses.replace(run_finding, finding=named)
 
     @abc.abstractmethod
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether a repetition has the conditions of the question."""
 
     @abc.abstractmethod
@@ -300,18 +300,13 @@ class Judge(abc.ABC, t.Generic[RowT]):
     def unmatched(
         self, rows: collections.abc.Iterable[RowT]
     ) -> tuple[str, ...]:
-        """Return the limit patterns that match no metric, as a tuple.
-
-        Only absolute limits apply to counts.
-        """
+        """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
         patterns = [
             pattern
-            for figure, limits_ in self.limits.items()
-            for pattern in limits_.unmatched(
-                metric.name
-                for metric in metrics
-                if figure in ABSOLUTE_FIGURES or metric.scale == "ratio"
+            for option_limits in self.limits.values()
+            for pattern in option_limits.unmatched(
+                option_limits.list_names(metrics)
             )
         ]
         return tuple(dict.fromkeys(patterns))
@@ -326,7 +321,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
         Other findings are about a metric, or about one of several conditions.
         """
         return frozenset(
-            finding_ for finding_ in findings if finding_.is_run_wide
+            reported_finding
+            for reported_finding in findings
+            if reported_finding.is_run_wide
         )
 
     def voided_metrics(
@@ -368,21 +365,25 @@ class Judge(abc.ABC, t.Generic[RowT]):
         void, the result is empty, and the run is void.
         """
         counted = {
-            repetition_.number
-            for repetition_ in repetitions
-            if repetition_.counted
+            run_repetition.number
+            for run_repetition in repetitions
+            if run_repetition.counted
         }
         voiding = [
-            (finding_, number)
-            for finding_, number in occurrences
+            (reported_finding, number)
+            for reported_finding, number in occurrences
             if number in counted
-            and finding_.severity == "void"
-            and finding_.kind not in {*self.tolerate, *_VOID_RUN_KINDS}
+            and reported_finding.severity == "void"
+            and reported_finding.kind not in {*self.tolerate, *_VOID_RUN_KINDS}
         ]
         run_wide = self.run_wide_findings(
-            (finding_ for finding_, _ in voiding), repetitions
+            (reported_finding for reported_finding, _ in voiding), repetitions
         )
-        void = {number for finding_, number in voiding if finding_ in run_wide}
+        void = {
+            number
+            for reported_finding, number in voiding
+            if reported_finding in run_wide
+        }
         few = len(counted) - len(void) < statistics.FEWEST
         if few or len(void) > MAX_VOID_SHARE * len(counted):
             return frozenset()
@@ -393,6 +394,6 @@ def metric_names(repetitions: Repetitions) -> set[str]:
     """Return the names of all metrics of repetitions, as a set."""
     return {
         metric.name
-        for repetition_ in repetitions
-        for metric in gathering.metrics(repetition_.conditions)
+        for run_repetition in repetitions
+        for metric in gathering.metrics(run_repetition.conditions)
     }

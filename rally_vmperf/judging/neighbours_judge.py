@@ -10,7 +10,6 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
 #: The heading of the verdict.
@@ -29,23 +28,18 @@ Conditions = list[repetition.Condition]
 class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of losses while other guests run another workload.
 
-    :param max_percent: The largest tolerated loss by metric or glob; without
-        limits there are figures and no verdict.
-    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
-    :raises ValueError: If an argument is invalid.
+    The option with limits is ``max_percent``, the largest tolerated loss.
+
+    :param options: The arguments of the base class.
     """
 
-    def __init__(
-        self, max_percent: judge.Given | None = None, **strictness: t.Any
-    ) -> None:
-        super().__init__(**strictness)
+    def __init__(self, **options: t.Any) -> None:
+        super().__init__(**options)
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
-        self.limits = {"overhead": limits.Limits(max_percent or {})}
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether each condition has a number of neighbours."""
-        return repetition_.has_axis(NEIGHBOURS)
+        return run_repetition.has_axis(NEIGHBOURS)
 
     def figures(
         self, repetitions: judge.Repetitions
@@ -53,8 +47,8 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         """Return a row per rate or time and level on its loss, as a list."""
         conditions = [
             condition
-            for repetition_ in repetitions
-            for condition in repetition_.conditions
+            for run_repetition in repetitions
+            for condition in run_repetition.conditions
         ]
         metrics = [
             metric
@@ -82,7 +76,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
             )
             for metric in metrics
             for guests, level_conditions in sorted(
-                levels.items(), key=lambda level_: level_[0] or 0
+                levels.items(), key=lambda level: level[0] or 0
             )
         ]
 
@@ -100,7 +94,7 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
             repetition.select(conditions, neighbours=False),
             repetition.select(conditions, neighbours=True),
         )
-        limit = self.limits["overhead"].for_metric(metric.name, names)
+        limit = self.limits["max_percent"].for_metric(metric.name, names)
         return figure_result.FigureResult(
             metric=metric,
             figure="overhead",
@@ -122,25 +116,25 @@ class NeighboursJudge(judge.Judge[figure_result.FigureResult]):
         rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        for repetition_ in repetitions:
+        for run_repetition in repetitions:
             yield from (
-                (finding_, repetition_.number)
-                for finding_ in repetition_.findings
+                (reported_finding, run_repetition.number)
+                for reported_finding in run_repetition.findings
             )
         if density_levels.has_levels(repetitions):
             yield from density_levels.findings(repetitions)
         else:
-            for repetition_ in repetitions:
-                for condition in repetition_.conditions:
-                    for finding_ in condition.findings:
-                        yield finding_, repetition_.number
+            for run_repetition in repetitions:
+                for condition in run_repetition.conditions:
+                    for reported_finding in condition.findings:
+                        yield reported_finding, run_repetition.number
         for row in rows:
             if row.comparison is not None:
                 where = row.level_suffix and f"{row.level_suffix.lstrip()}: "
-                for finding_ in plausibility.of_pairs(
+                for reported_finding in plausibility.of_pairs(
                     row.comparison, row.limit, where
                 ):
-                    yield finding_, None
+                    yield reported_finding, None
 
     def run_wide_findings(
         self,

@@ -23,53 +23,38 @@ _WHOLE_MACHINE = ("cpu", "memory")
 class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     """A judge of the overhead of guests over bare metal.
 
-    :param max_percent: The largest tolerated overhead by metric or glob.
-    :param max: The largest tolerated value by metric or glob, in the unit of
-        the metric.
-    :param min: The smallest tolerated value by metric or glob, in the unit
-        of the metric.
+    The options with limits are ``max_percent``, ``max`` and ``min``.
+
     :param statistic: The guest to which ``max_percent`` applies: the mean or
         the worst one.
-    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
-    :raises ValueError: If an argument is invalid.
+    :param options: The arguments of the base class.
     """
 
     def __init__(
-        self,
-        max_percent: judge.Given | None = None,
-        max: judge.Given | None = None,
-        min: judge.Given | None = None,
-        statistic: points.Statistic = "mean",
-        **strictness: t.Any,
+        self, *, statistic: points.Statistic = "mean", **options: t.Any
     ) -> None:
-        super().__init__(**strictness)
-        if statistic not in t.get_args(points.Statistic):
-            raise ValueError(f"statistic={statistic!r}: must be mean or worst")
+        super().__init__(**options)
         self.statistic = statistic
-        self.limits = {
-            "overhead": limits.Limits(max_percent or {}),
-            "max": limits.Limits(max or {}),
-            "min": limits.Limits(min or {}),
-        }
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether it has a single condition, or variants only."""
-        is_single = len(repetition_.conditions) <= 1
-        return is_single or repetition_.has_axis(repetition.VARIANT)
+        is_single = len(run_repetition.conditions) <= 1
+        return is_single or run_repetition.has_axis(repetition.VARIANT)
 
     def figures(
         self, repetitions: judge.Repetitions
     ) -> list[figure_result.FigureResult]:
         """Return rows of overheads, then of absolute figures, as a list."""
-        conditions = [repetition_.condition for repetition_ in repetitions]
+        conditions = [
+            run_repetition.condition for run_repetition in repetitions
+        ]
         metrics = gathering.metrics(conditions)
         names = [metric.name for metric in metrics]
         caps = tuple(
             dict.fromkeys(
                 cap
-                for repetition_ in repetitions
-                for cap in repetition_.rate_limits
+                for run_repetition in repetitions
+                for cap in run_repetition.rate_limits
             )
         )
         figures: list[tuple[sample.Metric, figure_result.Figure]] = [
@@ -88,7 +73,9 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 figure,
                 conditions,
                 _find_reference(conditions),
-                self.limits[figure].for_metric(metric.name, names),
+                self.limits[
+                    "max_percent" if figure == "overhead" else figure
+                ].for_metric(metric.name, names),
                 self.confidence,
                 caps,
                 statistic=self.statistic,
@@ -102,14 +89,16 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
         rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        conditions = [repetition_.condition for repetition_ in repetitions]
+        conditions = [
+            run_repetition.condition for run_repetition in repetitions
+        ]
         for condition in conditions:
-            for finding_ in condition.findings:
-                yield finding_, condition.number
+            for reported_finding in condition.findings:
+                yield reported_finding, condition.number
         offered = plausibility.fixed_rate_metrics(
-            finding_
+            reported_finding
             for condition in conditions
-            for finding_ in condition.findings
+            for reported_finding in condition.findings
         )
         comparisons = [row.comparison for row in rows if row.comparison]
         for row in rows:
@@ -117,10 +106,10 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 continue
             bottleneck = "" if row.metric.name in offered else row.bottleneck
             drifts = verdict.list_drifts_across(row.comparison, row.limit)
-            for finding_ in plausibility.of_comparison(
+            for reported_finding in plausibility.of_comparison(
                 row.comparison, drifts, bottleneck
             ):
-                yield finding_, None
+                yield reported_finding, None
             if beyond := row.differing_guests():
                 detail = verdict.describe_beyond(
                     beyond, len(row.by_guest.values), row.limit

@@ -8,32 +8,26 @@ from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 
 
 class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
     """A judge of the variation between repetitions of a run.
 
-    :param options: The limits, as ``max_`` and a figure -> metric or glob ->
-        largest tolerated figure; ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
-    :raises ValueError: If an argument is invalid.
+    An option with limits is ``max_`` and the name of a figure.
+
+    :param options: The arguments of the base class.
     """
 
     def __init__(self, **options: t.Any) -> None:
-        self.limits: dict[spread_result.Figure, limits.Limits] = {
-            figure: limits.Limits(options.pop(f"max_{figure}", {}))
-            for figure in spread_result.NAMES
-        }
         super().__init__(**options)
         # A finding that voids samples voids their spread as well.
         self._overhead = overhead_judge.OverheadJudge(
             confidence=self.confidence
         )
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether a repetition has one condition only."""
-        return self._overhead.accepts(repetition_)
+        return self._overhead.accepts(run_repetition)
 
     def figures(
         self, repetitions: judge.Repetitions
@@ -48,8 +42,8 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
         names = {row.metric.name for row in overhead_rows}
         for compared in overhead_rows:
             name = compared.metric.name
-            for figure, limits_ in self.limits.items():
-                limit = limits_.for_metric(name, names)
+            for figure in spread_result.NAMES:
+                limit = self.limits[f"max_{figure}"].for_metric(name, names)
                 rows.append(
                     spread_result.SpreadResult(
                         metric=compared.metric,

@@ -3,6 +3,7 @@
 import collections
 import collections.abc
 import dataclasses
+import types
 import typing as t
 
 from rally_vmperf.judging import judge
@@ -19,9 +20,8 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
-#: Limits from a task: variant -> metric or glob -> limit.
-GivenByVariant = collections.abc.Mapping[str, judge.Given]
 Judgement = summary.Judgement[figure_result.FigureResult]
+ByVariant = collections.abc.Mapping[str, limits.LimitsByOption]
 
 _NO_DIFFERENCE = "no significant difference"
 _FEW = f"fewer than {statistics.FEWEST} repetitions"
@@ -36,40 +36,23 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
     Both are measured in each repetition and compared in pairs. The reference
     is the first variant of the records.
 
-    :param min_gain_percent: The smallest tolerated gain in percent by variant
-        and metric or glob.
-    :param max_loss_percent: The largest tolerated loss in percent, likewise.
-    :param strictness: The arguments ``confidence``, ``on_inconclusive`` and
-        ``tolerate`` of the base class.
-    :raises ValueError: If an argument is invalid.
+    :param limits: The limits ``min_gain_percent`` and ``max_loss_percent`` by
+        variant.
+    :param options: The other arguments of the base class.
     """
 
     def __init__(
         self,
-        min_gain_percent: GivenByVariant | None = None,
-        max_loss_percent: GivenByVariant | None = None,
-        **strictness: t.Any,
+        limits: ByVariant = types.MappingProxyType({}),
+        **options: t.Any,
     ) -> None:
-        super().__init__(**strictness)
+        super().__init__(**options)
         self.tolerate = {*self.tolerate, *finding.ABOUT_BARE_METAL}
-        self._limits = {
-            variant: {
-                "min_gain": limits.Limits(
-                    (min_gain_percent or {}).get(variant, {})
-                ),
-                "max_loss": limits.Limits(
-                    (max_loss_percent or {}).get(variant, {})
-                ),
-            }
-            for variant in {
-                **(min_gain_percent or {}),
-                **(max_loss_percent or {}),
-            }
-        }
+        self._by_variant = limits
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether each condition is a variant."""
-        return repetition_.has_axis(repetition.VARIANT)
+        return run_repetition.has_axis(repetition.VARIANT)
 
     def _judge(self) -> Judgement:
         """Return the verdict computed from the repetitions so far."""
@@ -93,10 +76,10 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         merged = self._merge_judgements(judgements, tuple(conclusions))
         unmatched = [
             f"{variant}: {pattern}"
-            for variant, patterns in self._limits.items()
+            for variant, by_option in self._by_variant.items()
             if variant not in others
-            for limits_ in patterns.values()
-            for pattern in limits_.unmatched(())
+            for option_limits in by_option.values()
+            for pattern in option_limits.unmatched(())
         ]
         return dataclasses.replace(
             merged, unmatched=(*merged.unmatched, *unmatched)
@@ -107,7 +90,7 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         pair_judge = _PairJudge(
             reference,
             variant,
-            self._limits.get(variant, {}),
+            limits=self._by_variant.get(variant, limits.LimitsByOption()),
             confidence=self.confidence,
             on_inconclusive=self.on_inconclusive,
             tolerate=self.tolerate,
@@ -115,15 +98,15 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
         pair_judge.extend(
             (
                 gathering.isolate(
-                    repetition_,
+                    run_repetition,
                     [
                         condition
-                        for condition in repetition_.conditions
+                        for condition in run_repetition.conditions
                         if condition.axes[repetition.VARIANT]
                         in (reference, variant)
                     ],
                 )
-                for repetition_ in self._repetitions
+                for run_repetition in self._repetitions
             ),
             self._unreadable,
         )
@@ -152,25 +135,15 @@ class TuningJudge(judge.Judge[figure_result.FigureResult]):
 
 
 class _PairJudge(judge.Judge[figure_result.FigureResult]):
-    """A judge of one variant against the reference.
+    """A judge of one variant against the reference."""
 
-    :param limits_: The limits ``min_gain`` and ``max_loss``.
-    """
-
-    def __init__(
-        self,
-        reference: str,
-        variant: str,
-        limits_: collections.abc.Mapping[str, limits.Limits],
-        **strictness: t.Any,
-    ) -> None:
-        super().__init__(**strictness)
+    def __init__(self, reference: str, variant: str, **options: t.Any) -> None:
+        super().__init__(**options)
         self.reference = reference
         self.variant = variant
-        self.limits = limits_
         self.names = (reference, variant, verdict.GAIN)
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return True: the judge of all variants selects repetitions."""
         return True
 
@@ -226,10 +199,11 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
 
         A least gain is a largest loss below zero.
         """
-        for key, sign in (("min_gain", -1), ("max_loss", 1)):
-            found = key in self.limits and self.limits[key].for_metric(
-                metric, names
-            )
+        for option, sign in (
+            ("min_gain_percent", -1),
+            ("max_loss_percent", 1),
+        ):
+            found = self.limits[option].for_metric(metric, names)
             if found:
                 limit, pattern = found
                 return sign * limit, pattern
@@ -241,20 +215,23 @@ class _PairJudge(judge.Judge[figure_result.FigureResult]):
         rows: collections.abc.Sequence[figure_result.FigureResult],
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        for repetition_ in repetitions:
-            for finding_ in repetition_.findings:
-                yield finding_, repetition_.number
-            for condition in repetition_.conditions:
+        for run_repetition in repetitions:
+            for reported_finding in run_repetition.findings:
+                yield reported_finding, run_repetition.number
+            for condition in run_repetition.conditions:
                 prefix = f"{condition.axes[repetition.VARIANT]}: "
-                for finding_ in condition.findings:
-                    yield finding_.with_prefix(prefix), repetition_.number
+                for reported_finding in condition.findings:
+                    yield (
+                        reported_finding.with_prefix(prefix),
+                        run_repetition.number,
+                    )
         for row in rows:
             if row.comparison is not None:
                 prefix = f"{self.variant}: "
-                for finding_ in plausibility.of_pairs(
+                for reported_finding in plausibility.of_pairs(
                     row.comparison, row.limit, prefix
                 ):
-                    yield finding_, None
+                    yield reported_finding, None
 
 
 def _mark_void(

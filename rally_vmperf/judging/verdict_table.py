@@ -43,21 +43,21 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     reasons = [*dict.fromkeys(reasons)]
     if rest := len(reasons[summary.MAX_DETAILS :]):
         reasons[summary.MAX_DETAILS :] = [f"{rest} more in the report."]
-    lines_ = [line for text in headlines for line in _wrap(text)]
-    if len(lines_) > MOST_HEADLINES:
-        lines_ = [
+    table_lines = [line for text in headlines for line in _wrap(text)]
+    if len(table_lines) > MOST_HEADLINES:
+        table_lines = [
             textwrap.shorten(text, WIDTH, placeholder=" ...")
             for text in headlines
         ]
-    lines_ += _format_table(rows)
-    lines_ += [line for text in conclusions for line in _wrap(text)]
+    table_lines += _format_table(rows)
+    table_lines += [line for text in conclusions for line in _wrap(text)]
     if warnings := finding.describe_warnings(run.findings):
         reasons.append(f"{warnings.removeprefix('with ')}.")
-    lines_ += [line for reason in reasons for line in _wrap(reason)]
+    table_lines += [line for reason in reasons for line in _wrap(reason)]
     for result in run.sla_results:
-        lines_ += _wrap(f"{result.sentence()}")
-    lines_.append(summary.RULES)
-    return lines_
+        table_lines += _wrap(f"{result.sentence()}")
+    table_lines.append(summary.RULES)
+    return table_lines
 
 
 def _wrap(sentence: str) -> list[str]:
@@ -86,13 +86,13 @@ def _format_table(
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]
     other_columns = sum(widths) - widths[1] + len(_GAP) * (len(widths) - 1)
     widths[1] = min(widths[1], max(len(_HEADS[1]), WIDTH - other_columns))
-    lines_ = []
+    table_lines = []
     for line in body:
         if len(line[1]) > widths[1]:
-            lines_.append(_GAP.join((line[0].ljust(widths[0]), line[1])))
+            table_lines.append(_GAP.join((line[0].ljust(widths[0]), line[1])))
             line = ("", "", *line[2:])
-        lines_.append(aligned(line, widths))
-    return lines_
+        table_lines.append(aligned(line, widths))
+    return table_lines
 
 
 def aligned(

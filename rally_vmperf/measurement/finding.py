@@ -85,7 +85,11 @@ class Finding:
     severity_override: Severity | None = None
 
     def __post_init__(self) -> None:
-        check(self.kind)
+        if self.kind not in KINDS:
+            raise ValueError(
+                f"Unknown kind of finding {self.kind!r}, "
+                f"use one of: {', '.join(sorted(KINDS))}"
+            )
         object.__setattr__(self, "subject", sanitize.text(self.subject))
         object.__setattr__(self, "detail", sanitize.text(self.detail))
 
@@ -114,18 +118,6 @@ class Finding:
     def with_prefix(self, prefix: str) -> "Finding":
         """Return a copy whose detail has a prefix."""
         return dataclasses.replace(self, detail=f"{prefix}{self.detail}")
-
-
-def check(kind: str) -> None:
-    """Reject a kind that is not on the closed list.
-
-    :raises ValueError: If the kind is unknown; names the known kinds.
-    """
-    if kind not in KINDS:
-        raise ValueError(
-            f"Unknown kind of finding {kind!r}, "
-            f"use one of: {', '.join(sorted(KINDS))}"
-        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

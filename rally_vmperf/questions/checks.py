@@ -12,7 +12,7 @@ from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import limits as patterns
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import table
@@ -56,7 +56,7 @@ def check_task(
     for name in task_question.contexts:
         if name not in subtask.contexts:
             raise task.InvalidTask(f"contexts: {name} is missing")
-    check_criteria(subtask, task_question)
+    criteria = parse_criteria(subtask, task_question)
     task.check_schema(subtask.guests, schema.KEYS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
@@ -68,17 +68,10 @@ def check_task(
     baseline = None
     if subtask.baseline is not None:
         baseline = baselines.find(subtask.baseline)
-    for criterion in task_question.criteria:
-        limits = subtask.criteria.get(criterion.name)
-        if limits is not None:
-            _check_counted(subtask, criterion)
-            for limit_key, scales in criterion.limits.items():
-                key_path = f"sla {criterion.name} {limit_key}"
-                subtask.check_matches(
-                    key_path, limits.get(limit_key, {}), scales
-                )
-            criterion.bounds(criterion.name, limits, subtask.metrics)
-            criterion.check(subtask, limits, baseline)
+    for parsed in criteria:
+        _check_counted(subtask, parsed.criterion)
+        parsed.check_limits(subtask.metrics)
+        parsed.criterion.check(subtask, parsed, baseline)
     if baseline is not None:
         _check_shape(subtask, baseline)
         _check_versions(subtask, baseline)
@@ -139,22 +132,22 @@ def _check_runner(subtask: task.Task) -> None:
 
 
 def _check_endpoints(
-    subtask: task.Task, requirements_: collections.abc.Container[str]
+    subtask: task.Task, needed: collections.abc.Container[str]
 ) -> None:
     """Reject network workloads without their remote endpoint."""
-    if "peer" in requirements_ and not subtask.peer:
+    if "peer" in needed and not subtask.peer:
         raise task.InvalidTask(
             "peer: must be set for network workloads; add "
             "peer: {address: ..., user: ...}"
         )
     user = (subtask.peer or {}).get("user", "root")
-    if "peer_root" in requirements_ and user != "root":
+    if "peer_root" in needed and user != "root":
         raise task.InvalidTask(
             f"peer user={user}: must be root, because the FTP server of wget "
             "confines its clients only as root; log in as root, or use "
             "protocols: [http]"
         )
-    if "partner" in requirements_ and subtask.count < 2:
+    if "partner" in needed and subtask.count < 2:
         raise task.InvalidTask(
             f"count={subtask.count}: must be >= 2 for guest_to_guest "
             "(vmperf_guests: {count: 2})"
@@ -179,12 +172,14 @@ def _check_versions(subtask: task.Task, baseline: document.Baseline) -> None:
 
 
 def _check_bundle(
-    subtask: task.Task, bundle_: bundle.Bundle, baseline: document.Baseline
+    subtask: task.Task,
+    guest_bundle: bundle.Bundle,
+    baseline: document.Baseline,
 ) -> None:
     """Reject a bundle with other program versions than the baseline."""
     recorded = baseline.machine.tools
     for tool in requirements.tools(subtask.assignments, side="machine"):
-        program = bundle_.programs.get(tool.command)
+        program = guest_bundle.programs.get(tool.command)
         version = recorded.get(tool.command, {}).get("version", "")
         if program is None or not tool.affects_results:
             continue
@@ -193,12 +188,12 @@ def _check_bundle(
         )
         if required and offered != required:
             raise task.InvalidTask(
-                f"bundle {bundle_.path}: its {tool.command} is "
+                f"bundle {guest_bundle.path}: its {tool.command} is "
                 f"{'.'.join(map(str, offered))}, but that of baseline "
                 f"{baseline.name!r} is "
                 f"{'.'.join(map(str, required))}; record "
                 "the baseline with the bundle: rally-vmperf baseline record "
-                f"... --bundle {bundle_.path}"
+                f"... --bundle {guest_bundle.path}"
             )
 
 
@@ -219,41 +214,36 @@ def check_reference(
     findings = reference.find_voiding_findings(
         baseline, subtask.assignments, shape
     )
-    for criterion in task_question.criteria:
-        config = subtask.criteria.get(criterion.name)
-        if config is None:
-            continue
-        judge = criterion.judge(**config)
-        if criterion is table.VALID:
+    for parsed in parse_criteria(subtask, task_question):
+        judge = parsed.create_judge()
+        if parsed.criterion is table.VALID:
             # It judges findings as the main criterion does without limits.
             judge = task_question.criteria[0].judge(tolerate=judge.tolerate)
         limited = {
             metric.name
             for metric in subtask.metrics
-            for limits in judge.limits.values()
-            if limits.for_metric(metric.name)
+            for option_limits in judge.limits.values()
+            if option_limits.for_metric(metric.name)
         }
         tolerate = {*judge.tolerate}
         voiding = [
-            finding_
-            for finding_ in findings
-            if finding_.kind not in tolerate
+            reported_finding
+            for reported_finding in findings
+            if reported_finding.kind not in tolerate
             and (
                 judge.is_run_void(
-                    [finding.RunFinding(finding=finding_)], frozenset()
+                    [finding.RunFinding(finding=reported_finding)], frozenset()
                 )
-                or any(map(finding_.concerns, limited))
+                or any(map(reported_finding.concerns, limited))
             )
         ]
-        name = f"sla {criterion.name}"
+        name = f"sla {parsed.criterion.name}"
         if voiding:
             reason = reference.describe_voiding(baseline, voiding)
             raise task.InvalidTask(f"{name}: {reason}")
         # The others do not compare guests with bare metal.
-        if "max_percent" in config and not tolerate.issuperset(
-            finding.ABOUT_BARE_METAL
-        ):
-            percent = patterns.Limits(config["max_percent"])
+        if not tolerate.issuperset(finding.ABOUT_BARE_METAL):
+            percent = parsed.limits["max_percent"]
             _check_recorded(subtask, baseline, entries, name, percent)
 
 
@@ -262,7 +252,7 @@ def _check_recorded(
     baseline: document.Baseline,
     entries: collections.abc.Iterable[document.Entry],
     name: str,
-    percent: patterns.Limits,
+    percent: limits.Limits,
 ) -> None:
     """Reject limits on workloads with too few repetitions on bare metal.
 
@@ -285,27 +275,31 @@ def _check_recorded(
             )
 
 
-def check_criteria(
+def parse_criteria(
     subtask: task.Task, task_question: question.Question
-) -> None:
-    """Reject invalid criteria and those that belong to other questions only.
+) -> list[question.ParsedCriterion]:
+    """Return the criteria of a task; reject invalid or unrelated ones.
 
     Rally checks the schema of an SLA after the scenario.
 
-    :raises InvalidTask: If a criterion is not valid.
+    :raises InvalidTask: If a criterion is not valid, or if it belongs to
+        other questions only.
     """
+    parsed: list[question.ParsedCriterion] = []
     for criterion in task_question.criteria:
         if criterion.name in subtask.criteria:
-            limits = subtask.criteria[criterion.name]
+            options = subtask.criteria[criterion.name]
             name = f"sla {criterion.name}"
-            task.check_schema(limits, criterion.schema, name)
+            task.check_schema(options, criterion.schema, name)
+            parsed.append(criterion.parse(options))
     names = {criterion.name for criterion in task_question.criteria}
     foreign = {*subtask.criteria} - names
-    for question_ in table.questions().values():
-        for criterion in question_.criteria:
+    for other_question in table.questions().values():
+        for criterion in other_question.criteria:
             if criterion.name in foreign:
                 raise task.InvalidTask(
                     f"sla {criterion.name}: applies to "
-                    f"{question_.scenario}, not to "
+                    f"{other_question.scenario}, not to "
                     f"{task_question.scenario}; remove it"
                 )
+    return parsed

@@ -15,7 +15,6 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
@@ -208,26 +207,23 @@ def set_limits(
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
-    names = {metric.name for _, metric in keys}
+    metrics = [metric for _, metric in keys]
+    names = {metric.name for metric in metrics}
     limited: dict[changes.Key, float] = {}
     for name, criterion in table.criteria().items():
-        patterns = {
-            figure: limits.Limits((criteria.get(name) or {}).get(figure, {}))
-            for figure in question.LOSS_AND_ABSOLUTE
-            if figure in criterion.limits
-        }
-        for figure, limits_ in patterns.items():
-            for pattern in limits_.unmatched(names):
+        by_option = criterion.parse(criteria.get(name) or {}).limits
+        for option in question.LOSS_AND_ABSOLUTE:
+            if problem := by_option[option].describe_unmatched(metrics):
                 raise ComparisonError(
-                    f"sla {name} {figure}: {pattern!r} matches no metric of "
-                    "the runs; correct it, or use other limits with --limits"
+                    f"sla {name} {option}: {problem}; correct it, or use "
+                    "other limits with --limits"
                 )
         for key in keys:
             metric = key[1]
             by_figure = {
-                figure: match[0]
-                for figure, limits_ in patterns.items()
-                if (match := limits_.for_metric(metric.name, names))
+                option: match[0]
+                for option in question.LOSS_AND_ABSOLUTE
+                if (match := by_option[option].for_metric(metric.name, names))
             }
             if metric.scale == "ratio" and by_figure:
                 margin = by_figure.get("max_percent", changes.MARGIN)

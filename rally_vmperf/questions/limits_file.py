@@ -6,8 +6,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement import repetition
+from rally_vmperf import json_schema
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -38,7 +37,7 @@ def read_limits(path: str) -> Limits:
     content = read_yaml(path)
     criteria = table.criteria()
     try:
-        task.check_schema(content, {"type": "object", "minProperties": 1})
+        task.check_schema(content, json_schema.mapping({}, minProperties=1))
         for name in content:
             if name not in criteria:
                 raise task.InvalidTask(
@@ -54,46 +53,37 @@ def read_limits(path: str) -> Limits:
 def check_limits(
     path: str,
     criteria: collections.abc.Iterable[question.Criterion],
-    limits: question.Criteria,
-    repetitions: collections.abc.Iterable[repetition.Repetition],
+    sections: question.Criteria,
+    metrics: task.Metrics,
+    *,
+    may_be_unmatched: bool = False,
 ) -> None:
-    """Reject limits that are contradictory or cannot fail in a run.
+    """Reject limits that match no metric, conflict or cannot fail.
 
     :param criteria: The criteria of the question.
-    :param limits: The content of the file.
-    :param repetitions: The repetitions of the run.
+    :param sections: The content of the file.
+    :param may_be_unmatched: Whether a limit may match no metric.
     :raises LimitsError: If a limit is not valid for a metric.
     """
-    metrics = gathering.metrics(repetition.list_conditions(repetitions))
     try:
         for criterion in criteria:
-            config = limits.get(criterion.name, {})
-            for key, scales in criterion.limits.items():
-                task.check_conflict(
-                    f"sla {criterion.name} {key}",
-                    config.get(key, {}),
-                    [
-                        metric.name
-                        for metric in metrics
-                        if metric.scale in scales
-                    ],
-                )
-            criterion.bounds(criterion.name, config, metrics)
+            parsed = criterion.parse(sections.get(criterion.name, {}))
+            parsed.check_limits(metrics, may_be_unmatched=may_be_unmatched)
     except task.InvalidTask as error:
         raise LimitsError(f"limits {path}: {error}") from error
 
 
 def list_applicable_slas(
-    question_: question.Question, arguments: documents.Arguments
+    run_question: question.Question, arguments: documents.Arguments
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run, as a list.
 
-    :param question_: The question of the run.
+    :param run_question: The question of the run.
     :param arguments: The arguments of the scenario.
     """
     return [
         criterion.name
-        for criterion in question_.criteria
+        for criterion in run_question.criteria
         if not criterion.requires or arguments.get(criterion.requires)
     ]
 
@@ -111,9 +101,10 @@ def format_skipped(
     criteria = table.criteria()
     for name in names:
         scenarios = [
-            question_.scenario
-            for question_ in table.questions().values()
-            if any(name == criterion.name for criterion in question_.criteria)
+            known_question.scenario
+            for known_question in table.questions().values()
+            if name
+            in (criterion.name for criterion in known_question.criteria)
         ]
         if scenarios and name not in applied:
             required = criteria[name].requires
@@ -127,13 +118,11 @@ def format_skipped(
 
 def build_schema() -> documents.Schema:
     """Return the JSON Schema of a limits file."""
-    return {
-        "type": "object",
-        "description": "SLA -> limits, as in the section sla of a task.",
-        "minProperties": 1,
-        "additionalProperties": False,
-        "properties": {
+    return json_schema.closed_mapping(
+        {
             name: {"description": criterion.title, **criterion.schema}
             for name, criterion in table.criteria().items()
         },
-    }
+        description="SLA -> limits, as in the section sla of a task.",
+        minProperties=1,
+    )

@@ -6,6 +6,8 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -23,14 +25,14 @@ def get_question(source: sources.Source) -> question.Question:
     :raises SourceError: If the question is unknown.
     """
     questions = table.questions()
-    question_ = questions.get(source.question)
-    question_ = question_ or table.scenarios().get(source.scenario)
-    if question_ is None:
+    run_question = questions.get(source.question)
+    run_question = run_question or table.scenarios().get(source.scenario)
+    if run_question is None:
         raise sources.SourceError(
             f"unknown question {source.question!r} (known: "
             f"{', '.join(questions)}); use the version that recorded the run"
         )
-    return question_
+    return run_question
 
 
 def judge_source(
@@ -42,32 +44,27 @@ def judge_source(
         limits of the task. Criteria of other questions are ignored.
     """
     run_question = get_question(source)
-    limits = source.criteria if criteria is None else criteria
+    sections = source.criteria if criteria is None else criteria
     main_criterion, *_ = run_question.criteria
     judges: dict[str, judge.Judge[t.Any]] = {
-        criterion.heading: criterion.judge(**limits.get(criterion.name, {}))
+        criterion.heading: criterion.parse(
+            sections.get(criterion.name, {})
+        ).create_judge()
         for criterion in run_question.criteria
         if criterion is main_criterion
-        or limits.get(criterion.name) is not None
+        or sections.get(criterion.name) is not None
     }
-    main = judges[main_criterion.heading]
-    readable: dict[tuple[str, int], model.Record] = {}
     for record in source.records:
         for criterion_judge in judges.values():
             criterion_judge.add(record.repetition if record else None)
-        if record and main.accepts(main_criterion.select(record.repetition)):
-            # Each repetition is counted once, as in the judges.
-            key = (record.repetition.run, record.repetition.number)
-            readable.setdefault(key, record)
-    shown = sorted(
-        readable.values(), key=lambda record: record.repetition.number
+    shown = _list_accepted(
+        source, main_criterion, judges[main_criterion.heading]
     )
     machines, machines_error = (
         files.describe_machines(source.folder, shown[-1])
         if shown
         else ((), "")
     )
-    criteria_by_name = table.criteria()
     run = judged_run.JudgedRun(
         question=run_question.name,
         title=judged_run.NO_RECORDS,
@@ -85,14 +82,32 @@ def judge_source(
         sla_results=tuple(
             result
             for result in source.sla_results
-            if result.criterion not in criteria_by_name
+            if result.criterion not in table.criteria()
         ),
-        limits=limits,
+        limits=sections,
         contexts=source.contexts,
     )
     if not shown:
         return run
     return dataclasses.replace(run, title=run_question.describe(run))
+
+
+def _list_accepted(
+    source: sources.Source,
+    criterion: question.Criterion,
+    criterion_judge: judge.Judge[t.Any],
+) -> list[model.Record]:
+    """Return the records that a judge accepts, by number, each once."""
+    accepted: dict[tuple[str, int], model.Record] = {}
+    for record in source.records:
+        if record and criterion_judge.accepts(
+            criterion.select(record.repetition)
+        ):
+            key = (record.repetition.run, record.repetition.number)
+            accepted.setdefault(key, record)
+    return sorted(
+        accepted.values(), key=lambda record: record.repetition.number
+    )
 
 
 def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
@@ -136,7 +151,12 @@ def read_criteria(
         path,
         get_question(source).criteria,
         criteria,
-        [record.repetition for record in source.records if record],
+        gathering.metrics(
+            repetition.list_conditions(
+                record.repetition for record in source.records if record
+            )
+        ),
+        may_be_unmatched=True,
     )
     return criteria
 

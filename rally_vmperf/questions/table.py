@@ -3,7 +3,7 @@
 import dataclasses
 
 from rally_vmperf.questions.common import question
-from rally_vmperf.questions.common import valid
+from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
@@ -15,21 +15,21 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
     """Return the criteria of a question as a list, empty if unknown."""
     return [
         criterion
-        for question_ in _QUESTIONS.values()
-        if question_.name == name
-        for criterion in question_.criteria
+        for listed_question in _QUESTIONS.values()
+        if listed_question.name == name
+        for criterion in listed_question.criteria
         if criterion is not VALID
     ]
 
 
 #: The criterion for the runs of every question.
-VALID = valid.create_criterion(_list_own_criteria)
+VALID = validity.create_criterion(_list_own_criteria)
 
 
-def register(question_: question.Question) -> None:
+def register(listed_question: question.Question) -> None:
     """Add a question to the table, with the common criterion."""
-    _QUESTIONS[question_.name] = dataclasses.replace(
-        question_, criteria=(*question_.criteria, VALID)
+    _QUESTIONS[listed_question.name] = dataclasses.replace(
+        listed_question, criteria=(*listed_question.criteria, VALID)
     )
 
 
@@ -44,13 +44,16 @@ def questions() -> dict[str, question.Question]:
 
 def scenarios() -> dict[str, question.Question]:
     """Return all questions as a dict by the name of their scenario."""
-    return {question_.scenario: question_ for question_ in _QUESTIONS.values()}
+    return {
+        listed_question.scenario: listed_question
+        for listed_question in _QUESTIONS.values()
+    }
 
 
 def criteria() -> dict[str, question.Criterion]:
     """Return the criteria of all questions as a dict by name."""
     return {
         criterion.name: criterion
-        for question_ in _QUESTIONS.values()
-        for criterion in question_.criteria
+        for listed_question in _QUESTIONS.values()
+        for criterion in listed_question.criteria
     }

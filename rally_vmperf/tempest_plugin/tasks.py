@@ -10,7 +10,6 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement.comparison import limits as limits_
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import question
@@ -220,14 +219,12 @@ class ConfiguredQuestion:
 
     def check_limits(self) -> None:
         """Reject limits that match no metric of any workload."""
-        complete = self._create_task(self.workloads, 1, {}, {})
-        for criterion in self.question.criteria:
-            for key, scales in criterion.limits.items():
-                complete.check_matches(
-                    f"limits {self.group.limits_file}: {criterion.name} {key}",
-                    self.limits.get(criterion.name, {}).get(key, {}),
-                    scales,
-                )
+        limits_file.check_limits(
+            self.group.limits_file,
+            self.question.criteria,
+            self.limits,
+            self._create_task(self.workloads, 1, {}, {}).metrics,
+        )
 
     def _create_task(
         self,
@@ -261,28 +258,22 @@ class ConfiguredQuestion:
         """Return the limits that match a task's metrics, by SLA."""
         criteria: dict[str, documents.Arguments] = {}
         for criterion in self.question.criteria:
-            limits = dict(self.limits.get(criterion.name, {}))
-            for key, scales in criterion.limits.items():
-                names = [
-                    metric.name
-                    for assigned in draft.assignments
-                    for metric in assigned.metrics()
-                    if metric.scale in scales
-                ]
-                patterns = limits.pop(key, {})
-                unmatched = limits_.Limits(patterns).unmatched(names)
-                matching = {
-                    pattern: limit
-                    for pattern, limit in patterns.items()
-                    if pattern not in unmatched
-                }
+            parsed = criterion.parse(self.limits.get(criterion.name, {}))
+            options = dict(parsed.options)
+            for option, limits in parsed.limits.items():
+                names = limits.list_names(draft.metrics)
+                matching = limits.patterns.keys() - limits.unmatched(names)
                 if matching:
-                    limits[key] = matching
+                    options[option] = {
+                        pattern: limit
+                        for pattern, limit in limits.patterns.items()
+                        if pattern in matching
+                    }
             # Most criteria require at least one limit.
             if criterion.name in self.limits and not documents.first_error(
-                criterion.schema, limits
+                criterion.schema, options
             ):
-                criteria[criterion.name] = limits
+                criteria[criterion.name] = options
         return criteria
 
 

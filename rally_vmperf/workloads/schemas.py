@@ -15,6 +15,7 @@ import functools
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 
 Rule = dict[str, t.Any]
 
@@ -40,11 +41,7 @@ _PATH = r"^/[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
 
 def schema(**rules: Rule) -> Rule:
     """Return the closed JSON Schema of arguments as a dict."""
-    return {
-        "type": "object",
-        "properties": rules,
-        "additionalProperties": False,
-    }
+    return json_schema.closed_mapping(rules)
 
 
 def complete(
@@ -102,26 +99,25 @@ def number(
     *,
     default: float,
     note: str = "",
-    json_type: str = "number",
+    build: t.Callable[..., Rule] = json_schema.number,
 ) -> Rule:
     """Return the JSON Schema of an argument that may have decimals.
 
     :param title: The beginning of the description, before the range.
     :param note: A remark after the range.
-    :param json_type: The type in JSON Schema, ``integer`` or ``number``.
+    :param build: The builder of the JSON Schema.
     """
     remark = f"; {note}" if note else ""
-    return {
-        "type": json_type,
-        "description": f"{title}, {smallest} to {largest}{remark}.",
-        "minimum": smallest,
-        "maximum": largest,
-        "default": default,
-    }
+    return build(
+        f"{title}, {smallest} to {largest}{remark}.",
+        minimum=smallest,
+        maximum=largest,
+        default=default,
+    )
 
 
 #: The function ``number`` for an argument without decimals.
-integer = functools.partial(number, json_type="integer")
+integer = functools.partial(number, build=json_schema.integer)
 
 
 def duration(title: str, *, smallest: int = 1, default: int = 10) -> Rule:
@@ -180,22 +176,22 @@ def seed(subject: str, verb: str = "are") -> Rule:
 
 def flag(title: str, *, default: bool) -> Rule:
     """Return the JSON Schema of a Boolean argument."""
-    return {
-        "type": "boolean",
-        "description": f"{title}, true or false.",
-        "default": default,
-    }
+    return json_schema.flag(f"{title}, true or false.", default=default)
 
 
 def path(title: str, *, default: str) -> Rule:
     """Return the JSON Schema of a path on the machine that runs Rally."""
-    return text(f"{title}: an absolute path.", _PATH, default=default)
+    return json_schema.text(
+        f"{title}: an absolute path.", pattern=_PATH, default=default
+    )
 
 
 def size(title: str, *, default: str) -> Rule:
     """Return the JSON Schema of the size of a request or a block."""
     sizes = "1k to 9999k, or 1M, 2M, 4M, 8M, 16M"
-    return text(f"{title}: {sizes}.", _SIZE, default=default)
+    return json_schema.text(
+        f"{title}: {sizes}.", pattern=_SIZE, default=default
+    )
 
 
 def size_bytes(size: str) -> int:
@@ -210,12 +206,9 @@ def choice(
 
     :param description: A sentence that names the options.
     """
-    return {
-        "type": "string",
-        "description": description,
-        "enum": list(options),
-        "default": default,
-    }
+    return json_schema.choice(
+        options, description, type="string", default=default
+    )
 
 
 def choices(
@@ -230,14 +223,13 @@ def choices(
     :param default: The default list; None means all options.
     """
     allowed = list(options)
-    return {
-        "type": "array",
-        "description": description,
-        "items": {"enum": allowed},
-        "minItems": 1,
-        "uniqueItems": True,
-        "default": allowed if default is None else list(default),
-    }
+    return json_schema.array(
+        json_schema.choice(allowed),
+        description,
+        minItems=1,
+        uniqueItems=True,
+        default=allowed if default is None else list(default),
+    )
 
 
 def sequence(
@@ -270,26 +262,14 @@ def texts(
     :param largest: The maximum number of texts.
     :param default: The default list; if it has texts, no list may be empty.
     """
-    return {
-        "type": "array",
-        "description": description,
-        "items": {"type": "string", "pattern": pattern},
+    return json_schema.array(
+        json_schema.text(pattern=pattern),
+        description,
         **({"minItems": 1} if default else {}),
-        "maxItems": largest,
+        maxItems=largest,
         **({"uniqueItems": True} if distinct else {}),
-        "default": list(default),
-    }
-
-
-def text(
-    description: str, pattern: str, *, default: str | None = None
-) -> Rule:
-    """Return the JSON Schema of a text that matches a pattern.
-
-    :param default: The default text; None for none.
-    """
-    rule = {"type": "string", "description": description, "pattern": pattern}
-    return rule if default is None else {**rule, "default": default}
+        default=list(default),
+    )
 
 
 def _describe_allowed(properties: Rule, key: str) -> str:

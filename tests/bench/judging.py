@@ -12,9 +12,9 @@ import pstats
 import random
 import time
 
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.overhead import question as overhead
 
 METRICS, REPETITIONS, GUESTS = 100, 30, 16
 #: The relative standard deviations of repetitions and of guests.
@@ -95,7 +95,9 @@ def judge_each(
     repetitions: list[repetition.Repetition],
 ) -> tuple[float, float, str]:
     """Return the CPU seconds of all, of the last one, and the verdict."""
-    judge = overhead_judge.OverheadJudge(max_percent={"cpu.*": 10})
+    judge = overhead.OVERHEAD.parse(
+        {"max_percent": {"cpu.*": 10}}
+    ).create_judge()
     began = time.process_time()
     for repetition_ in repetitions:
         last_began = time.process_time()

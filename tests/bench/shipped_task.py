@@ -141,7 +141,7 @@ def simulate(
     for _ in range(trials):
         guest, bare = _draw_run(task, setting, random)
         reference = made.reference(bare)
-        judge = criterion.judge(**task.sla)
+        judge = criterion.parse(task.sla).create_judge()
         for entry in made.several(guest, reference=reference):
             judge.add(entry)
         count[judge.judgement().status] += 1

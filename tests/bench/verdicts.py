@@ -232,7 +232,7 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
     third level runs where the second was lucky.
     """
     random = numpy.random.default_rng(7)
-    rule = levels_.StopRule(max_percent={"*": LIMIT})
+    rule = levels_.StopRule(max_percent=limits.Limits({"*": LIMIT}))
     number: collections.Counter[str] = collections.Counter()
     truth = {1: 0.0, 2: 0.95 * LIMIT, 4: LIMIT}
     for _ in range(trials):

@@ -3,7 +3,7 @@
 import os
 import statistics
 
-from rally_vmperf.judging import degradation_judge
+from rally_vmperf.questions.density import question as density
 from tests import patience
 from tests.functional import laboratory
 
@@ -80,9 +80,13 @@ class TestDensity(DensityCase):
 
         Which one it is depends on how steadily the machine ran.
         """
-        judge = degradation_judge.DegradationJudge(
-            {CPU: limit}, levels=3, tolerate=TOLERATED
-        )
+        judge = density.DEGRADATION.parse(
+            {
+                "max_percent": {CPU: limit},
+                "levels": 3,
+                "tolerate": TOLERATED,
+            }
+        ).create_judge()
         for record in records:
             judge.add(record.repetition)
         judgement = judge.judgement()

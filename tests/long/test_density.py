@@ -8,8 +8,8 @@ import time
 import ddt
 import yaml
 
-from rally_vmperf.judging import degradation_judge
 from rally_vmperf.measurement import finding
+from rally_vmperf.questions.density import question as density
 from tests import patience
 from tests.functional import laboratory
 from tests.functional import test_density
@@ -120,9 +120,12 @@ class TestKilled(test_density.DensityCase):
             },
         )
         self.assertEqual(("g2", "g3"), two.machines)
-        judge = degradation_judge.DegradationJudge(
-            {test_density.CPU: 95}, tolerate=test_density.TOLERATED
-        )
+        judge = density.DEGRADATION.parse(
+            {
+                "max_percent": {test_density.CPU: 95},
+                "tolerate": test_density.TOLERATED,
+            }
+        ).create_judge()
         judge.add(record.repetition)
         judged = judge.judgement()
         self.assertEqual("void", judged.status, judged.sentence())

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from rally_vmperf.baseline import store
-from rally_vmperf.judging import overhead_judge
+from rally_vmperf.questions.overhead import question as overhead
 from tests import patience
 from tests.functional import laboratory
 from tests.long import long
@@ -62,9 +62,9 @@ class VerdictCase(laboratory.Case):
 
     def judged(self, records, *tolerated):
         """Return the judgement of records."""
-        judge = overhead_judge.OverheadJudge(
-            LIMITS, tolerate=[*TOLERATED, *tolerated]
-        )
+        judge = overhead.OVERHEAD.parse(
+            {"max_percent": LIMITS, "tolerate": [*TOLERATED, *tolerated]}
+        ).create_judge()
         for one in records:
             judge.add(one.repetition)
         return judge.judgement()

@@ -13,8 +13,6 @@ import shutil
 import tempfile
 
 from rally_vmperf.baseline import document
-from rally_vmperf.judging import degradation_judge
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition as repetitions_
@@ -22,6 +20,8 @@ from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
+from rally_vmperf.questions.density import question as density
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -892,7 +892,8 @@ def given(judge, entries):
 def judge(entries, max_percent=None, **arguments):
     """Return a judge of overhead that was given these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
-    return given(overhead_judge.OverheadJudge(limits, **arguments), entries)
+    options = {"max_percent": limits, **arguments}
+    return given(overhead.OVERHEAD.parse(options).create_judge(), entries)
 
 
 def judgement(entries, max_percent=None, **arguments):
@@ -983,20 +984,23 @@ def levels(
 def judge_of_degradation(entries, max_percent=None, **arguments):
     """Return a judge of degradation that was given these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
-    return given(
-        degradation_judge.DegradationJudge(limits, **arguments), entries
-    )
+    options = {"max_percent": limits, **arguments}
+    return given(density.DEGRADATION.parse(options).create_judge(), entries)
 
 
 def degradation(entries, max_percent=None, **arguments):
     return judge_of_degradation(entries, max_percent, **arguments).judgement()
 
 
-def fairness(entries, *limits, **arguments):
+def fairness(entries, min_index=None, max_spread_percent=None, **arguments):
     """Return the judgement on fairness of these repetitions."""
-    return given(
-        degradation_judge.FairnessJudge(*limits, **arguments), entries
-    ).judgement()
+    options = {
+        "min_index": min_index or {},
+        "max_spread_percent": max_spread_percent or {},
+        **arguments,
+    }
+    judge = density.FAIRNESS.parse(options).create_judge()
+    return given(judge, entries).judgement()
 
 
 def with_level(entries, number, level):

@@ -38,11 +38,17 @@ JSON = {
     "deep": (b"[" * 100_000, "levels"),
     "deeper than anybody needs": (b"[" * 70 + b"]" * 70, r"\$\[0\].*levels"),
     "many digits": (b"[1" + b"0" * 5000 + b"]", "digits"),
-    "400 digits": (b"[1" + b"0" * 400 + b"]", "digits"),
-    "400 digits and a point": (b"1" + b"0" * 400 + b".0", "out of range"),
-    "beyond all numbers": (b"1e999", "out of range"),
-    "no number": (b'{"a": NaN}', "NaN is not a valid number"),
-    "infinite": (b"[-Infinity]", "not a valid number"),
+    "400 digits": (
+        b"[1" + b"0" * 400 + b"]",
+        r"at \$\[0\]: must be a finite number",
+    ),
+    "400 digits and a point": (
+        b"1" + b"0" * 400 + b".0",
+        r"at \$: inf: must be a finite number",
+    ),
+    "beyond all numbers": (b"1e999", r"at \$: inf: must be a finite number"),
+    "no number": (b'{"a": NaN}', r"at \$.a: nan: must be a finite number"),
+    "infinite": (b"[-Infinity]", "-inf: must be a finite number"),
     "a key twice": (b'{"a": {"b": 1, "b": 2}}', "key 'b' is duplicated"),
     "half a character": (
         b'{"a": ["\\ud800"]}',
@@ -57,7 +63,9 @@ YAML = {
     "deep by lines": ("- " * 3000, "levels"),
     "an object": ("!!python/object:os.system x", "line 1 column 1"),
     "many digits": ("1" * 5000, "digit"),
-    "in base 60": ("1:" * 3000 + "1", "digits"),
+    "in base 60": ("1:" * 3000 + "1", r"at \$: must be a finite number"),
+    "in base 16": ("[0x" + "f" * 5000 + "]", r"at \$\[0\]: must be a finite"),
+    "half a character": ('a: "\\ud800"', r"at \$.a: a lone surrogate"),
     "no date": ("2026-13-45", "month"),
     "no number": (".nan", "finite"),
     "a key twice": ("x:\n  {a: 1, a: 2}", "line 2 column 3: key 'a' is dup"),
@@ -110,6 +118,18 @@ class TestDocuments(FolderTestCase):
                 parse(content, "that")
             except documents.DocumentError as error:
                 self.check_line(error, "that")
+
+    def test_large_documents(self):
+        """JSON is bounded by its size in bytes, YAML by its values, too."""
+        numbers = list(range(200_000))
+        text = json.dumps(numbers)
+        self.assertEqual(numbers, documents.parse_json(text, "that"))
+        with self.assertRaisesRegex(documents.DocumentError, "100000 values"):
+            documents.parse_yaml("[" + "x," * 100_001 + "]", "that")
+
+    def test_many_digits(self):
+        """No 64-bit number has them, and nothing depends on it."""
+        self.assertEqual(10**50, documents.parse_json("1" + "0" * 50, "that"))
 
     def test_what_is_well(self):
         value = {"a": [1, 2.5, None, True, "\N{GRINNING FACE}"], "b": {}}

@@ -12,7 +12,14 @@ TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 PAGE = TOP.parent / "doc/source/contributor/architecture.rst"
 
 #: Modules below all rooms, which any may import.
-BOTTOM = {"atomic", "documents", "errors", "fields", "sanitize"}
+BOTTOM = {
+    "atomic",
+    "documents",
+    "errors",
+    "fields",
+    "json_schema",
+    "sanitize",
+}
 #: Room -> the rooms that it may import, itself and the bottom aside.
 MAY_IMPORT = {
     "measurement": set(),

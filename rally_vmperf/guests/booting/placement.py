@@ -6,6 +6,7 @@ import contextlib
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
@@ -111,18 +112,15 @@ def _check_server_group(guests: Guests, policy: str) -> list[finding.Finding]:
 
 #: The first version of Nova's API that shows the topology of a server.
 _TOPOLOGY_VERSION = "2.78"
-_TOPOLOGY: documents.Schema = {
-    "properties": {
-        "nodes": {
-            "type": ["array", "null"],
-            "items": {
-                "type": "object",
-                "properties": {"cpu_pinning": {"type": ["object", "null"]}},
-            },
-        },
-        "pagesize_kb": {"type": ["integer", "null"]},
+_TOPOLOGY = json_schema.mapping(
+    {
+        "nodes": json_schema.array(
+            json_schema.mapping({"cpu_pinning": {"type": ["object", "null"]}}),
+            type=["array", "null"],
+        ),
+        "pagesize_kb": json_schema.integer(type=["integer", "null"]),
     }
-}
+)
 
 
 def get_topology(

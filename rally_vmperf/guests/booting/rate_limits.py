@@ -4,6 +4,7 @@ import collections.abc
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -17,15 +18,10 @@ _KILOBYTE = 8e3
 _KILOBIT = 1e3
 
 _TYPES = cloud.create_list_schema("volume_types", "name")
-_QOS: documents.Schema = {
-    "required": ["qos_specs"],
-    "properties": {
-        "qos_specs": {
-            "type": "object",
-            "properties": {"specs": {"type": "object"}},
-        }
-    },
-}
+_QOS = json_schema.mapping(
+    {"qos_specs": json_schema.mapping({"specs": json_schema.mapping({})})},
+    "qos_specs",
+)
 
 Caps = list[rate_caps.Cap]
 

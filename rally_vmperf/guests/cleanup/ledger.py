@@ -16,6 +16,7 @@ import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.machines import controller
@@ -76,8 +77,8 @@ class Entry:
 
 #: Rally's identifiers, which are names of files.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_TEXT: documents.Schema = {"type": "string", "maxLength": 1000}
-_COUNT: documents.Schema = {"type": "integer", "minimum": -1}
+_TEXT = json_schema.text(maxLength=1000)
+_COUNT = json_schema.integer(minimum=-1)
 
 
 def _create_schema(
@@ -88,14 +89,10 @@ def _create_schema(
         field.name: field.default is dataclasses.MISSING
         for field in dataclasses.fields(dataclass)
     }
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [
-            name for name, is_required in names.items() if is_required
-        ],
-        "properties": {**dict.fromkeys(names, _TEXT), **fields},
-    }
+    return json_schema.closed_mapping(
+        {**dict.fromkeys(names, _TEXT), **fields},
+        *(name for name, is_required in names.items() if is_required),
+    )
 
 
 _SCHEMA = _create_schema(
@@ -104,7 +101,7 @@ _SCHEMA = _create_schema(
         controller.Process, pid=_COUNT, started=_COUNT, namespace=_COUNT
     ),
     # A shorter prefix would match resources of other users.
-    prefix={"type": "string", "minLength": 4, "maxLength": 255},
+    prefix=json_schema.text(minLength=4, maxLength=255),
 )
 
 

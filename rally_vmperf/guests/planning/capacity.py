@@ -5,7 +5,7 @@ import collections.abc
 import dataclasses
 import math
 
-from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
@@ -23,30 +23,16 @@ LABELS = {
 #: The first versions of the API with a limit of hosts, and with a filter for
 #: one host.
 _VERSION, _VERSION_WITH_MEMBER = "1.16", "1.31"
-_RESOURCE: documents.Schema = {
-    "type": "object",
-    "required": ["capacity", "used"],
-    "properties": {
-        "capacity": {"type": "number"},
-        "used": {"type": "number"},
-    },
-}
-_SUMMARY: documents.Schema = {
-    "type": "object",
-    "required": ["resources"],
-    "properties": {
-        "resources": {"type": "object", "additionalProperties": _RESOURCE}
-    },
-}
-_CANDIDATES: documents.Schema = {
-    "required": ["provider_summaries"],
-    "properties": {
-        "provider_summaries": {
-            "type": "object",
-            "additionalProperties": _SUMMARY,
-        }
-    },
-}
+_RESOURCE = json_schema.mapping(
+    {"capacity": json_schema.number(), "used": json_schema.number()},
+    *("capacity", "used"),
+)
+_SUMMARY = json_schema.mapping(
+    {"resources": json_schema.values(_RESOURCE)}, "resources"
+)
+_CANDIDATES = json_schema.mapping(
+    {"provider_summaries": json_schema.values(_SUMMARY)}, "provider_summaries"
+)
 #: Up to this number of hosts each is requested by its name.
 _FEW = 8
 

@@ -126,8 +126,8 @@ class DensityResult(metric_result.MetricResult):
                 and comparison.high < -SOLO_SLOW_PERCENT
             ):
                 gain = units.show_percent(-comparison.overhead_percent)
-                with_ = units.number_of("guest", point.guests)
-                return f"with {with_} each does {gain} % more"
+                number = units.number_of("guest", point.guests)
+                return f"with {number} each does {gain} % more"
         return ""
 
     def void(self, guests: int) -> str:
@@ -157,7 +157,7 @@ class DensityResult(metric_result.MetricResult):
         if comparison is None or self.missing_solo_run(guests):
             return "inconclusive"
         findings = plausibility.guest_faster(comparison)
-        kinds = {finding_.kind for finding_ in findings}
+        kinds = {reported_finding.kind for reported_finding in findings}
         faster = self.compare_to == "bare_metal" and "guest_faster" in kinds
         if faster and "guest_faster" not in tolerate:
             return "void"

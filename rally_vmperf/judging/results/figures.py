@@ -139,14 +139,14 @@ def _with_comparison(
 
 def _negate(value: verdict.FigureValue, reference: str) -> verdict.FigureValue:
     """Return a copy of a loss as the gain over a reference."""
-    value_, low, high, limit = (
+    gain, low, high, limit = (
         None if number is None else loss.negate(number)
         for number in (value.value, value.high, value.low, value.limit)
     )
     return dataclasses.replace(
         value,
         name=f"{value.name}_over_{reference}",
-        value=value_,
+        value=gain,
         low=low,
         high=high,
         limit=limit,

@@ -87,9 +87,9 @@ def fixed_rate_metrics(
     """
     return {
         name
-        for finding_ in findings
-        if finding_.kind == "fixed_rate"
-        for name in finding_.metrics
+        for reported_finding in findings
+        if reported_finding.kind == "fixed_rate"
+        for name in reported_finding.metrics
     }
 
 
@@ -151,8 +151,8 @@ def above_physical_limit(
     :param bounds: The largest possible values, in base units.
     """
     largest: dict[tuple[str, str], sample.Sample] = {}
-    for repetition_ in repetitions:
-        for condition in repetition_.conditions:
+    for run_repetition in repetitions:
+        for condition in run_repetition.conditions:
             bare_metal = condition.reference.repetitions
             for side, observations in (
                 ("the guest", condition.observations),
@@ -181,7 +181,7 @@ def one_session(
     reference: repetition.Reference,
 ) -> finding.Occurrences:
     """Yield a finding if all repetitions are of one boot and one session."""
-    if all(repetition_.rebooted for repetition_ in repetitions):
+    if all(run_repetition.rebooted for run_repetition in repetitions):
         return
     detail = (
         "no reboot between repetitions, baseline recorded "

@@ -67,11 +67,11 @@ class SpreadResult(metric_result.MetricResult):
 
     def of(self, values: Values) -> float | None:
         """Return the spread of values; None for fewer than two."""
-        spread_ = spread.spread(values)
-        if spread_ is None:
+        figures = spread.spread(values)
+        if figures is None:
             return None
         is_range = self.figure == "range_percent"
-        return spread_.range_percent if is_range else spread_.cv_percent
+        return figures.range_percent if is_range else figures.cv_percent
 
     def show(self, figure: float) -> str:
         """Return a number of the figure as text, with its unit."""

@@ -19,23 +19,39 @@ class Limits:
 
     The metric's own name wins, then the most exact pattern: of two patterns,
     one is more exact if the other matches all of its metrics, and more. If
-    neither does, the patterns conflict (``conflict``), and a task with such
-    limits is rejected.
+    neither does, the patterns conflict (``describe_conflict``), and a task
+    with such limits is rejected.
 
     :param patterns: The limits by metric or glob.
+    :param scales: The scales of the metrics that the limits apply to.
     :raises ValueError: If a limit is not a finite number.
     """
 
-    def __init__(self, patterns: collections.abc.Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        patterns: collections.abc.Mapping[str, float],
+        scales: collections.abc.Container[sample.Scale] = t.get_args(
+            sample.Scale
+        ),
+    ) -> None:
         for pattern, limit in patterns.items():
             if isinstance(limit, bool) or not math.isfinite(limit):
                 raise ValueError(
                     f"Limit {pattern!r}={limit!r}: must be a finite number"
                 )
-        self._patterns = dict(patterns)
+        self.patterns = dict(patterns)
+        self._scales = scales
 
     def __bool__(self) -> bool:
-        return bool(self._patterns)
+        return bool(self.patterns)
+
+    def list_names(
+        self, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> list[str]:
+        """Return the names of the metrics that the limits apply to."""
+        return [
+            metric.name for metric in metrics if metric.scale in self._scales
+        ]
 
     def for_metric(
         self, name: str, among: collections.abc.Collection[str] = ()
@@ -45,7 +61,7 @@ class Limits:
         :param among: The names of all metrics.
         """
         matching = [
-            pattern for pattern in self._patterns if _matches(pattern, name)
+            pattern for pattern in self.patterns if _matches(pattern, name)
         ]
         if not matching:
             return None
@@ -58,23 +74,24 @@ class Limits:
                 pattern,
             ),
         )
-        return float(self._patterns[pattern]), pattern
+        return float(self.patterns[pattern]), pattern
 
-    def conflict(
-        self, names: collections.abc.Collection[str]
-    ) -> tuple[str, str, str] | None:
-        """Return a metric and two patterns in conflict over it, or None.
+    def describe_conflict(
+        self, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> str:
+        """Return which patterns conflict over a metric as a clause, or "".
 
         Both match the metric, their limits differ, and neither is more exact
-        than the other. None without such a metric.
+        than the other.
 
-        :param names: The names of all metrics.
+        :param metrics: All metrics.
         """
+        names = {*self.list_names(metrics)}
         matches = {
             pattern: {name for name in names if _matches(pattern, name)}
-            for pattern in self._patterns
+            for pattern in self.patterns
         }
-        for name in sorted(set(names) - self._patterns.keys()):
+        for name in sorted(names - self.patterns.keys()):
             matching = [
                 pattern for pattern in matches if name in matches[pattern]
             ]
@@ -86,9 +103,14 @@ class Limits:
                 )
             ]
             for pattern in exact[1:]:
-                if self._patterns[pattern] != self._patterns[exact[0]]:
-                    return name, exact[0], pattern
-        return None
+                if self.patterns[pattern] != self.patterns[exact[0]]:
+                    return (
+                        f"{exact[0]!r} is {self.patterns[exact[0]]:g} and "
+                        f"{pattern!r} is {self.patterns[pattern]:g}, and both "
+                        f"match {name}; set a limit for {name!r}, or narrow "
+                        "one of the patterns"
+                    )
+        return ""
 
     def unmatched(
         self, names: collections.abc.Iterable[str]
@@ -98,10 +120,27 @@ class Limits:
         return tuple(
             sorted(
                 pattern
-                for pattern in self._patterns
+                for pattern in self.patterns
                 if not any(_matches(pattern, name) for name in names)
             )
         )
+
+    def describe_unmatched(
+        self, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> str:
+        """Return which pattern matches no metric as a clause, or ""."""
+        names = sorted({*self.list_names(metrics)})
+        for pattern in self.unmatched(names):
+            there = ", ".join(names) or "none"
+            return f"{pattern!r} matches no metric (there are: {there})"
+        return ""
+
+
+class LimitsByOption(dict[str, Limits]):
+    """The limits of a criterion by option; an absent option has none."""
+
+    def __missing__(self, option: str) -> Limits:
+        return Limits({})
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -110,18 +149,17 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def absolute_figures(
-    metric: sample.Metric,
-    figure_limits: collections.abc.Mapping[t.Any, Limits],
+    metric: sample.Metric, by_option: LimitsByOption
 ) -> list[AbsoluteFigure]:
     """Return which absolute figures of a metric to show, as a list.
 
     A count without a limit has one as well, because it has no loss.
 
-    :param figure_limits: The limits of each figure.
+    :param by_option: The limits of a criterion.
     """
     limited = [
         figure
         for figure in t.get_args(AbsoluteFigure)
-        if figure_limits[figure].for_metric(metric.name)
+        if by_option[figure].for_metric(metric.name)
     ]
     return limited or (["max"] if metric.scale == "count" else [])

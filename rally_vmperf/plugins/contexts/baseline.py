@@ -7,11 +7,15 @@ from rally.common import cfg
 from rally.task import context
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf import termination
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins import defects
 
 CONF = cfg.CONF
+
+
+_NAME = rf"^{store.NAME.pattern}$(?!\n)"
 
 
 @context.configure(name="vmperf_baseline", order=50)
@@ -23,24 +27,21 @@ class Baseline(context.Context):
     """
 
     CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
-        "type": "object",
         "$schema": consts.JSON_SCHEMA7,
-        "properties": {
-            "name": {
-                "type": "string",
-                "pattern": rf"^{store.NAME.pattern}$(?!\n)",
-                "description": "Name of the registered baseline.",
+        **json_schema.closed_mapping(
+            {
+                "name": json_schema.text(
+                    "Name of the registered baseline.", pattern=_NAME
+                ),
+                "class": json_schema.text(
+                    "Class of machines, instead of a name: the baseline of "
+                    "this class that was recorded last is used.",
+                    pattern=_NAME,
+                ),
             },
-            "class": {
-                "type": "string",
-                "pattern": rf"^{store.NAME.pattern}$(?!\n)",
-                "description": "Class of machines, instead of a name: the "
-                "baseline of this class that was recorded last is used.",
-            },
-        },
-        "minProperties": 1,
-        "maxProperties": 1,
-        "additionalProperties": False,
+            minProperties=1,
+            maxProperties=1,
+        ),
     }
 
     @defects.sanitise_errors()

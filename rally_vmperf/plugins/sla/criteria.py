@@ -27,7 +27,7 @@ class Criterion(sla.SLA):
 
     def __init__(self, criterion_value: documents.Arguments) -> None:
         super().__init__(criterion_value)
-        self.judge = self.criterion.judge(**criterion_value)
+        self.judge = self.criterion.parse(criterion_value).create_judge()
         self.success = False
         self._defects: list[str] = []
 

@@ -33,14 +33,14 @@ def get_neighbours(
 
 def count_guests(arguments: documents.Arguments) -> int:
     """Return the number of neighbours on each host; 0 without them."""
-    neighbours_ = get_neighbours(arguments)
-    return neighbours_.guests if neighbours_ else 0
+    configured = get_neighbours(arguments)
+    return configured.guests if configured else 0
 
 
 def list_workloads(arguments: documents.Arguments) -> question.Assignments:
     """Return the workload of neighbours as a tuple, empty without them."""
-    neighbours_ = get_neighbours(arguments)
-    return (neighbours_.work,) if neighbours_ else ()
+    configured = get_neighbours(arguments)
+    return (configured.work,) if configured else ()
 
 
 def take_argument(
@@ -53,27 +53,27 @@ def take_argument(
     from rally_vmperf.runs import conditions
 
     others = {**arguments}
-    neighbours_ = neighbours.create_neighbours(others.pop("neighbours", None))
-    if neighbours_ is None:
+    configured = neighbours.create_neighbours(others.pop("neighbours", None))
+    if configured is None:
         return others
     if request.booted.absent:
         raise errors.GuestError(
             f"neighbours: guests {', '.join(request.booted.absent)} failed "
             "to boot, so neighbours cannot be assigned; run the task again"
         )
-    neighbours_ = neighbours_.for_vcpus(request.booted.guests[-1].flavor.vcpus)
+    configured = configured.for_vcpus(request.booted.guests[-1].flavor.vcpus)
     unmeasured = conditions.Unmeasured(
         axis=neighbours_judge.NEIGHBOURS,
-        guests=neighbours_.guests,
-        assignments=(neighbours_.work,),
-        options=neighbours_.plain(),
-        create_load=functools.partial(neighbours.create_load, neighbours_),
+        guests=configured.guests,
+        assignments=(configured.work,),
+        options=configured.plain(),
+        create_load=functools.partial(neighbours.create_load, configured),
     )
     return {**others, "unmeasured": unmeasured}
 
 
 def _check_has_neighbours(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits if the task has no neighbours."""
     if get_neighbours(subtask.arguments) is None:
@@ -98,7 +98,7 @@ CRITERION = question.Criterion(
     ),
     judge=neighbours_judge.NeighboursJudge,
     limits={"max_percent": ("ratio",)},
-    bounds=task.create_limit_check(),
+    bounds=question.create_limit_check(),
     check=_check_has_neighbours,
     requires="neighbours",
 )

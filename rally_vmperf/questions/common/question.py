@@ -6,11 +6,13 @@ import functools
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
@@ -26,23 +28,22 @@ Criteria = task.Sections
 AnyJudge = judge.Judge[t.Any]
 
 Assignments = tuple[assignment.Assignment, ...]
-#: Limits by metric.
-PER_METRIC: documents.Schema = {
-    "type": "object",
-    "minProperties": 1,
-    "additionalProperties": {"type": "number"},
-}
 
 
-def build_limits(description: str, **bounds: float) -> documents.Schema:
+def build_limits(description: str = "", **bounds: t.Any) -> documents.Schema:
     """Return the JSON Schema of limits that are set by metric name."""
-    return {
-        **PER_METRIC,
-        "additionalProperties": {"type": "number", **bounds},
-        "description": f"Metric or glob -> {description}",
-    }
+    return json_schema.values(
+        json_schema.number(**bounds),
+        description and f"Metric or glob -> {description}",
+        minProperties=1,
+        propertyNames=json_schema.text(),
+    )
 
 
+#: The kinds of findings.
+KINDS = json_schema.array(
+    json_schema.choice(sorted(finding.KINDS)), uniqueItems=True
+)
 #: Absolute limits on the values of guests, independent of the loss.
 ABSOLUTE: documents.Schema = {
     "max": build_limits(
@@ -57,22 +58,18 @@ LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
     "max_percent": ("ratio",),
     **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
 }
-_COMMON: documents.Schema = {
-    "confidence": {
-        "type": "number",
-        "minimum": 0.5,
-        "exclusiveMaximum": 1,
-        "description": "Confidence of the interval; default 0.95.",
-    },
-    "on_inconclusive": {
-        "enum": ["fail", "pass"],
-        "description": "Result of a task if a limit is undecided; default "
-        "fail.",
-    },
+_COMMON = {
+    "confidence": json_schema.number(
+        "Confidence of the interval; default 0.95.",
+        minimum=0.5,
+        exclusiveMaximum=1,
+    ),
+    "on_inconclusive": json_schema.choice(
+        ("fail", "pass"),
+        "Result of a task if a limit is undecided; default fail.",
+    ),
     "tolerate": {
-        "type": "array",
-        "uniqueItems": True,
-        "items": {"enum": sorted(finding.KINDS)},
+        **KINDS,
         "description": "Kinds of findings that do not void samples.",
     },
 }
@@ -82,12 +79,7 @@ def build_schema(
     properties: documents.Schema, **keywords: t.Any
 ) -> documents.Schema:
     """Return the JSON Schema of a criterion, common properties added."""
-    return {
-        "type": "object",
-        "properties": {**properties, **_COMMON},
-        "additionalProperties": False,
-        **keywords,
-    }
+    return json_schema.closed_mapping({**properties, **_COMMON}, **keywords)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -97,19 +89,20 @@ class Criterion:
     :param title: The description in lists of SLAs; one line.
     :param schema: The JSON Schema of the configuration.
     :param heading: The subject of the verdict in one word.
-    :param judge: The class of the judge; its arguments are the keys of the
-        configuration, all optional.
-    :param limits: The keys with limits by metric, and the scales of the
+    :param judge: The class of the judge; its arguments are the limits and the
+        other options, all optional.
+    :param limits: The options with limits by metric, and the scales of the
         metrics that the limits apply to.
-    :param bounds: A function of the name, the configuration and the metrics.
-        It raises ``InvalidTask`` if a limit always passes or always fails.
+    :param is_by_variant: Whether these options have limits by variant.
+    :param bounds: A function of the parsed options and the metrics. It raises
+        ``InvalidTask`` if a limit always passes or always fails.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
     :param fewest_repetitions: The number of counted repetitions without which
         no limit can pass.
     :param requires: The argument of the scenario without which it does not
         apply; empty if it always applies.
-    :param check: A function of the task, the configuration and the baseline
+    :param check: A function of the task, the parsed options and the baseline
         (or None). It raises ``InvalidTask`` if they do not match.
     """
 
@@ -119,9 +112,10 @@ class Criterion:
     schema: documents.Schema
     judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    bounds: task.LimitCheck = lambda name, config, metrics: None
-    check: t.Callable[[task.Task, documents.Arguments, t.Any], None] = (
-        lambda subtask, limits, baseline: None
+    is_by_variant: bool = False
+    bounds: "LimitCheck" = lambda parsed, metrics: None
+    check: "t.Callable[[task.Task, ParsedCriterion, t.Any], None]" = (
+        lambda subtask, parsed, baseline: None
     )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     fewest_repetitions: int = statistics.FEWEST
@@ -129,14 +123,126 @@ class Criterion:
 
     def __post_init__(self) -> None:
         if self.selects:
-            judge_ = functools.partial(self.judge, selects=self.selects)
-            object.__setattr__(self, "judge", judge_)
+            selective = functools.partial(self.judge, selects=self.selects)
+            object.__setattr__(self, "judge", selective)
 
     def select(
-        self, repetition_: repetition.Repetition
+        self, complete_repetition: repetition.Repetition
     ) -> repetition.Repetition:
         """Return a copy of a repetition with the judged conditions only."""
-        return repetition_.select(**self.selects)
+        return complete_repetition.select(**self.selects)
+
+    def parse(self, options: documents.Arguments) -> "ParsedCriterion":
+        """Return the criterion with options that match its schema."""
+        by_variant: dict[str, limits.LimitsByOption] = {}
+        for option, scales in self.limits.items():
+            patterns = options.get(option, {})
+            by_part = patterns if self.is_by_variant else {"": patterns}
+            for variant, by_pattern in by_part.items():
+                by_option = by_variant.setdefault(
+                    variant, limits.LimitsByOption()
+                )
+                by_option[option] = limits.Limits(by_pattern, scales)
+        return ParsedCriterion(
+            criterion=self,
+            by_variant=by_variant,
+            options={
+                key: option
+                for key, option in options.items()
+                if key not in self.limits
+            },
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ParsedCriterion:
+    """A criterion with the options of a task.
+
+    :param by_variant: The limits of each variant by option; limits that are
+        not by variant have an empty text as variant.
+    :param options: The options without limits by metric.
+    """
+
+    criterion: Criterion
+    by_variant: collections.abc.Mapping[str, limits.LimitsByOption]
+    options: documents.Arguments
+
+    @property
+    def limits(self) -> limits.LimitsByOption:
+        """The limits by option that are not by variant."""
+        return self.by_variant.get("", limits.LimitsByOption())
+
+    def create_judge(self) -> AnyJudge:
+        """Return a judge with these limits and options."""
+        is_by_variant = self.criterion.is_by_variant
+        return self.criterion.judge(
+            limits=self.by_variant if is_by_variant else self.limits,
+            **self.options,
+        )
+
+    def check_limits(
+        self, metrics: task.Metrics, *, may_be_unmatched: bool = False
+    ) -> None:
+        """Reject limits that match no metric, conflict or cannot fail.
+
+        :param may_be_unmatched: Whether a limit may match no metric.
+        :raises InvalidTask: If a limit is not valid for these metrics.
+        """
+        for variant, by_option in self.by_variant.items():
+            for option, option_limits in by_option.items():
+                task.check_limits(
+                    f"sla {self.criterion.name} {option} {variant}".rstrip(),
+                    option_limits,
+                    metrics,
+                    may_be_unmatched=may_be_unmatched,
+                )
+        self.criterion.bounds(self, metrics)
+
+
+#: Rejects limits that always pass or always fail for a metric.
+LimitCheck = t.Callable[[ParsedCriterion, task.Metrics], None]
+
+
+def create_limit_check(
+    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
+        lambda metric: metric.better == "higher"
+    ),
+) -> LimitCheck:
+    """Return a function that rejects limits that cannot fail.
+
+    :param cannot_lose_all: A function that returns whether the loss of a
+        metric is always less than 100 %, which is true for rates.
+    """
+
+    def check(parsed: ParsedCriterion, metrics: task.Metrics) -> None:
+        """Reject limits that every figure, or no figure, would exceed."""
+        ratios = [metric for metric in metrics if metric.scale == "ratio"]
+        for option in ("max_percent", "max", "min"):
+            option_limits = parsed.limits[option]
+            names = option_limits.list_names(metrics)
+            for metric in ratios:
+                if not (match := option_limits.for_metric(metric.name, names)):
+                    continue
+                limit, pattern = match
+                place = f"sla {parsed.criterion.name} {option}: {pattern!r}"
+                if option != "max_percent" and limit <= 0:
+                    raise task.InvalidTask(
+                        f"{place} is {limit:g}, but {metric.name} is always "
+                        "above zero; set a larger limit, or narrow the "
+                        "pattern to counts"
+                    )
+                if (
+                    option == "max_percent"
+                    and limit >= 100
+                    and cannot_lose_all(metric)
+                ):
+                    raise task.InvalidTask(
+                        f"{place} is {limit:g}, but {metric.name} is compared "
+                        "as a rate, which cannot lose more than 100 %; set a "
+                        "smaller limit, or narrow the pattern"
+                    )
+
+    return check
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -240,7 +346,7 @@ class Question:
             kind
             for criterion in self.criteria
             if criterion is main or criterion.name in criteria
-            for kind in criterion.judge(
-                **criteria.get(criterion.name, {})
-            ).tolerate
+            for kind in criterion.parse(criteria.get(criterion.name, {}))
+            .create_judge()
+            .tolerate
         )

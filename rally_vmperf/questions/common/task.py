@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
@@ -17,39 +18,35 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
 Metrics = collections.abc.Collection[sample.Metric]
-#: Rejects limits that always pass or always fail for a metric.
-LimitCheck = t.Callable[[str, documents.Arguments, Metrics], None]
 #: The options of contexts or criteria by name.
 Sections = collections.abc.Mapping[str, documents.Arguments]
 #: Returns the default arguments for the arguments and the repetitions.
 Defaults = t.Callable[[documents.Arguments, int], documents.Arguments]
 
 #: The remote endpoint of network workloads.
-PEER: documents.Schema = {
-    "type": ["object", "null"],
-    "required": ["address"],
-    "additionalProperties": False,
-    "properties": {
-        "address": {"type": "string", "minLength": 1},
-        "port": {"type": "integer", "minimum": 1, "maximum": 65535},
-        "user": {"type": "string", "minLength": 1},
-        "key_file": {"type": "string", "minLength": 1},
-        "known_hosts": {"type": "string", "minLength": 1},
-        "name": {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$(?!\n)"},
+PEER = json_schema.closed_mapping(
+    {
+        "address": json_schema.name(),
+        "port": json_schema.integer(minimum=1, maximum=65535),
+        "user": json_schema.name(),
+        "key_file": json_schema.name(),
+        "known_hosts": json_schema.name(),
+        "name": json_schema.text(pattern=r"^[A-Za-z0-9._-]{1,64}$(?!\n)"),
         "jump": schema.JUMP,
     },
-}
+    "address",
+    type=["object", "null"],
+)
 #: The arguments of all scenarios.
-_ARGUMENTS: documents.Schema = {
-    "type": "object",
-    "required": ["workloads"],
-    "properties": {
+_ARGUMENTS = json_schema.mapping(
+    {
         "workloads": assignment.SCHEMA,
-        "warmup": {"type": "integer", "minimum": 0},
+        "warmup": json_schema.integer(minimum=0),
         "peer": PEER,
         **protocols.SCHEMA,
     },
-}
+    "workloads",
+)
 #: Their names.
 COMMON = frozenset(_ARGUMENTS["properties"])
 
@@ -183,26 +180,6 @@ class Task:
             )
             yield assigned, measurements
 
-    def check_matches(
-        self,
-        key_path: str,
-        limits_by_pattern: collections.abc.Mapping[str, float],
-        scales: collections.abc.Container[sample.Scale],
-    ) -> None:
-        """Reject limits that match no metric of the task.
-
-        :param key_path: The keys of the limits, for the message.
-        """
-        names = [
-            metric.name for metric in self.metrics if metric.scale in scales
-        ]
-        for pattern in limits.Limits(limits_by_pattern).unmatched(names):
-            raise InvalidTask(
-                f"{key_path}: {pattern!r} matches no metric of this task (it "
-                f"has: {', '.join(sorted(names))})"
-            )
-        check_conflict(key_path, limits_by_pattern, names)
-
 
 def add_defaults(
     arguments: documents.Arguments, times: int, defaults: Defaults
@@ -261,87 +238,34 @@ def _check_numbers(section: str, content: t.Any) -> None:
         raise InvalidTask(f"{section} {place}: {reason}")
 
 
-def check_conflict(
+def check_limits(
     key_path: str,
-    limits_by_pattern: collections.abc.Mapping[str, float],
-    names: collections.abc.Collection[str],
+    option_limits: limits.Limits,
+    metrics: Metrics,
+    *,
+    may_be_unmatched: bool = False,
 ) -> None:
-    """Reject patterns that give a metric different limits.
+    """Reject limits that match no metric or conflict.
 
-    :param key_path: The keys of the limits, for the message.
-    :param names: The names of the metrics that the limits apply to.
-    :raises InvalidTask: If two patterns conflict for a metric.
+    :param key_path: The keys of the option, for the message.
+    :param may_be_unmatched: Whether a limit may match no metric.
+    :raises InvalidTask: If a limit is not valid for these metrics.
     """
-    if conflict := limits.Limits(limits_by_pattern).conflict(names):
-        name, first, second = conflict
-        raise InvalidTask(
-            f"{key_path}: {first!r} is {limits_by_pattern[first]:g} and "
-            f"{second!r} is {limits_by_pattern[second]:g}, and both match "
-            f"{name}; set a limit for {name!r}, or narrow one of the patterns"
-        )
-
-
-def create_limit_check(
-    cannot_lose_all: t.Callable[[sample.Metric], bool] = (
-        lambda metric: metric.better == "higher"
-    ),
-) -> LimitCheck:
-    """Return a function that rejects limits that cannot fail.
-
-    :param cannot_lose_all: A function that returns whether the loss of a
-        metric is always less than 100 %, which is true for rates.
-    """
-
-    def check(
-        name: str, config: documents.Arguments, metrics: Metrics
-    ) -> None:
-        """Reject limits that every figure, or no figure, would exceed."""
-        ratios = [metric for metric in metrics if metric.scale == "ratio"]
-        for metric, limit, pattern in _select_limited(
-            config.get("max_percent", {}), ratios, ratios
-        ):
-            if limit >= 100 and cannot_lose_all(metric):
-                raise InvalidTask(
-                    f"sla {name} max_percent: {pattern!r} is {limit:g}, but "
-                    f"{metric.name} is compared as a rate, which cannot lose "
-                    "more than 100 %; set a smaller limit, or narrow "
-                    "the pattern"
-                )
-        for key in ("max", "min"):
-            for metric, limit, pattern in _select_limited(
-                config.get(key, {}), ratios, metrics
-            ):
-                if limit <= 0:
-                    raise InvalidTask(
-                        f"sla {name} {key}: {pattern!r} is {limit:g}, but "
-                        f"{metric.name} is always above zero; set a larger "
-                        "limit, or narrow the pattern to counts"
-                    )
-
-    return check
-
-
-def _select_limited(
-    limits_by_pattern: collections.abc.Mapping[str, float],
-    selected: Metrics,
-    among: Metrics,
-) -> collections.abc.Iterator[tuple[sample.Metric, float, str]]:
-    """Yield each selected metric with its limit and the limit's pattern."""
-    patterns = limits.Limits(limits_by_pattern)
-    names = [metric.name for metric in among]
-    for metric in selected:
-        if limit := patterns.for_metric(metric.name, names):
-            yield metric, *limit
+    problem = option_limits.describe_conflict(metrics)
+    if not may_be_unmatched:
+        problem = option_limits.describe_unmatched(metrics) or problem
+    if problem:
+        raise InvalidTask(f"{key_path}: {problem}")
 
 
 def check_schema(
-    document: t.Any, schema_: documents.Schema, name: str = ""
+    document: t.Any, document_schema: documents.Schema, name: str = ""
 ) -> None:
     """Reject a document that does not match a JSON Schema.
 
     :param name: The name of the document, for the message.
     """
-    error = documents.first_error(schema_, document)
+    error = documents.first_error(document_schema, document)
     if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
         message = f"{place}: {error.message}" if place else error.message

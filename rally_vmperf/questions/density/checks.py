@@ -4,32 +4,28 @@ import collections.abc
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
 
-_STOP: documents.Schema = {
-    "type": "object",
-    "additionalProperties": False,
-    "minProperties": 1,
-    "properties": {
-        "max_percent": question.PER_METRIC,
-        "total_falls": {"type": "boolean"},
+_STOP = json_schema.closed_mapping(
+    {
+        "max_percent": question.build_limits(),
+        "total_falls": json_schema.flag(),
     },
-}
+    minProperties=1,
+)
 #: JSON Schema of the levels at which limits apply.
 LEVELS_SCHEMA: documents.Schema = {
     "oneOf": [
-        {"enum": ["all"]},
-        {"type": "integer", "minimum": 1},
-        {
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": {"type": "integer", "minimum": 1},
-        },
+        json_schema.choice(["all"]),
+        json_schema.integer(minimum=1),
+        json_schema.array(
+            json_schema.integer(minimum=1), minItems=1, uniqueItems=True
+        ),
     ],
     "description": "Number of guests at which the limits apply, a list of "
     "numbers, or all; default all.",
@@ -53,13 +49,13 @@ def get_solo_guest(subtask: task.Task) -> str:
 
 
 def list_limited_levels(
-    subtask: task.Task, limits: documents.Arguments
+    subtask: task.Task, options: documents.Arguments
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
-    selection = limits.get("levels", "all")
+    selection = options.get("levels", "all")
     if selection == "all":
         # A solo guest has no loss against itself, and shares no host.
-        first = 1 if limits.get("compare_to") == "bare_metal" else 2
+        first = 1 if options.get("compare_to") == "bare_metal" else 2
         return [
             number
             for number in sorted(list_levels(subtask))
@@ -105,22 +101,22 @@ def check_task(
 
 
 def check_levels(
-    subtask: task.Task, name: str, limits: documents.Arguments
+    subtask: task.Task, name: str, options: documents.Arguments
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
     counts = list_levels(subtask)
-    limited = list_limited_levels(subtask, limits)
+    limited = list_limited_levels(subtask, options)
     unknown = [number for number in limited if number not in counts]
     if unknown:
         raise task.InvalidTask(
             f"sla {name} levels: no level has {unknown[0]} guests (there are: "
             f"{', '.join(map(str, counts))})"
         )
-    is_against_guest = limits.get("compare_to") != "bare_metal"
-    if max(limited, default=1) < 2 and is_against_guest:
+    is_against_guest = options.get("compare_to") != "bare_metal"
+    if min(limited, default=1) < 2 and is_against_guest:
         raise task.InvalidTask(
-            f"sla {name}: a single guest shares its host with no other; add a "
-            "level of 2 guests or more"
+            f"sla {name}: a single guest shares its host with no other; limit "
+            "levels of 2 guests or more"
         )
 
 
@@ -202,8 +198,7 @@ def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
             "stop: requires ascending levels and order=listed (here: levels="
             f"{list(counts)}, order={order})"
         )
-    if "max_percent" in stop:
+    stop_limits = levels.create_stop_rule(stop).max_percent
+    if stop_limits:
         check_solo_guest("stop max_percent", subtask)
-        subtask.check_matches(
-            "stop max_percent", stop["max_percent"], ["ratio"]
-        )
+        task.check_limits("stop max_percent", stop_limits, subtask.metrics)

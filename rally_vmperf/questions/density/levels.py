@@ -9,6 +9,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import json_schema
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.density import rates as density_rates
@@ -20,35 +21,15 @@ _Rates = dict[sample.Metric, list[float]]
 #: The solo guest: a different one in each repetition, or all, one at a time.
 SoloGuest = t.Literal["rotate", "all"]
 
-_NUMBER: documents.Schema = {
-    "type": "integer",
-    "minimum": 1,
-    "maximum": schema.MAX_GUESTS,
-}
-
+_NUMBER = json_schema.integer(minimum=1, maximum=schema.MAX_GUESTS)
 #: JSON Schema of the levels of a task.
 SCHEMA: documents.Schema = {
     "description": "Numbers of guests: [1, 2, 3], {from: 1, to: 8} or "
     "{doubling_to: 8}.",
     "oneOf": [
-        {
-            "type": "array",
-            "minItems": 1,
-            "uniqueItems": True,
-            "items": _NUMBER,
-        },
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["to"],
-            "properties": {"from": _NUMBER, "to": _NUMBER},
-        },
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["doubling_to"],
-            "properties": {"doubling_to": _NUMBER},
-        },
+        json_schema.array(_NUMBER, minItems=1, uniqueItems=True),
+        json_schema.closed_mapping({"from": _NUMBER, "to": _NUMBER}, "to"),
+        json_schema.closed_mapping({"doubling_to": _NUMBER}, "doubling_to"),
     ],
 }
 
@@ -129,8 +110,8 @@ class StopRule:
     :param total_falls: Whether to add no guests if no metric's total rises.
     """
 
-    max_percent: collections.abc.Mapping[str, float] = dataclasses.field(
-        default_factory=dict
+    max_percent: limits.Limits = dataclasses.field(
+        default_factory=lambda: limits.Limits({})
     )
     total_falls: bool = False
 
@@ -163,19 +144,26 @@ class StopRule:
         self, pairs: list[tuple[Level, Level]], guests: int
     ) -> str:
         """Return which metric lost more than its limit as text, or ""."""
-        patterns = limits.Limits(self.max_percent)
         ratios = _compute_ratios(pairs, statistics.geometric_mean)
         names = [metric.name for metric in ratios]
         for metric, ratio in sorted(
             ratios.items(), key=lambda pair: pair[0].name
         ):
-            limit = patterns.for_metric(metric.name, names)
+            limit = self.max_percent.for_metric(metric.name, names)
             if limit is not None and (1 - ratio) * 100 > limit[0]:
                 return (
                     f"{metric.name} lost {1 - ratio:.1%} with {guests} "
                     f"guests, more than {limit[0]:g} % ({limit[1]})"
                 )
         return ""
+
+
+def create_stop_rule(stop: documents.Arguments) -> StopRule:
+    """Return the stop rule in an argument of the task."""
+    return StopRule(
+        max_percent=limits.Limits(stop.get("max_percent", {}), ("ratio",)),
+        total_falls=stop.get("total_falls", False),
+    )
 
 
 def _pair_levels(

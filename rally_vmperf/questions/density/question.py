@@ -3,6 +3,7 @@
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import degradation_judge
@@ -22,25 +23,26 @@ if t.TYPE_CHECKING:
 
 
 def _list_bare_metal_levels(
-    subtask: task.Task, limits: documents.Arguments
+    subtask: task.Task, options: documents.Arguments
 ) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
-    if limits.get("compare_to") != "bare_metal":
+    if options.get("compare_to") != "bare_metal":
         return ()
-    return tuple(checks.list_limited_levels(subtask, limits))
+    return tuple(checks.list_limited_levels(subtask, options))
 
 
 def _check_degradation(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits on a loss if levels or references are missing."""
-    checks.check_levels(subtask, DEGRADATION.name, limits)
-    if "max_percent" not in limits:
+    options = parsed.options
+    checks.check_levels(subtask, DEGRADATION.name, options)
+    if not parsed.limits["max_percent"]:
         return
-    if limits.get("compare_to", "solo_guest") == "solo_guest":
+    if options.get("compare_to", "solo_guest") == "solo_guest":
         checks.check_solo_guest(f"sla {DEGRADATION.name}", subtask)
         if (
-            limits.get("statistic") == "worst"
+            options.get("statistic") == "worst"
             and checks.get_solo_guest(subtask) != "all"
         ):
             raise task.InvalidTask(
@@ -54,7 +56,7 @@ def _check_degradation(
             f"sla {DEGRADATION.name} compare_to=bare_metal: requires the "
             "context vmperf_baseline: {name: ...}"
         )
-    _check_copies(subtask, _list_bare_metal_levels(subtask, limits), baseline)
+    _check_copies(subtask, _list_bare_metal_levels(subtask, options), baseline)
 
 
 def _check_copies(
@@ -65,13 +67,14 @@ def _check_copies(
         copies = {measurement.copies for measurement in measurements}
         for number in required:
             if number not in copies:
-                levels_ = sorted(checks.list_levels(subtask))
+                listed = ",".join(
+                    map(str, sorted(checks.list_levels(subtask)))
+                )
                 raise task.InvalidTask(
                     f"sla {DEGRADATION.name} compare_to=bare_metal: baseline "
                     f"{baseline.name!r} has {assigned.title} in "
                     f"{', '.join(map(str, sorted(copies)))} copies, not in "
-                    f"{number}; record it with --copies "
-                    f"{','.join(map(str, levels_))}"
+                    f"{number}; record it with --copies {listed}"
                 )
 
 
@@ -87,33 +90,33 @@ DEGRADATION = question.Criterion(
             ),
             **question.ABSOLUTE,
             "levels": checks.LEVELS_SCHEMA,
-            "statistic": {
-                "enum": ["mean", "worst"],
-                "description": "Guest that the limits apply to: the mean or "
+            "statistic": json_schema.choice(
+                ("mean", "worst"),
+                "Guest that the limits apply to: the mean or "
                 "the worst guest; default mean.",
-            },
-            "compare_to": {
-                "enum": ["solo_guest", "bare_metal"],
-                "description": "Reference of the loss: one guest, or the same "
-                "number of bare-metal copies; default solo_guest.",
-            },
+            ),
+            "compare_to": json_schema.choice(
+                ("solo_guest", "bare_metal"),
+                "Reference of the loss: one guest, or the same number of "
+                "bare-metal copies; default solo_guest.",
+            ),
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
     judge=degradation_judge.DegradationJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
-    bounds=task.create_limit_check(lambda metric: True),
+    bounds=question.create_limit_check(lambda metric: True),
     check=_check_degradation,
     selects=neighbours.WITHOUT,
 )
 
 
 def _check_fairness(
-    subtask: task.Task, limits: documents.Arguments, baseline: t.Any
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits at levels that are missing or have a single guest."""
-    checks.check_levels(subtask, FAIRNESS.name, limits)
+    checks.check_levels(subtask, FAIRNESS.name, parsed.options)
 
 
 _FAIRNESS_LIMITS = ("min_index", "max_spread_percent")

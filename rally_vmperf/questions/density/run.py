@@ -7,6 +7,7 @@ import secrets
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.baseline import document
 from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
@@ -47,22 +48,11 @@ def create_run(
     groups, placement_findings = host_groups.group_by_host(
         guests, largest, request.booted.absent
     )
-    counting_levels: dict[str, t.Any] = {}
     if unmeasured:
-        # Their load reduces the rates.
-        counting_levels = {unmeasured.axis: False}
         groups, names = groups.split(max(counts))
         unmeasured = dataclasses.replace(unmeasured, names=names)
-    shape = setting.find_shape(guests)
-    covered_shapes = []
-    if request.baseline is not None:
-        covered_shapes = reference.find_covered_shapes(
-            request.baseline,
-            request.assignments,
-            [dataclasses.replace(shape, copies=number) for number in counts],
-        )
+    covered_shapes = _find_covered_shapes(request, counts)
     compared_copies = {measured.copies for measured in covered_shapes}
-
     return runs.Run(
         **request.common_arguments(
             unmeasured, idle_guests=idle_guests, solo_guest=solo_guest
@@ -80,11 +70,7 @@ def create_run(
             for axes, working in conditions.list_settings(unmeasured)
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
-        enough=functools.partial(
-            find_stop_reason, numbers.StopRule(**stop), **counting_levels
-        )
-        if stop
-        else runs.never_stop,
+        enough=_create_stop(stop, unmeasured),
         fallback_setting=setting.build_setting(
             request.booted,
             request.assignments,
@@ -98,6 +84,33 @@ def create_run(
             findings=placement_findings,
             unmeasured=unmeasured,
         ),
+    )
+
+
+def _find_covered_shapes(
+    request: run_request.RunRequest, counts: collections.abc.Iterable[int]
+) -> list[document.Shape]:
+    """Return the shapes of all levels that the baseline covers, as a list."""
+    if request.baseline is None:
+        return []
+    shape = setting.find_shape(request.booted.guests)
+    return reference.find_covered_shapes(
+        request.baseline,
+        request.assignments,
+        [dataclasses.replace(shape, copies=number) for number in counts],
+    )
+
+
+def _create_stop(
+    stop: documents.Arguments | None, unmeasured: conditions.Unmeasured | None
+) -> t.Callable[..., str]:
+    """Return a function that returns why to stop after a level, or ""."""
+    if not stop:
+        return runs.never_stop
+    # The load of unmeasured guests reduces the rates.
+    counting: dict[str, t.Any] = {unmeasured.axis: False} if unmeasured else {}
+    return functools.partial(
+        find_stop_reason, numbers.create_stop_rule(stop), **counting
     )
 
 
@@ -121,9 +134,9 @@ def find_stop_reason(
                     condition.observations,
                     condition.batches,
                 )
-                for condition in repetition.select(repetition_, **axes)
+                for condition in repetition.select(run_repetition, **axes)
                 if condition.state == "complete"
             ]
-            for repetition_ in repetitions
+            for run_repetition in repetitions
         ]
     )

@@ -41,7 +41,7 @@ def conclude(
     judgement: summary.Judgement[figure_result.FigureResult],
 ) -> list[str]:
     """Return one sentence for each class of metrics with a figure."""
-    sentences_ = []
+    class_sentences = []
     for name in _ORDER:
         rows = [
             row
@@ -49,8 +49,8 @@ def conclude(
             if row.comparison and get_class(row.metric.name) == name
         ]
         if rows:
-            sentences_.append(f"{name}: {_describe_class(rows)}.")
-    return sentences_
+            class_sentences.append(f"{name}: {_describe_class(rows)}.")
+    return class_sentences
 
 
 def _describe_class(rows: Rows) -> str:

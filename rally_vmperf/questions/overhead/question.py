@@ -3,6 +3,7 @@
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import spread_judge
@@ -27,17 +28,17 @@ OVERHEAD = question.Criterion(
                 "specific match applies."
             ),
             **question.ABSOLUTE,
-            "statistic": {
-                "enum": ["mean", "worst"],
-                "description": "Guest that max_percent applies to: the mean "
+            "statistic": json_schema.choice(
+                ("mean", "worst"),
+                "Guest that max_percent applies to: the mean "
                 "or the worst guest; default mean.",
-            },
+            ),
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
-    bounds=task.create_limit_check(),
+    bounds=question.create_limit_check(),
     selects=neighbours.WITHOUT,
 )
 

@@ -2,9 +2,10 @@
 
 import typing as t
 
-from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.judging import tuning_judge
-from rally_vmperf.measurement.comparison import limits as limits_
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import question as overhead
@@ -18,15 +19,15 @@ _KEYS = {
 }
 
 
-def _check_limits(
-    subtask: task.Task, config: documents.Arguments, baseline: t.Any
+def _check_variants(
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
-    """Reject limits for unknown variants or metrics, or that cannot fail."""
+    """Reject limits for unknown variants or for the reference."""
     reference = variants.get_reference(subtask.arguments)
     names = variants.list_names(subtask.arguments["variants"])
-    for key in _KEYS:
-        for variant, patterns in config.get(key, {}).items():
-            key_path = f"sla {TUNING.name} {key}"
+    for variant, by_option in parsed.by_variant.items():
+        for option in by_option:
+            key_path = f"sla {TUNING.name} {option}"
             if variant not in names:
                 raise task.InvalidTask(
                     f"{key_path}: {variant!r} is not a variant of this task "
@@ -37,46 +38,47 @@ def _check_limits(
                     f"{key_path}: {variant!r} is the reference, which has no "
                     "gain over itself; set a limit for another variant"
                 )
-            subtask.check_matches(
-                f"{key_path} {variant}", patterns, ("ratio",)
-            )
-    _check_bounds(TUNING.name, config, subtask.metrics)
 
 
 def _check_bounds(
-    name: str, config: documents.Arguments, metrics: task.Metrics
+    parsed: question.ParsedCriterion, metrics: task.Metrics
 ) -> None:
     """Reject limits that every figure, or no figure, would exceed."""
-    ratios = [metric for metric in metrics if metric.scale == "ratio"]
-    names = [metric.name for metric in ratios]
-    for variant in {
-        variant: None for key in _KEYS for variant in config.get(key, {})
-    }:
-        gain, loss = (
-            limits_.Limits(config.get(key, {}).get(variant, {}))
-            for key in _KEYS
+    for variant, by_option in parsed.by_variant.items():
+        for metric in metrics:
+            if metric.scale == "ratio":
+                _check_bound(variant, by_option, metric, metrics)
+
+
+def _check_bound(
+    variant: str,
+    by_option: limits.LimitsByOption,
+    metric: sample.Metric,
+    metrics: task.Metrics,
+) -> None:
+    """Reject the limits of a variant that a metric always or never meets."""
+    names = [metric.name for metric in metrics if metric.scale == "ratio"]
+    matches = {
+        option: match
+        for option in _KEYS
+        if (match := by_option[option].for_metric(metric.name, names))
+    }
+    if len(matches) > 1:
+        pairs = [f"{option} {matches[option][1]!r}" for option in matches]
+        raise task.InvalidTask(
+            f"sla {TUNING.name}: {variant} has {' and '.join(pairs)} for "
+            f"{metric.name}; remove one of them"
         )
-        for metric in ratios:
-            least = gain.for_metric(metric.name, names)
-            largest = loss.for_metric(metric.name, names)
-            if least and largest:
-                raise task.InvalidTask(
-                    f"sla {name}: {variant} has min_gain_percent "
-                    f"{least[1]!r} and max_loss_percent {largest[1]!r} for "
-                    f"{metric.name}; remove one of them"
-                )
-            is_rate = metric.better == "higher"
-            for key, limit, is_bounded in (
-                ("min_gain_percent", least, not is_rate),
-                ("max_loss_percent", largest, is_rate),
-            ):
-                if limit and limit[0] >= 100 and is_bounded:
-                    change = "gain" if key.startswith("min") else "lose"
-                    raise task.InvalidTask(
-                        f"sla {name} {key} {variant}: {limit[1]!r} is "
-                        f"{limit[0]:g}, but {metric.name} cannot {change} "
-                        "100 % or more; set a smaller limit"
-                    )
+    for option, (limit, pattern) in matches.items():
+        change = "gain" if option.startswith("min") else "lose"
+        # A rate cannot lose all, a time cannot become less than zero.
+        is_bounded = (metric.better == "higher") == (change == "lose")
+        if limit >= 100 and is_bounded:
+            raise task.InvalidTask(
+                f"sla {TUNING.name} {option} {variant}: {pattern!r} is "
+                f"{limit:g}, but {metric.name} cannot {change} 100 % or "
+                "more; set a smaller limit"
+            )
 
 
 TUNING = question.Criterion(
@@ -85,20 +87,20 @@ TUNING = question.Criterion(
     heading="Tuning",
     schema=question.build_schema(
         {
-            key: {
-                "type": "object",
-                "minProperties": 1,
-                "additionalProperties": question.build_limits(description),
-                "description": f"Variant -> metric or glob -> {description}.",
-            }
+            key: json_schema.values(
+                question.build_limits(description),
+                f"Variant -> metric or glob -> {description}.",
+                minProperties=1,
+            )
             for key, description in _KEYS.items()
         },
         anyOf=[{"required": [key]} for key in _KEYS],
     ),
     judge=tuning_judge.TuningJudge,
-    limits={},
+    limits=dict.fromkeys(_KEYS, ("ratio",)),
+    is_by_variant=True,
     bounds=_check_bounds,
-    check=_check_limits,
+    check=_check_variants,
 )
 
 CRITERIA = (TUNING, overhead.OVERHEAD, overhead.SPREAD)

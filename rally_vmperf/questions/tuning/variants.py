@@ -6,6 +6,7 @@ import re
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 
@@ -29,24 +30,20 @@ _GROUPED = ("image", "flavor", "count", "boot_volume", *_MERGED)
 #: Those that select the hardware.
 _PLACES = ("host", "aggregate")
 #: JSON Schema of the variants of a task.
-SCHEMA: documents.Schema = {
-    "type": "array",
-    "minItems": 2,
-    "maxItems": 8,
-    "items": {
-        "type": "object",
-        "required": ["name"],
-        "additionalProperties": False,
-        "properties": {
-            "name": {
-                "type": "string",
-                "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$(?!\n)",
-                "description": "Name of the variant.",
-            },
+SCHEMA = json_schema.array(
+    json_schema.closed_mapping(
+        {
+            "name": json_schema.text(
+                "Name of the variant.",
+                pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$(?!\n)",
+            ),
             **{option: schema.PROPERTIES[option] for option in OPTIONS},
         },
-    },
-}
+        "name",
+    ),
+    minItems=2,
+    maxItems=8,
+)
 
 
 def list_names(variants: Variants) -> list[str]:

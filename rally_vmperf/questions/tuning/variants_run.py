@@ -149,9 +149,10 @@ def choose_guests(
     reasons = [
         f"{name} stopped answering" for name in names if name in lost
     ] + [
-        finding_.detail
-        for finding_ in booted.findings
-        if finding_.kind == "guest_unavailable" and finding_.subject in names
+        reported_finding.detail
+        for reported_finding in booted.findings
+        if reported_finding.kind == "guest_unavailable"
+        and reported_finding.subject in names
     ]
     return conditions.Participants(
         names=available,
@@ -195,12 +196,15 @@ def separate_findings(
     names = {guest.name for guest in booted.guests} | {*booted.absent}
     by_guest: dict[str, tuple[finding.Finding, ...]] = {}
     others = []
-    for finding_ in ready.setting.findings:
-        name = finding_.subject
-        if name in names and finding_.kind not in finding.FROM_BASELINE:
-            by_guest[name] = (*by_guest.get(name, ()), finding_)
+    for reported_finding in ready.setting.findings:
+        name = reported_finding.subject
+        if (
+            name in names
+            and reported_finding.kind not in finding.FROM_BASELINE
+        ):
+            by_guest[name] = (*by_guest.get(name, ()), reported_finding)
         else:
-            others.append(finding_)
+            others.append(reported_finding)
     return dataclasses.replace(
         ready,
         setting=dataclasses.replace(ready.setting, findings=tuple(others)),

@@ -4,6 +4,7 @@ import posixpath
 import re
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -35,45 +36,38 @@ _LINE = 2000
 
 _TEXT = r"^[^\x00-\x1f\x7f]{1,1000}$(?!\n)"
 
-_METRIC = {
-    "type": "object",
-    "required": ["name", "unit", "better"],
-    "additionalProperties": False,
-    "properties": {
-        "name": schemas.text(
+_METRIC = json_schema.closed_mapping(
+    {
+        "name": json_schema.text(
             "Name of the metric after application.job.",
-            r"^[a-z][a-z0-9_]{0,31}$(?!\n)",
+            pattern=r"^[a-z][a-z0-9_]{0,31}$(?!\n)",
         ),
-        "unit": schemas.text(
+        "unit": json_schema.text(
             "Unit, a base unit (s, B/s, ops/s) where possible.",
-            r"^[A-Za-z0-9%/]{1,16}$(?!\n)",
+            pattern=r"^[A-Za-z0-9%/]{1,16}$(?!\n)",
         ),
-        "better": {
-            "enum": ["higher", "lower"],
-            "description": "Which direction is better.",
-        },
-        "scale": {
-            "enum": ["ratio", "count"],
-            "description": "A count can be 0 and has no overhead.",
-        },
-        "additive": {
-            "type": "boolean",
-            "description": "Whether the sum over guests is meaningful.",
-        },
-        "pattern": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 200,
-            "description": "Regular expression with one group, which is the "
-            "value; the last line that matches is used.",
-        },
-        "path": schemas.text(
+        "better": json_schema.choice(
+            ("higher", "lower"), "Which direction is better."
+        ),
+        "scale": json_schema.choice(
+            ("ratio", "count"), "A count can be 0 and has no overhead."
+        ),
+        "additive": json_schema.flag(
+            "Whether the sum over guests is meaningful."
+        ),
+        "pattern": json_schema.name(
+            "Regular expression with one group, which is the value; the last "
+            "line that matches is used.",
+            maxLength=200,
+        ),
+        "path": json_schema.text(
             "Path of the value in the JSON object that the command prints, "
             "such as jobs.0.rate.",
-            r"^[^.\x00-\x1f]+(\.[^.\x00-\x1f]+){0,9}$(?!\n)",
+            pattern=r"^[^.\x00-\x1f]+(\.[^.\x00-\x1f]+){0,9}$(?!\n)",
         ),
     },
-}
+    *("name", "unit", "better"),
+)
 
 
 class Job(base.Workload):

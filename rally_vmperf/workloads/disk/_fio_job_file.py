@@ -3,6 +3,7 @@
 import re
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -36,10 +37,10 @@ _LINE = re.compile(
 )
 
 ARGUMENTS: dict[str, t.Any] = {
-    "job_file": schemas.text(
+    "job_file": json_schema.text(
         "Absolute path of a job file of fio on the machine that runs "
         "rally-vmperf, instead of patterns; empty for none.",
-        r"^(/[^\x00-\x1f\x7f]{1,1000})?$(?!\n)",
+        pattern=r"^(/[^\x00-\x1f\x7f]{1,1000})?$(?!\n)",
         default="",
     ),
     "sections": schemas.texts(

@@ -414,9 +414,9 @@ class TestNotComparable(CompareTestCase):
             self.results(1, path, self.journal("b", void))
 
     @ddt.data(
-        ("nope.*=1", "--margin nope..: matches no rate or time"),
-        ("*.retransmits=1", "--margin .*: matches no rate or time"),
-        ("disk.*=1 *.randread.*=2", "conflict over disk.fio.randread"),
+        ("nope.*=1", "^--margin: .nope... matches no metric .*iops"),
+        ("*.retransmits=1", "^--margin: .* matches no metric"),
+        ("disk.*=1 *.randread.*=2", "both match disk.fio.randread"),
     )
     @ddt.unpack
     def test_margins(self, margins, message):

@@ -236,6 +236,17 @@ class TestJudge(unittest.TestCase):
         with self.assertRaisesRegex(limits_file.LimitsError, refused):
             self.judged(path, "--limits", limits)
 
+    def test_patterns_that_are_no_text(self):
+        """They are rejected in one line, like limits that cannot fail."""
+        path = self.written("results.json", self.results(LOOSE))
+        file = self.folder / "limits.yaml"
+        file.write_text("vmperf_overhead: {max_percent: {5: 5}}")
+        with self.assertRaisesRegex(
+            limits_file.LimitsError,
+            f"^limits {file}: vmperf_overhead.max_percent: 5 is not of type",
+        ):
+            self.judged(path, "--limits", str(file))
+
     @ddt.data("csv", "json")
     def test_formats(self, name):
         """Figures and verdicts, without samples; the exit code is the same."""

@@ -9,10 +9,10 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import spread_judge
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.overhead import question as overhead
 from tests.unit import made
 
 NAME = made.IOPS.name
@@ -21,7 +21,7 @@ WIDE = {made.IOPS: (11000.0, 11900.0, 11500.0, 11200.0, 11600.0)}
 
 
 def judge(entries, **arguments):
-    return made.given(spread_judge.SpreadJudge(**arguments), entries)
+    return made.given(overhead.SPREAD.parse(arguments).create_judge(), entries)
 
 
 def judgement(entries, **arguments):
@@ -335,19 +335,7 @@ class BeyondReturnTestCase(unittest.TestCase):
             self.assertEqual(beyond, asked.is_failure_final())
 
 
-@ddt.ddt
-class ArgumentsTestCase(unittest.TestCase):
-    @ddt.data(
-        ({"confidence": 95}, "confidence=95: must be"),
-        ({"on_inconclusive": "maybe"}, "must be fail or pass"),
-        ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),
-        ({"max_cv_percent": {"*": float("nan")}}, "^Limit"),
-    )
-    @ddt.unpack
-    def test_refused(self, arguments, message):
-        with self.assertRaisesRegex(ValueError, message):
-            spread_judge.SpreadJudge(**arguments)
-
+class ImportTestCase(unittest.TestCase):
     def test_stays_cheap(self):
         """Listing plugins must not wait for scientific libraries."""
         program = (

@@ -8,7 +8,6 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement import finding
@@ -16,6 +15,8 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.overhead import question as overhead
+from rally_vmperf.questions.tuning import criteria
 
 RATE = sample.Metric(name="network.iperf3.rate", unit="bit/s", better="higher")
 TIME = sample.Metric(name="disk.dd.time", unit="s", better="lower")
@@ -87,9 +88,14 @@ def rows_of(factors, metrics=(RATE, TIME), number=8, noise=0.01, seed=1):
     ]
 
 
-def judge(rows, findings=None, judge_class=tuning_judge.TuningJudge, **limits):
+def create_judge(criterion=criteria.TUNING, **options):
+    """Return a judge with these options."""
+    return criterion.parse(options).create_judge()
+
+
+def judge(rows, findings=None, criterion=criteria.TUNING, **options):
     """Return the judgement on rows."""
-    judge_ = judge_class(**limits)
+    judge_ = create_judge(criterion, **options)
     for repetition_ in repetitions(*rows, findings=findings):
         judge_.add(repetition_)
     return judge_.judgement()
@@ -220,7 +226,7 @@ class TuningTestCase(unittest.TestCase):
 
     def test_a_lost_variant(self):
         """The other variants are judged, and the verdict names the gap."""
-        judge_ = tuning_judge.TuningJudge(max_loss_percent={"same": {"*": 20}})
+        judge_ = create_judge(max_loss_percent={"same": {"*": 20}})
         for one in repetitions(*self.ROWS):
             conditions = [
                 condition(
@@ -290,16 +296,14 @@ class TuningTestCase(unittest.TestCase):
         )
 
     def test_final_failure(self):
-        judge_ = tuning_judge.TuningJudge(
-            min_gain_percent={"b": {"network.*": 50}}
-        )
+        judge_ = create_judge(min_gain_percent={"b": {"network.*": 50}})
         rows = rows_of({"a": 1, "b": 0.2}, noise=0.001)
         for entry in repetitions(*rows, planned=9):
             judge_.add(entry)
         self.assertTrue(judge_.is_failure_final())
 
     def test_order_and_merge_do_not_matter(self):
-        first, second, both = (tuning_judge.TuningJudge() for _ in range(3))
+        first, second, both = (create_judge() for _ in range(3))
         entries = repetitions(*self.ROWS)
         for entry in entries:
             both.add(entry)
@@ -316,7 +320,7 @@ class TuningTestCase(unittest.TestCase):
         self.assertEqual((), judgement.rows)
 
     def test_another_question(self):
-        judge_ = tuning_judge.TuningJudge()
+        judge_ = create_judge()
         entry = repetitions(*self.ROWS)[0]
         other = dataclasses.replace(entry.conditions[0], axes={"guests": 1})
         judge_.add(dataclasses.replace(entry, conditions=(other,)))
@@ -329,7 +333,7 @@ class EachVariantTestCase(unittest.TestCase):
     def test_absolute_limits(self):
         judgement = judge(
             rows_of({"a": 1, "b": 3}),
-            judge_class=overhead_judge.OverheadJudge,
+            criterion=overhead.OVERHEAD,
             min={"network.*": 2000},
         )
         self.assertEqual(
@@ -343,7 +347,7 @@ class EachVariantTestCase(unittest.TestCase):
         judgement = judge(
             rows_of({"a": 1, "b": 3}),
             {"b": [NOT_APPLIED]},
-            judge_class=overhead_judge.OverheadJudge,
+            criterion=overhead.OVERHEAD,
             min={"network.*": 500},
         )
         self.assertEqual(

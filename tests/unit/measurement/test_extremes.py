@@ -6,9 +6,9 @@ import unittest
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import spread_judge
 from rally_vmperf.judging.results import spread_result
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.overhead import question as overhead
 from tests.unit import made
 
 VALUES = strategies.one_of(
@@ -45,7 +45,7 @@ class TestExtremes(unittest.TestCase):
         self.check(made.judgement(entries))
         for figure in spread_result.NAMES:
             limits = {f"max_{figure}": {"*": 10}}
-            judge = spread_judge.SpreadJudge(**limits)
+            judge = overhead.SPREAD.parse(limits).create_judge()
             self.check(made.given(judge, entries).judgement())
 
     @hypothesis.settings(max_examples=8, deadline=None)

@@ -8,7 +8,6 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.measurement import repetition
 from tests.unit import made
 
@@ -416,19 +415,6 @@ class WarningsTestCase(unittest.TestCase):
             self.assertIn(
                 f", with 2 warnings: {ONE_SESSION}, {text}", headline
             )
-
-
-@ddt.ddt
-class ArgumentsTestCase(unittest.TestCase):
-    @ddt.data(
-        ({"confidence": 95}, "confidence=95: must be"),
-        ({"on_inconclusive": "maybe"}, "must be fail or pass"),
-        ({"tolerate": ["haunted"]}, "Unknown kind of finding 'haunted'"),
-    )
-    @ddt.unpack
-    def test_refused(self, arguments, message):
-        with self.assertRaisesRegex(ValueError, message):
-            overhead_judge.OverheadJudge({"*": 1}, **arguments)
 
 
 class ImportTestCase(unittest.TestCase):

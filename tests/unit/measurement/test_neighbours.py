@@ -8,6 +8,7 @@ import ddt
 from rally_vmperf.judging import neighbours_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
+from rally_vmperf.questions.common import neighbours
 from tests.unit import made
 
 NAME = made.IOPS.name
@@ -41,7 +42,7 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
 
 def judgement(given, **arguments):
     """Return the verdict on repetitions."""
-    judge = neighbours_judge.NeighboursJudge(**arguments)
+    judge = neighbours.CRITERION.parse(arguments).create_judge()
     return made.given(judge, given).judgement()
 
 
@@ -253,7 +254,10 @@ class TestCurve(unittest.TestCase):
         """It is that without neighbours, whatever befell the others."""
         given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
         criterion = table.criteria()["vmperf_degradation"]
-        judge = made.given(criterion.judge(max_percent={"disk.*": 51}), given)
+        judge = made.given(
+            criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
+            given,
+        )
         found = judge.judgement()
         (row,) = found.curves
         self.assertEqual("passed", found.status)
@@ -274,7 +278,10 @@ class TestCurve(unittest.TestCase):
         )
         given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
         criterion = table.criteria()["vmperf_degradation"]
-        judge = made.given(criterion.judge(max_percent={"disk.*": 51}), given)
+        judge = made.given(
+            criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
+            given,
+        )
         found = judge.judgement()
         self.assertEqual("inconclusive", found.status)
         self.assertIn("neighbour g9", found.missing.sentence())

@@ -18,7 +18,6 @@ import typing as t
 import yaml
 
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import density_result
 from rally_vmperf.judging.results import figure_result
@@ -28,6 +27,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.records import sources
 from rally_vmperf.runs.raw_outputs import imported
 from tests.unit.workloads import golden
@@ -107,7 +107,7 @@ def _judge_outputs(name: str) -> summary.Judgement[t.Any]:
         name, "compute1", raw_outputs.read_outputs(sides["bare_metal"]), {}
     )
     criteria = limits_file.read_limits(str(limits(name)))
-    found = overhead_judge.OverheadJudge(**criteria["vmperf_overhead"])
+    found = overhead.OVERHEAD.parse(criteria["vmperf_overhead"]).create_judge()
     for repetition in imported.build_repetitions(
         baseline,
         raw_outputs.read_outputs(sides["guest"]),

@@ -50,7 +50,7 @@ class Judge(overhead_judge.OverheadJudge):
         metrics = there[0].expected_metrics if there else ()
         found = []
         for metric in metrics:
-            limit = self.limits["overhead"].for_metric(metric.name)
+            limit = self.limits["max_percent"].for_metric(metric.name)
             found.append(
                 figure_result.build_result(
                     metric,
@@ -78,11 +78,12 @@ def _last_variant(entries):
     return variants[-1] if variants else ""
 
 
-def _check(asked, limits, baseline):
+def _check(asked, parsed, baseline):
     variants = asked.arguments["variants"]
-    if limits["variant"] not in variants:
+    variant = parsed.options["variant"]
+    if variant not in variants:
         raise task.InvalidTask(
-            f"sla {CRITERION.name} variant: {limits['variant']!r} is none of "
+            f"sla {CRITERION.name} variant: {variant!r} is none of "
             f"{', '.join(variants)}"
         )
 
@@ -94,10 +95,7 @@ CRITERION = question.Criterion(
     schema=question.build_schema(
         {
             "variant": {"type": "string", "description": "Which one."},
-            "max_percent": {
-                **question.PER_METRIC,
-                "description": "Metric or glob -> largest tolerated loss.",
-            },
+            "max_percent": question.build_limits("largest tolerated loss."),
         },
         required=["variant", "max_percent"],
     ),

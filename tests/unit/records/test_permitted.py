@@ -46,7 +46,9 @@ class TestPermitted(unittest.TestCase):
                 model.decode_or_none(model.FORMAT.check(one)) for one in given
             ]
             for criterion in table.criteria().values():
-                judge = criterion.judge(**LIMITS.get(criterion.name, {}))
+                judge = criterion.parse(
+                    LIMITS.get(criterion.name, {})
+                ).create_judge()
                 for one in read:
                     judge.add(one.repetition if one else None)
                     judge.is_failure_final()

@@ -8,8 +8,8 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
-from rally_vmperf.judging import overhead_judge
 from rally_vmperf.questions.overhead import conclusion
+from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import registry
@@ -68,7 +68,7 @@ def metal(raws=None, **changes):
 
 def judged(content, guest, physical=None, **limits):
     """Return the judgement, and its rows by metric."""
-    judge = overhead_judge.OverheadJudge(**limits)
+    judge = overhead.OVERHEAD.parse(limits).create_judge()
     for entry in imported.build_repetitions(content, guest, physical or {}):
         judge.add(entry)
     judgement = judge.judgement()

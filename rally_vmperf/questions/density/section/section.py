@@ -54,10 +54,10 @@ class Gap:
 def gaps(repetitions: Repetitions) -> list[Gap]:
     """Return the incomplete levels as a list, sorted by guests."""
     incomplete = []
-    for repetition_ in repetitions:
+    for run_repetition in repetitions:
         for guests in density_levels.guest_counts(repetitions):
             level = next(
-                iter(repetition_.select(guests=guests).conditions), None
+                iter(run_repetition.select(guests=guests).conditions), None
             )
             if level is None:
                 state: str = "not started"
@@ -72,8 +72,8 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
             incomplete.append(
                 Gap(
                     guests=guests,
-                    repetition=repetition_.number,
-                    counted=repetition_.counted,
+                    repetition=run_repetition.number,
+                    counted=run_repetition.counted,
                     state=state,
                     reasons=tuple(reasons[:MOST_REASONS]),
                     hidden=max(0, len(reasons) - MOST_REASONS),

@@ -50,15 +50,17 @@ def worst(
         tuple[str, str, repetition.Bound],
         dict[int, list[tuple[int, repetition.Synchronisation]]],
     ] = {}
-    for repetition_ in repetitions:
-        for level in repetition_.conditions if repetition_.counted else ():
+    for run_repetition in repetitions:
+        for level in (
+            run_repetition.conditions if run_repetition.counted else ()
+        ):
             for start in level.synchronisation:
                 if start.skew is None and start.overlap is None:
                     continue
                 key = (start.workload, start.command, start.bound)
                 starts.setdefault(key, {}).setdefault(
                     density_levels.guests_of(level), []
-                ).append((repetition_.number, start))
+                ).append((run_repetition.number, start))
     levels = sorted({*itertools.chain.from_iterable(starts.values())})
     return Table(
         levels=tuple(levels),

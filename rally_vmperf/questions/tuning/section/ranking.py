@@ -39,7 +39,7 @@ class Rank(t.NamedTuple):
 def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
     """Return the variants of each metric, the best first, as a list."""
     rows = {(row.metric, row.names[1]): row for row in judgement.rows}
-    groups_ = changes.rank(
+    metric_ranks = changes.rank(
         tuning_judge.list_changes(judgement.rows, judgement.confidence)
     )
     return [
@@ -55,7 +55,8 @@ def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
             ],
         )
         for group in sorted(
-            groups_, key=lambda group: groups.position(group[0].metric.name)
+            metric_ranks,
+            key=lambda group: groups.position(group[0].metric.name),
         )
     ]
 
@@ -67,19 +68,21 @@ def draw_gains(
     return dot_plot.draw(
         [
             dot_plot.Line(
-                label=f"{metric} {rank_.change.run}",
+                label=f"{metric} {metric_rank.change.run}",
                 comparison=dataclasses.replace(
                     comparison,
                     overhead_percent=-comparison.overhead_percent,
                     low=None if comparison.high is None else -comparison.high,
                     high=None if comparison.low is None else -comparison.low,
                 ),
-                status=_MARKS.get(rank_.change.status, "none"),
-                limits=() if rank_.row.limit is None else (-rank_.row.limit,),
+                status=_MARKS.get(metric_rank.change.status, "none"),
+                limits=()
+                if metric_rank.row.limit is None
+                else (-metric_rank.row.limit,),
             )
             for metric, ranks in ranking
-            for rank_ in ranks
-            if (comparison := rank_.change.comparison)
+            for metric_rank in ranks
+            if (comparison := metric_rank.change.comparison)
         ],
         name,
         "gain over the reference in percent (right: the variant is better)",
@@ -121,11 +124,11 @@ def list_void_variants(run: reports.RunReport) -> set[str]:
     return {
         str(condition.axes[repetition.VARIANT])
         for condition in repetition.list_conditions(run.repetitions)
-        for finding_ in condition.findings
+        for reported_finding in condition.findings
         if condition.counted
-        and finding_.severity == "void"
-        and finding_.is_run_wide
-        and finding_.kind not in tolerated
+        and reported_finding.severity == "void"
+        and reported_finding.is_run_wide
+        and reported_finding.kind not in tolerated
     }
 
 

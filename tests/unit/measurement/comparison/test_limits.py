@@ -1,9 +1,16 @@
 import fnmatch
+import re
 import unittest
 
 import ddt
 
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
+
+
+def metric(name):
+    """Return a rate with a name."""
+    return sample.Metric(name, "1/s", "higher")
 
 
 @ddt.ddt
@@ -52,10 +59,13 @@ class LimitsTestCase(unittest.TestCase):
         {"cpu.?": 1, "cpu.[ab]": 2},
     )
     def test_conflict(self, patterns):
-        found = limits.Limits(patterns).conflict(self.NAMES)
-        self.assertEqual(set(patterns), set(found[1:]))
+        clause = limits.Limits(patterns).describe_conflict(
+            map(metric, self.NAMES)
+        )
+        name = re.search(r"match (\S+);", clause)[1]
         for pattern in patterns:
-            self.assertTrue(fnmatch.fnmatchcase(found[0], pattern))
+            self.assertIn(f"{pattern!r} is {patterns[pattern]}", clause)
+            self.assertTrue(fnmatch.fnmatchcase(name, pattern))
 
     @ddt.data(
         {"*": 1, "disk.*": 2, "disk.*.iops": 3},
@@ -66,7 +76,10 @@ class LimitsTestCase(unittest.TestCase):
         {},
     )
     def test_no_conflict(self, patterns):
-        self.assertIsNone(limits.Limits(patterns).conflict(self.NAMES))
+        clause = limits.Limits(patterns).describe_conflict(
+            map(metric, self.NAMES)
+        )
+        self.assertEqual("", clause)
 
     def test_no_limit(self):
         self.assertIsNone(limits.Limits({"disk.*": 1}).for_metric("cpu.a"))
@@ -81,6 +94,44 @@ class LimitsTestCase(unittest.TestCase):
     def test_shadowed_is_matched(self):
         both = limits.Limits({"*": 1, "disk.a": 2})
         self.assertEqual((), both.unmatched(["disk.a"]))
+
+    METRICS = (
+        sample.Metric("cpu.rate", "1/s", "higher"),
+        sample.Metric("disk.rate", "1/s", "higher"),
+        sample.Metric("disk.time", "s", "lower"),
+        sample.Metric("nic.retransmits", "1", "lower", scale="count"),
+    )
+
+    def test_clause_on_an_unmatched_pattern(self):
+        """It names what the limits could apply to, without counts."""
+        patterns = {"disk.*": 1, "nic.*": 2}
+        self.assertEqual(
+            "'nic.*' matches no metric (there are: cpu.rate, disk.rate, "
+            "disk.time)",
+            limits.Limits(patterns, ("ratio",)).describe_unmatched(
+                self.METRICS
+            ),
+        )
+        every_scale = limits.Limits(patterns)
+        self.assertEqual("", every_scale.describe_unmatched(self.METRICS))
+        self.assertIn("none", every_scale.describe_unmatched([]))
+
+    def test_clause_on_a_conflict(self):
+        self.assertEqual(
+            "'disk.*' is 5 and '*.rate' is 9, and both match disk.rate; set "
+            "a limit for 'disk.rate', or narrow one of the patterns",
+            limits.Limits({"disk.*": 5, "*.rate": 9}).describe_conflict(
+                self.METRICS
+            ),
+        )
+        single = limits.Limits({"*": 5})
+        self.assertEqual("", single.describe_conflict(self.METRICS))
+
+    def test_an_absent_option_has_no_limits(self):
+        by_option = limits.LimitsByOption(max=limits.Limits({"*": 1}))
+        self.assertTrue(by_option["max"])
+        self.assertFalse(by_option["min"])
+        self.assertEqual(["max"], list(by_option))
 
     @ddt.data(float("nan"), float("inf"), True)
     def test_no_number(self, limit):

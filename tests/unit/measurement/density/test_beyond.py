@@ -2,7 +2,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import degradation_judge
+from rally_vmperf.questions.density import question as density
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
@@ -65,7 +65,7 @@ class BeyondReturnTestCase(unittest.TestCase):
     @ddt.unpack
     def test_fairness(self, count, beyond):
         judge = made.given(
-            degradation_judge.FairnessJudge({"*": 0.9}),
+            density.FAIRNESS.parse({"min_index": {"*": 0.9}}).create_judge(),
             made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, count),
         )
         self.assertEqual(beyond, judge.is_failure_final())

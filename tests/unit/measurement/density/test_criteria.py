@@ -2,40 +2,41 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import degradation_judge
+from rally_vmperf import documents
+from rally_vmperf.questions.density import question as density
 
 
 @ddt.ddt
 class ArgumentsTestCase(unittest.TestCase):
+    """The schema alone checks the options of a criterion."""
+
     @ddt.data(
-        ({"levels": 1}, "^levels=1: one guest loses nothing"),
-        ({"levels": 0}, "^levels=0: must be all, or integers"),
-        ({"levels": []}, r"^levels=\[\]: must be all, or integers"),
-        ({"levels": "every"}, "^levels='every': must be all"),
-        ({"levels": [2, True]}, "must be all, or integers"),
-        ({"statistic": "best"}, "^statistic='best': must be mean or worst"),
-        ({"compare_to": "itself"}, "must be solo_guest or bare_metal"),
-        ({"confidence": 1}, "confidence=1: must be"),
-        ({"on_inconclusive": "shrug"}, "must be fail or pass"),
-        ({"tolerate": ["haunted"]}, "^Unknown kind"),
-        ({"max_percent": {"*": float("nan")}}, "^Limit"),
+        {"levels": 0},
+        {"levels": []},
+        {"levels": "every"},
+        {"levels": [2, True]},
+        {"statistic": "best"},
+        {"compare_to": "itself"},
+        {"confidence": 1},
+        {"on_inconclusive": "shrug"},
+        {"tolerate": ["haunted"]},
     )
-    @ddt.unpack
-    def test_degradation(self, arguments, message):
-        with self.assertRaisesRegex(ValueError, message):
-            degradation_judge.DegradationJudge(
-                **{"max_percent": {}, **arguments}
-            )
+    def test_degradation(self, options):
+        schema = density.DEGRADATION.schema
+        options = {"max_percent": {"*": 5}, **options}
+        (key,) = options.keys() - {"max_percent"}
+        error = documents.first_error(schema, options)
+        self.assertEqual(key, error.absolute_path[0])
 
     def test_one_guest_against_bare_metal(self):
-        judge = degradation_judge.DegradationJudge(
-            {}, levels=1, compare_to="bare_metal"
-        )
+        judge = density.DEGRADATION.parse(
+            {"levels": 1, "compare_to": "bare_metal"}
+        ).create_judge()
         self.assertEqual("void", judge.judgement().status)
 
     @ddt.data(0, 1.01, -1)
     def test_index(self, limit):
-        with self.assertRaisesRegex(
-            ValueError, "^min_index 'x'=.*: must be > 0 and <= 1$"
-        ):
-            degradation_judge.FairnessJudge({"x": limit})
+        error = documents.first_error(
+            density.FAIRNESS.schema, {"min_index": {"x": limit}}
+        )
+        self.assertEqual(["min_index", "x"], [*error.absolute_path])

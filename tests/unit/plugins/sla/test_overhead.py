@@ -128,6 +128,7 @@ class TestOverhead(unittest.TestCase):
         {"max_percent": {"cpu.*": 5}, "tolerate": ["made_up"]},
         {"max_percent": {"cpu.*": 5}, "confidence": 1},
         {"max_percent": {"cpu.*": 5}, "on_inconclusive": "maybe"},
+        {"max_percent": {"cpu.*": 5}, "statistic": "median"},
         {"max_percent": {"cpu.*": 5}, "other": 1},
         {},
     )

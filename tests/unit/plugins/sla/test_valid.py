@@ -145,7 +145,9 @@ class TestValid(unittest.TestCase):
     def test_physical_limit_of_density(self):
         """It applies to each guest at each number of guests."""
         for limit, status in ((1e15, "passed"), (1.0, "void")):
-            judge = table.VALID.judge(physical_limit={"*": limit})
+            judge = table.VALID.parse(
+                {"physical_limit": {"*": limit}}
+            ).create_judge()
             for record in made.density_records():
                 judge.add(model.decode(record).repetition)
             self.assertEqual(status, judge.judgement().status)

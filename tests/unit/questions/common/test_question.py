@@ -7,6 +7,7 @@ from unittest import mock
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.runs import run_request
@@ -65,3 +66,74 @@ class TestCreateRun(unittest.TestCase):
             },
             vars(request),
         )
+
+
+class TestCriterion(unittest.TestCase):
+    """The options of a criterion are parsed once, for all interfaces."""
+
+    def test_limits_by_option(self):
+        parsed = table.criteria()["vmperf_overhead"].parse(
+            {"max_percent": {"cpu.*": 5}, "statistic": "worst"}
+        )
+        self.assertEqual({"statistic": "worst"}, parsed.options)
+        self.assertEqual(
+            {"max_percent": {"cpu.*": 5}, "max": {}, "min": {}},
+            {
+                option: limits.patterns
+                for option, limits in parsed.limits.items()
+            },
+        )
+        judge = parsed.create_judge()
+        self.assertEqual("worst", judge.statistic)
+        self.assertIs(parsed.limits, judge.limits)
+
+    def test_limits_by_variant(self):
+        parsed = table.criteria()["vmperf_tuning"].parse(
+            {
+                "min_gain_percent": {"a": {"cpu.*": 5}},
+                "max_loss_percent": {"b": {"*": 1}, "a": {"disk.*": 2}},
+                "confidence": 0.9,
+            }
+        )
+        self.assertEqual(
+            {
+                "a": {
+                    "min_gain_percent": {"cpu.*": 5},
+                    "max_loss_percent": {"disk.*": 2},
+                },
+                "b": {"max_loss_percent": {"*": 1}},
+            },
+            {
+                variant: {
+                    option: limits.patterns
+                    for option, limits in by_option.items()
+                }
+                for variant, by_option in parsed.by_variant.items()
+            },
+        )
+        self.assertFalse(parsed.limits)
+        self.assertEqual(0.9, parsed.create_judge().confidence)
+
+    def test_no_options(self):
+        """A report without limits has figures and no verdict."""
+        for criterion in table.criteria().values():
+            with self.subTest(criterion.name):
+                judgement = criterion.parse({}).create_judge().judgement()
+                self.assertEqual("void", judgement.status)
+
+    def test_limits_of_a_variant_that_conflict(self):
+        """They are rejected with their keys, also in a limits file."""
+        limits = {"disk.*": 5, "*.rate": 9}
+        metrics = [
+            sample.Metric(name, "1/s", "higher")
+            for name in ("cpu.rate", "disk.rate", "disk.time")
+        ]
+        parsed = table.criteria()["vmperf_tuning"].parse(
+            {"max_loss_percent": {"virtio": limits}}
+        )
+        for may_be_unmatched in (True, False):
+            with self.assertRaisesRegex(
+                task.InvalidTask,
+                "^sla vmperf_tuning max_loss_percent virtio: .* match disk.r",
+            ):
+                parsed.check_limits(metrics, may_be_unmatched=may_be_unmatched)

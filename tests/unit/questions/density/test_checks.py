@@ -239,6 +239,10 @@ class TestDensity(unittest.TestCase):
             r"stop max_percent: 'dsik\.\*' matches no metric",
         ),
         (
+            (("args", "stop"), {"max_percent": {5: 5}}),
+            "^stop.max_percent: 5 is not of type 'string'",
+        ),
+        (
             (("sla",), {"vmperf_overhead": {}}),
             "applies to VMPerf.overhead, not",
         ),
@@ -314,12 +318,21 @@ class TestDensity(unittest.TestCase):
 
     def test_a_lone_guest_is_always_fair(self):
         """A limit on it would hold whatever happens."""
-        limit = {"min_index": {"cpu.*": 0.9}, "levels": 1}
+        for levels in (1, [1, 2]):
+            limit = {"min_index": {"cpu.*": 0.9}, "levels": levels}
+            with self.assertRaisesRegex(
+                checks.REQUEST_ERRORS,
+                "a single guest shares its host with no other",
+            ):
+                self.check((("sla",), {"vmperf_fairness": limit}))
+
+    def test_a_lone_guest_loses_nothing_against_itself(self):
+        """It is rejected before a run, and not by the judge of the run."""
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS,
-            "a single guest shares its host with no other",
+            "sla vmperf_degradation: a single guest shares its host with no",
         ):
-            self.check((("sla",), {"vmperf_fairness": limit}))
+            self.check(degradation(levels=[1, 2]))
 
     @ddt.data((4, None), (6, "count=6: must be 4"))
     @ddt.unpack

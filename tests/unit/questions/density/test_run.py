@@ -8,6 +8,7 @@ from unittest import mock
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import run as density
@@ -192,7 +193,7 @@ class TestRun(unittest.TestCase):
 
     def test_enough_is_enough(self):
         """Levels behind the one that breaks the limit are skipped."""
-        rule = numbers.StopRule(max_percent={"cpu.*": 20})
+        rule = numbers.StopRule(max_percent=limits.Limits({"cpu.*": 20}))
         session = fakes.Session(printed=())
         run = self.run_of(
             session,

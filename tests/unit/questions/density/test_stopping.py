@@ -4,6 +4,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels
 from rally_vmperf.questions.density import run
@@ -47,7 +48,7 @@ class TestLevelsThatCount(unittest.TestCase):
                 (2, 2, [1.0, 1.0]),
             )
         ]
-        rule = levels.StopRule(max_percent={"*": 50})
+        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
         self.assertIn("lost", run.find_stop_reason(rule, [measured]))
         self.assertEqual(
             "", run.find_stop_reason(rule, [measured], neighbours=False)
@@ -68,7 +69,7 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_limit(self, metric, first, second, why):
         """A time counts as a rate; a count is no rate."""
-        rule = levels.StopRule(max_percent={"*": 50})
+        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
         said = rule.find_reason(
             [[level(metric, *first), level(metric, *second)]]
         )
@@ -103,12 +104,14 @@ class TestStop(unittest.TestCase):
 
     def test_the_first_level_stops_nothing(self):
         """There is nothing to hold it against."""
-        rule = levels.StopRule(max_percent={"*": -1}, total_falls=True)
+        rule = levels.StopRule(
+            max_percent=limits.Limits({"*": -1}), total_falls=True
+        )
         self.assertEqual("", rule.find_reason([[level(RATE, 1.0)]]))
 
     def test_all_repetitions_so_far_decide(self):
         """An unlucky one ends no curve, and a lucky one prolongs none."""
-        rule = levels.StopRule(max_percent={"*": 50})
+        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
         good = [level(RATE, 100.0), level(RATE, 70.0, 70.0)]
         bad = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
         self.assertIn("with 2 guests", rule.find_reason([bad]))

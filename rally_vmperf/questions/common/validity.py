@@ -1,9 +1,11 @@
-"""The judge of the validity of a run."""
+"""The criterion for the findings of a run, and its judge."""
 
 import collections
 import collections.abc
+import functools
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary as summary_
 from rally_vmperf.judging.results import metric_result
@@ -11,46 +13,64 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
 
 CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
+
+_SCHEMA = json_schema.closed_mapping(
+    {
+        "tolerate": {
+            **question.KINDS,
+            "description": "Voiding findings that the run may have, "
+            "including those that other SLAs tolerate.",
+        },
+        "refuse": {
+            **question.KINDS,
+            "description": "Warnings and notes that the run may not have.",
+        },
+        "physical_limit": question.build_limits(
+            "largest value that the machine can reach, in base units; a "
+            "larger value of a guest or of bare metal is the finding "
+            "above_physical_limit.",
+            exclusiveMinimum=0,
+        ),
+    }
+)
+_NAME = "vmperf_valid"
 
 
 class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     """A judge of the findings of any question, with or without limits.
 
+    The option with limits is ``physical_limit``, the largest value that the
+    machine can reach, in base units.
+
     :param criteria_of: A function that returns the other criteria of a
         question from its name, the main one first.
-    :param tolerate: The kinds of voiding findings that the run may have.
     :param refuse: The kinds of other findings that the run may not have.
-    :param physical_limit: The largest value that the machine can reach by
-        metric or glob, in base units.
-    :raises ValueError: If a kind of finding does not exist.
+    :param options: The arguments of the base class.
     """
 
     def __init__(
         self,
         criteria_of: CriteriaOf,
-        tolerate: collections.abc.Collection[str] = (),
+        *,
         refuse: collections.abc.Collection[str] = (),
-        physical_limit: judge.Given | None = None,
+        **options: t.Any,
     ) -> None:
-        super().__init__(tolerate=tolerate)
+        super().__init__(**options)
         self._criteria_of = criteria_of
-        for kind in refuse:
-            finding.check(kind)
-        self.refuse = frozenset(refuse) - frozenset(tolerate)
-        self.physical_limit = limits.Limits(physical_limit or {})
+        self.refuse = frozenset(refuse) - frozenset(self.tolerate)
 
-    def accepts(self, repetition_: repetition.Repetition) -> bool:
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether its question's main judge accepts a repetition."""
         return any(
-            question_judge.accepts(criterion.select(repetition_))
+            question_judge.accepts(criterion.select(run_repetition))
             for criterion, question_judge in self._create_judges(
-                repetition_.question
+                run_repetition.question
             )[:1]
         )
 
@@ -82,7 +102,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         unmatched: tuple[str, ...] = ()
         if measured:
             names = judge.metric_names(repetitions)
-            unmatched = self.physical_limit.unmatched(names)
+            unmatched = self.limits["physical_limit"].unmatched(names)
         if refused or not measured:
             status = "void"
         elif summary.missing or unmatched:
@@ -111,11 +131,13 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         :param omitted: The numbers of void repetitions.
         """
         judged = [
-            repetition_
-            for repetition_ in repetitions
-            if repetition_.counted and repetition_.number not in omitted
+            run_repetition
+            for run_repetition in repetitions
+            if run_repetition.counted and run_repetition.number not in omitted
         ]
-        above = plausibility.above_physical_limit(judged, self.physical_limit)
+        above = plausibility.above_physical_limit(
+            judged, self.limits["physical_limit"]
+        )
         return finding.collect(
             ((occurrence, None) for occurrence in above), self.tolerate
         )
@@ -130,15 +152,18 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         :param void: The numbers of void repetitions.
         """
         numbers = {
-            repetition_.number
-            for repetition_ in self._repetitions
-            if repetition_.counted
+            run_repetition.number
+            for run_repetition in self._repetitions
+            if run_repetition.counted
         } - {*void}
         lost: dict[str, set[int]] = collections.defaultdict(set)
         for run_finding in findings:
-            finding_ = run_finding.finding
-            if finding_.kind in finding.ABOUT_SAMPLES and run_finding.omitted:
-                lost[finding_.subject].update(run_finding.repetitions)
+            reported_finding = run_finding.finding
+            if (
+                reported_finding.kind in finding.ABOUT_SAMPLES
+                and run_finding.omitted
+            ):
+                lost[reported_finding.subject].update(run_finding.repetitions)
         return {
             subject
             for subject, lost_numbers in lost.items()
@@ -151,19 +176,20 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         Judges of conditions that the run does not have are left out.
         """
         names = sorted(
-            {repetition_.question for repetition_ in self._repetitions}
+            {run_repetition.question for run_repetition in self._repetitions}
         )
         judgements: list[summary_.Judgement[t.Any]] = []
         judges = self._create_judges(names[0]) if names else []
         for criterion, question_judge in judges:
             selected = [*map(criterion.select, self._repetitions)]
             if judgements and not any(
-                repetition_.conditions and question_judge.accepts(repetition_)
-                for repetition_ in selected
+                run_repetition.conditions
+                and question_judge.accepts(run_repetition)
+                for run_repetition in selected
             ):
                 continue
-            for repetition_ in selected:
-                question_judge.add(repetition_)
+            for run_repetition in selected:
+                question_judge.add(run_repetition)
             question_judge.extend((), self._unreadable)
             judgements.append(question_judge.judgement())
         return judgements
@@ -195,3 +221,39 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
     ) -> finding.Occurrences:
         """Return no findings: the judges of the question collect them."""
         return ()
+
+
+def _check_tolerated(
+    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+) -> None:
+    """Reject tolerated findings of other SLAs that are not in this one."""
+    for name, options in subtask.criteria.items():
+        if not name.startswith("vmperf_"):
+            continue
+        for kind in options.get("tolerate", ()):
+            if kind not in parsed.options.get("tolerate", ()):
+                raise task.InvalidTask(
+                    f"sla {_NAME}: {name} tolerates {kind}, which "
+                    "still fails here; add it to tolerate of both, or "
+                    f"remove {_NAME}"
+                )
+
+
+def create_criterion(
+    criteria_of: CriteriaOf,
+) -> question.Criterion:
+    """Return the criterion on validity, for the runs of every question.
+
+    :param criteria_of: A function that returns the other criteria of a
+        question from its name, the main one first.
+    """
+    return question.Criterion(
+        name=_NAME,
+        title="Findings that a run may have, with or without limits.",
+        heading="Validity",
+        schema=_SCHEMA,
+        judge=functools.partial(ValidityJudge, criteria_of),
+        limits={"physical_limit": ("ratio", "count")},
+        check=_check_tolerated,
+        fewest_repetitions=1,
+    )
