@@ -29,7 +29,8 @@ MAX_VOID_SHARE = 0.25
 _VOID_RUN_KINDS = ("baseline_changed",)
 #: Kinds about the records of repetitions, not about their content.
 ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
-_NO_LIMITS = limits.LimitsByOption()
+#: The limits of a judge that only has figures.
+NO_LIMITS = limits.LimitsByOption()
 
 RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
 
@@ -50,7 +51,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     def __init__(
         self,
-        limits: limits.LimitsByOption = _NO_LIMITS,
+        limits: limits.LimitsByOption = NO_LIMITS,
         confidence: float = 0.95,
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),

@@ -6,8 +6,9 @@ import typing as t
 
 import jinja2
 
+from rally_vmperf.judging import axes
+from rally_vmperf.judging import contrast_judge
 from rally_vmperf.judging import judged_run
-from rally_vmperf.judging import neighbours_judge
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import text
@@ -41,20 +42,22 @@ class RunReport(judged_run.JudgedRun):
         workload = text.flatten(options["workload"])
         arguments = text.flatten(options["arguments"])
         line = f"{number}, the last, with {workload} ({arguments})"
-        return [(neighbours_judge.HEADING, [line])]
+        return [(_NEIGHBOURS, [line])]
 
     @property
     def unmeasured_losses(self) -> summary.Judgement[t.Any] | None:
         """The judgement on the losses caused by these guests, or None."""
         if not self.records or not self.unmeasured_facts:
             return None
-        if judgement := self.judgements.get(neighbours_judge.HEADING):
+        if judgement := self.judgements.get(_NEIGHBOURS):
             return judgement
-        judge = neighbours_judge.NeighboursJudge()
+        judge = contrast_judge.ContrastJudge(axes.NEIGHBOURS)
         judge.extend(self.repetitions, 0)
         return t.cast("summary.Judgement[t.Any]", judge.judgement())
 
 
+#: The heading of the verdict on neighbours, and of the facts about them.
+_NEIGHBOURS = "Neighbours"
 #: The loader of questions without templates.
 NO_TEMPLATES = jinja2.DictLoader({})
 

@@ -14,7 +14,8 @@ import typing as t
 
 import numpy
 
-from rally_vmperf.judging import tuning_judge
+from rally_vmperf.judging import contrast_judge
+from rally_vmperf.judging import gains
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
@@ -460,7 +461,7 @@ def tuning(
     planned = [conditions.Condition(axes=axis) for axis in axes]
     slower = math.log1p(-drift / 100)
     for _ in range(trials):
-        judge = tuning_judge.TuningJudge()
+        judge = contrast_judge.ContrastJudge(axes.VARIANTS)
         seed = int(random.integers(1 << 31))
         ages = numpy.zeros((count, variants))
         for place in range(1, count + 1):
@@ -494,9 +495,7 @@ def tuning(
         found = judge.judgement()
         statuses = {
             change.status
-            for change in tuning_judge.list_changes(
-                found.rows, found.confidence
-            )
+            for change in gains.list_changes(found.rows, found.confidence)
         }
         number.update(statuses)
         number["none"] += statuses.isdisjoint(("better", "worse"))

@@ -6,7 +6,8 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
-from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.judging import axes
+from rally_vmperf.judging import contrast_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -15,7 +16,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import run_request
 
 #: The conditions without neighbours.
-WITHOUT: repetition.Axes = {neighbours_judge.NEIGHBOURS: False}
+WITHOUT: repetition.Axes = {axes.NEIGHBOURS.name: False}
 
 
 def get_neighbours(
@@ -63,7 +64,7 @@ def take_argument(
         )
     configured = configured.for_vcpus(request.booted.guests[-1].flavor.vcpus)
     unmeasured = conditions.Unmeasured(
-        axis=neighbours_judge.NEIGHBOURS,
+        axis=axes.NEIGHBOURS.name,
         guests=configured.guests,
         assignments=(configured.work,),
         options=configured.plain(),
@@ -86,7 +87,7 @@ def _check_has_neighbours(
 CRITERION = question.Criterion(
     name="vmperf_neighbours",
     title="Limits on the loss of guests while neighbours run their workload.",
-    heading=neighbours_judge.HEADING,
+    heading="Neighbours",
     schema=question.build_schema(
         {
             "max_percent": question.build_limits(
@@ -96,7 +97,9 @@ CRITERION = question.Criterion(
         },
         required=["max_percent"],
     ),
-    judge=neighbours_judge.NeighboursJudge,
+    judge=functools.partial(
+        contrast_judge.ContrastJudge, axis=axes.NEIGHBOURS
+    ),
     limits={"max_percent": ("ratio",)},
     bounds=question.create_limit_check(),
     check=_check_has_neighbours,

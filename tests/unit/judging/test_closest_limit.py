@@ -5,9 +5,9 @@ import unittest
 import ddt
 
 from rally_vmperf.judging import closest_limit
-from tests.unit.judging import test_tuning_judge
+from tests.unit.judging import test_contrast_judge
 
-ROWS = test_tuning_judge.rows_of({"e1000": 1, "virtio": 3, "same": 1})
+ROWS = test_contrast_judge.rows_of({"e1000": 1, "virtio": 3, "same": 1})
 
 
 @ddt.ddt
@@ -24,7 +24,7 @@ class GainTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_closest(self, gains, losses, expected):
-        judgement = test_tuning_judge.judge(
+        judgement = test_contrast_judge.judge(
             ROWS,
             min_gain_percent=gains,
             max_loss_percent={

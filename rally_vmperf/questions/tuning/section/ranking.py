@@ -8,9 +8,9 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.guests import verification
+from rally_vmperf.judging import gains
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import summary
-from rally_vmperf.judging import tuning_judge
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
@@ -40,7 +40,7 @@ def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
     """Return the variants of each metric, the best first, as a list."""
     rows = {(row.metric, row.names[1]): row for row in judgement.rows}
     metric_ranks = changes.rank(
-        tuning_judge.list_changes(judgement.rows, judgement.confidence)
+        gains.list_changes(judgement.rows, judgement.confidence)
     )
     return [
         (

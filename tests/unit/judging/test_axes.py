@@ -5,7 +5,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import neighbours_judge
+from rally_vmperf.judging import axes
+from rally_vmperf.judging import contrast_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
@@ -94,7 +95,7 @@ class TestLoss(unittest.TestCase):
 
     def test_other_questions(self):
         """What says nothing of neighbours is not readable."""
-        judge = neighbours_judge.NeighboursJudge()
+        judge = contrast_judge.ContrastJudge(axes.NEIGHBOURS)
         self.assertFalse(judge.accepts(made.one(1, {made.IOPS: 5.0})))
 
 

@@ -8,7 +8,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging import tuning_judge
+from rally_vmperf.judging import gains
 from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -150,7 +150,7 @@ class TuningTestCase(unittest.TestCase):
             )
             for number, percent in enumerate((-5, 30, -20, -10, -4, 3))
         ]
-        (sentence,) = tuning_judge.describe_gains("ide", compared)
+        (sentence,) = gains.describe_gains("ide", compared)
         self.assertRegex(
             sentence,
             r"^virtio instead of ide: m1 -30.* %\); m2 \+20.* %\); "
@@ -363,7 +363,7 @@ def compare(values, other_values):
         {"a": {RATE: value}, "b": {RATE: other}}
         for value, other in zip(values, other_values, strict=True)
     ]
-    (change,) = tuning_judge.list_changes(judge(rows).rows, 0.95)
+    (change,) = gains.list_changes(judge(rows).rows, 0.95)
     return change
 
 

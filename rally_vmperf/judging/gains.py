@@ -1,0 +1,120 @@
+"""The gains of variants, and the sentences on them."""
+
+import collections
+import collections.abc
+
+from rally_vmperf.judging.results import figure_result
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
+
+Row = figure_result.FigureResult
+
+_NO_DIFFERENCE = "no significant difference"
+_FEW = f"fewer than {statistics.FEWEST} repetitions"
+
+
+def conclude(rows: list[Row], confidence: float) -> list[str]:
+    """Return one sentence for each variant, as a list.
+
+    :param rows: The rows of all variants.
+    """
+    if not rows:
+        return []
+    return describe_gains(rows[0].names[0], list_changes(rows, confidence))
+
+
+def list_changes(
+    rows: collections.abc.Iterable[Row],
+    confidence: float,
+) -> list[changes.Change]:
+    """Return the change of each metric and variant, as a list.
+
+    The confidence is that of all statuses together: the correction of Holm is
+    over variants and metrics. A void variant has no comparison.
+    """
+    compared: list[changes.Change] = []
+    sides = {}
+    for row in rows:
+        if not row.is_gain:
+            continue
+        reason = row.reason or row.void_level or "; ".join(row.void_reasons())
+        if not reason:
+            sides[len(compared)] = (
+                [samples.values for samples in row.bare],
+                [samples.values for samples in row.guest],
+            )
+        compared.append(
+            changes.Change(
+                run=row.names[1],
+                condition="",
+                metric=row.metric,
+                margin=0.0,
+                reason=reason,
+            )
+        )
+    changes.decide_all(compared, sides, confidence, paired=True)
+    return compared
+
+
+def describe_gains(
+    reference: str, compared: collections.abc.Iterable[changes.Change]
+) -> list[str]:
+    """Return one sentence for each variant, as a list.
+
+    Significant gains and losses have the intervals that decided.
+    """
+    by_variant: dict[str, list[changes.Change]] = {}
+    for change in compared:
+        by_variant.setdefault(change.run, []).append(change)
+    sentences = []
+    for variant, variant_changes in by_variant.items():
+        reasons = [change.reason for change in variant_changes]
+        if all(reasons):
+            text = f"not compared: {'; '.join(dict.fromkeys(reasons))}"
+        else:
+            text = "; ".join(_list_gains(variant_changes))
+        sentences.append(f"{variant} instead of {reference}: {text}")
+    return sentences
+
+
+def _list_gains(
+    compared: collections.abc.Sequence[changes.Change],
+) -> list[str]:
+    """Return clauses on the largest significant changes and numbers of others.
+
+    If all would be too many, the largest ones are first.
+    """
+    significant: list[tuple[float, str, str]] = []
+    others: collections.Counter[str] = collections.Counter()
+    for change in compared:
+        comparison = change.comparison
+        if comparison is None or comparison.low is None:
+            others[change.reason or _FEW] += 1
+            continue
+        if change.status not in ("better", "worse"):
+            others[""] += 1
+            continue
+        gain = verdict.figure(comparison, None, is_gain=True)
+        sign = "" if gain.startswith("-") else "+"
+        ends = verdict.ends(comparison, is_gain=True)
+        clause = f"{change.metric.name} {sign}{gain} ({ends})"
+        size = abs(comparison.overhead_percent)
+        significant.append((size, clause, change.status))
+    if len(significant) > finding.DETAILS_SHOWN:
+        significant.sort(reverse=True)
+    shown = significant[: finding.DETAILS_SHOWN]
+    clauses = [clause for _, clause, _ in shown]
+    hidden = collections.Counter(
+        status for _, _, status in significant[finding.DETAILS_SHOWN :]
+    )
+    clauses += [
+        f"{status} in {units.number_of('other metric', number)}"
+        for status, number in hidden.items()
+    ]
+    for reason, number in others.items():
+        text = f"no result ({reason})" if reason else _NO_DIFFERENCE
+        clauses.append(f"{text} in {units.number_of('metric', number)}")
+    return clauses
