@@ -14,6 +14,7 @@ import typing as t
 
 import numpy
 
+from rally_vmperf.judging import axes
 from rally_vmperf.judging import contrast_judge
 from rally_vmperf.judging import gains
 from rally_vmperf.measurement import repetition
@@ -457,8 +458,8 @@ def tuning(
         dataclasses.replace(RATE, name=f"x.m{place}.rate")
         for place in range(metrics)
     ]
-    axes = [{repetition.VARIANT: f"v{place}"} for place in range(variants)]
-    planned = [conditions.Condition(axes=axis) for axis in axes]
+    all_axes = [{repetition.VARIANT: f"v{place}"} for place in range(variants)]
+    planned = [conditions.Condition(axes=axis) for axis in all_axes]
     slower = math.log1p(-drift / 100)
     for _ in range(trials):
         judge = contrast_judge.ContrastJudge(axes.VARIANTS)
@@ -483,7 +484,7 @@ def tuning(
                             dict(zip(rates, row, strict=True)),
                         )
                         for axis, row in zip(
-                            axes, values.tolist(), strict=True
+                            all_axes, values.tolist(), strict=True
                         )
                     ],
                     planned_repetitions=count,
