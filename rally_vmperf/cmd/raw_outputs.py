@@ -12,7 +12,6 @@ from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base as workloads
 
 if t.TYPE_CHECKING:
@@ -20,6 +19,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.judging.results import figure_result
     from rally_vmperf.measurement import repetition
     from rally_vmperf.report import reports
+    from rally_vmperf.runs.raw_outputs import raw
 
     _JudgedOutputs = tuple[
         document.Baseline,
@@ -31,29 +31,23 @@ _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
 )
+#: The word for an output on the command line.
+WORD = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
+WORD_HELP = (
+    "output of a tool, which is recognised by its content; each file is one "
+    "repetition. Where the content does not tell, name the tool and the "
+    "argument, such as mbw:version=1.4=FILE or dd:direction=write=FILE"
+)
 
 
 class OptionError(errors.VMPerfError):
     """Options that are inconsistent; the message is one line."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each tool whose output can be parsed."""
-    for tool in raw.PARSERS:
-        parser.add_argument(
-            f"--{tool}",
-            action="append",
-            default=[],
-            metavar="[WHICH=]FILE",
-            help=f"output of {tool}; may be repeated, once per repetition; "
-            f"WHICH: {raw.WHICH_HELP[tool]}",
-        )
-
-
 def add_raw_options(
     parser: argparse.ArgumentParser, *, baseline_help: str
 ) -> None:
-    """Add the options for a comparison of raw outputs with a baseline.
+    """Add the options for a comparison of raw outputs.
 
     :param baseline_help: The help text of ``--baseline``.
     """
@@ -61,10 +55,22 @@ def add_raw_options(
     parser.add_argument(
         "--raw",
         action="store_true",
-        help="use outputs of tools that ran in a guest, instead of runs; the "
-        "options with the names of the tools specify the files",
+        help="compare outputs of tools, instead of runs: those of --guest "
+        "with those of --bare-metal or of --baseline",
     )
-    add_arguments(parser)
+    for side, owner in (("bare-metal", "bare metal"), ("guest", "a guest")):
+        parser.add_argument(
+            f"--{side}",
+            nargs="+",
+            default=[],
+            metavar=WORD,
+            help=f"with --raw: outputs of {owner}. {WORD_HELP}",
+        )
+    parser.add_argument(
+        "--allow",
+        choices=("arguments",),
+        help="with --raw: compare outputs with different arguments, too",
+    )
     parser.add_argument(
         "--physical-limit",
         action="append",
@@ -86,42 +92,69 @@ def check_options(
     :param runs: The names and files of runs on the command line.
     :raises OptionError: If ``--raw`` or options of raw outputs are misused.
     """
-    if parsed.raw:
-        if runs:
+    if not parsed.raw:
+        if parsed.physical_limit or parsed.guest or parsed.bare_metal:
             raise OptionError(
-                f"--raw reads outputs of tools and not {runs[0]}; remove one "
-                "of them"
+                "outputs of tools and --physical-limit require --raw; add "
+                "--raw"
             )
-        if not parsed.baseline:
-            raise OptionError(
-                "--raw requires a baseline; specify it with --baseline"
-            )
-    elif parsed.physical_limit or any(
-        getattr(parsed, tool) for tool in raw.PARSERS
-    ):
+        return
+    if runs:
         raise OptionError(
-            "outputs of tools and --physical-limit require --raw; add --raw"
+            f"--raw compares outputs of tools and not {runs[0]}; remove one "
+            "of them, or put the file after --guest"
+        )
+    if not parsed.guest:
+        raise OptionError("--raw requires outputs of a guest: --guest FILE...")
+    if bool(parsed.baseline) is bool(parsed.bare_metal):
+        raise OptionError(
+            "--raw requires either --bare-metal FILE... or --baseline NAME"
         )
 
 
-def read_outputs(parsed: argparse.Namespace) -> list[raw.RawOutput]:
+def read_outputs(
+    words: collections.abc.Iterable[str],
+) -> "list[raw.RawOutput]":
     """Return the parsed outputs of all tools, merged.
 
-    :param parsed: The parsed arguments.
+    Different files with the same content are a warning: one output counted
+    as several repetitions would have an interval without cause, but coarse
+    tools print equal outputs.
+
+    :param words: The outputs, each as in ``WORD``.
     :raises BaselineError: If an output cannot be read, or a file is given
-        twice; the message names the option and the file.
+        twice; the message names the file.
     """
-    outputs = [
-        output
-        for tool in raw.PARSERS
-        for output in _read_tool_outputs(tool, getattr(parsed, tool))
-    ]
-    if not outputs:
-        options = ", ".join(f"--{tool}" for tool in raw.PARSERS)
-        raise document.BaselineError(
-            f"outputs of tools are missing; add at least one of {options}"
-        )
-    return raw.merge(outputs)
+    from rally_vmperf.runs.raw_outputs import cleaning
+    from rally_vmperf.runs.raw_outputs import raw
+    from rally_vmperf.runs.raw_outputs import reading
+
+    outputs: list[raw.RawOutput] = []
+    paths: dict[bytes, str] = {}
+    for word in words:
+        tool, given, path = _split_word(word)
+        content = _read_content(path)
+        notes: tuple[str, ...] = ()
+        if previous := paths.get(content):
+            if os.path.samefile(previous, path):
+                raise document.BaselineError(
+                    f"{path}: was given twice, but is one repetition; remove "
+                    "one of them"
+                )
+            notes = (f"equals {previous}; if it is a copy, remove it",)
+        paths[content] = path
+        try:
+            found = reading.read(cleaning.clean(content), tool, given)
+        except workloads.WorkloadError as error:
+            raise document.BaselineError(f"{path}: {error}") from None
+        outputs += found
+        notes += tuple(note for output in found for note in output.notes)
+        for note in notes:
+            base.write(sys.stderr, f"{path}: {note}\n")
+    try:
+        return raw.merge(outputs)
+    except workloads.WorkloadError as error:
+        raise document.BaselineError(str(error)) from None
 
 
 def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
@@ -145,7 +178,6 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     from rally_vmperf.report import reports
 
     content, repetitions, judgement = _judge(parsed)
-    tools = [tool for tool in raw.PARSERS if getattr(parsed, tool)]
     run = judged_run.JudgedRun(
         question=question.QUESTION.name,
         title=f"Guest compared with {content.name}",
@@ -156,12 +188,13 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
         machines=(),
         machines_error="",
     )
+    names = [_split_word(word)[2] for word in parsed.guest]
     return reports.create_report(
         question.QUESTION.section(),
         run,
         conclusion=conclusion.conclude(judgement),
         facts=[
-            ("Guest", [f"outputs of {', '.join(tools)}"]),
+            ("Guest", [f"outputs: {', '.join(names)}"]),
             (
                 "Bare metal",
                 [f"baseline {content.name}, machine {content.machine.name}"],
@@ -179,16 +212,25 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
 
-    content = rally_api.open_baseline_store(parsed.config_file).load(
-        parsed.baseline
-    )
+    if parsed.baseline:
+        store = rally_api.open_baseline_store(parsed.config_file)
+        content = store.load(parsed.baseline)
+    else:
+        content = imported.build_baseline(
+            "bare-metal", "bare metal", read_outputs(parsed.bare_metal), {}
+        )
     criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
     judge = question.OVERHEAD.parse(
         criteria.get(question.OVERHEAD.name, {})
     ).create_judge()
-    repetitions = imported.build_repetitions(
-        content, read_outputs(parsed), dict(parsed.physical_limit)
+    repetitions, omitted = imported.build_repetitions(
+        content,
+        read_outputs(parsed.guest),
+        dict(parsed.physical_limit),
+        is_lenient=parsed.allow == "arguments",
     )
+    for line in omitted:
+        base.write(sys.stderr, f"{line}\n")
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     limits_file.check_limits(
@@ -229,59 +271,27 @@ def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:
     )
 
 
-def _read_tool_outputs(
-    tool: str, arguments: collections.abc.Sequence[str]
-) -> list[raw.RawOutput]:
-    """Return the parsed outputs of a tool; reject a file given twice.
+def _split_word(word: str) -> tuple[str, dict[str, str], str]:
+    """Return tool, given arguments and path of a word for an output.
 
-    Different files with the same content are a warning: one output counted
-    as several repetitions would have an interval without cause, but coarse
-    tools print equal outputs.
-
-    :param arguments: The arguments of the option, each [WHICH=]FILE.
+    A word that is an existing path is a path.
     """
-    outputs: list[raw.RawOutput] = []
-    paths: dict[str, str] = {}
-    for argument in arguments:
-        which, path = _split_argument(argument)
-        text = _read_text(tool, path)
-        notes: tuple[str, ...] = ()
-        if previous := paths.get(text):
-            if os.path.samefile(previous, path):
-                raise document.BaselineError(
-                    f"--{tool} {path}: was given twice, but is one "
-                    "repetition; remove one of the options"
-                )
-            notes = (f"equals {previous}; if it is a copy, remove it",)
-        paths[text] = path
-        try:
-            output = raw.parse(tool, text, which)
-        except workloads.WorkloadError as error:
-            raise document.BaselineError(f"--{tool} {path}: {error}") from None
-        outputs.append(output)
-        for note in (*notes, *output.notes):
-            base.write(sys.stderr, f"--{tool} {path}: {note}\n")
-    return outputs
+    head, equals, path = word.rpartition("=")
+    if not equals or pathlib.Path(word).exists() or "/" in head:
+        return "", {}, word
+    tool, *pairs = head.split(":")
+    given = dict(pair.partition("=")[::2] for pair in pairs)
+    return tool, given, path
 
 
-def _split_argument(argument: str) -> tuple[str, str]:
-    """Split [WHICH=]FILE into the mode of the tool, or "", and the path."""
-    which, equals, path = argument.partition("=")
-    if not equals or "/" in which or pathlib.Path(argument).is_file():
-        return "", argument
-    return which, path
-
-
-def _read_text(tool: str, path: str) -> str:
-    """Return the text of a file, one character more than parsers accept."""
+def _read_content(path: str) -> bytes:
+    """Return the bytes of a file, a few more than readers accept."""
     try:
-        with open(
-            path, encoding="utf-8", opener=documents.open_regular
-        ) as stream:
-            return stream.read(workloads.MAX_OUTPUT_CHARACTERS + 1)
-    except (OSError, UnicodeDecodeError) as error:
+        with open(path, "rb", opener=documents.open_regular) as stream:
+            return stream.read(4 * workloads.MAX_OUTPUT_CHARACTERS + 1)
+    except OSError as error:
         raise document.BaselineError(
-            f"--{tool} {path}: {getattr(error, 'strerror', None) or error}"
+            f"{path}: {error.strerror or error}"
         ) from None
 
 

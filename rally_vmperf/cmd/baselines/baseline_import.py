@@ -20,7 +20,12 @@ class Import(registration.RegistrationCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         super().add_arguments(parser)
-        raw_outputs.add_arguments(parser)
+        parser.add_argument(
+            "outputs",
+            nargs="+",
+            metavar=raw_outputs.WORD,
+            help=raw_outputs.WORD_HELP,
+        )
         parser.add_argument(
             "--fingerprint",
             metavar="FILE",
@@ -40,7 +45,7 @@ class Import(registration.RegistrationCommand):
         content = imported.build_baseline(
             parsed.name,
             parsed.machine or parsed.name,
-            raw_outputs.read_outputs(parsed),
+            raw_outputs.read_outputs(parsed.outputs),
             _read_fingerprint(parsed.fingerprint),
             parsed.machine_class or "",
         )

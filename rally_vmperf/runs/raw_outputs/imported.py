@@ -8,6 +8,7 @@ import uuid
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.execution import assignment
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -84,33 +85,48 @@ def build_repetitions(
     content: document.Baseline,
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
-) -> list[repetition.Repetition]:
+    is_lenient: bool = False,
+) -> tuple[list[repetition.Repetition], list[str]]:
     """Return repetitions from a guest's raw outputs and a baseline.
 
-    The n-th outputs of all workloads form the n-th repetition.
+    The n-th outputs of all workloads form the n-th repetition. A metric that
+    was measured with other arguments is not compared.
 
     :param content: The baseline for the comparison.
     :param physical: Metric or glob pattern -> limit of the machine in base
         units.
-    :raises BaselineError: If the arguments of both sides differ.
+    :param is_lenient: Whether outputs with other arguments are compared.
+    :returns: The repetitions, and a line for each metric that is omitted.
+    :raises BaselineError: If the arguments of all outputs differ.
     :raises ValueError: If a pattern matches no metric.
     """
-    reference, findings = _build_reference(content, guest)
-    planned = max(len(raw_output.repetitions) for raw_output in guest)
-    repetitions = []
-    for index in range(planned):
-        samples = [
-            s
-            for raw_output in guest
-            for taken in raw_output.repetitions[index : index + 1]
-            for s in taken
-        ]
-        repetitions.append(
-            _build_repetition(index + 1, planned, samples, reference, findings)
+    built = _ReferenceBuilder(content, is_lenient)
+    labelled = [built.add(raw_output) for raw_output in guest]
+    if not any(repetitions for repetitions in labelled if any(repetitions)):
+        raise document.BaselineError("; ".join(built.omitted))
+    planned = max(map(len, labelled))
+    reference, findings = built.create_reference()
+    repetitions = [
+        _build_repetition(
+            index + 1,
+            planned,
+            [
+                value
+                for output_repetitions in labelled
+                for samples in output_repetitions[index : index + 1]
+                for value in samples
+            ],
+            reference,
+            findings,
         )
+        for index in range(planned)
+    ]
     bounds = limits.Limits(physical)
     names = {
-        metric.name for raw_output in guest for metric in raw_output.metrics
+        value.metric.name
+        for output_repetitions in labelled
+        for samples in output_repetitions
+        for value in samples
     }
     unmatched = bounds.unmatched(names)
     if unmatched:
@@ -122,7 +138,7 @@ def build_repetitions(
     return [
         dataclasses.replace(raw_output, findings=raw_output.findings + above)
         for raw_output in repetitions
-    ]
+    ], built.omitted
 
 
 def _build_repetition(
@@ -156,89 +172,127 @@ def _build_repetition(
 
 
 #: Arguments that choose metrics and do not change their meaning.
-_CHOICES = {"directions", "tests", "methods"}
+_CHOICES = {"directions", "tests", "methods", "operations"}
 
 
-def _build_reference(
-    content: document.Baseline, guest: Raws
-) -> tuple[repetition.Reference, tuple[finding.Finding, ...]]:
-    """Return the bare-metal reference for the outputs, with findings."""
-    rows: list[list[sample.Observation]] = []
-    findings: list[finding.Finding] = []
-    for raw_output in guest:
-        for name in sorted(metric.name for metric in raw_output.metrics):
-            baseline_entry, recorded = _find_entry(content, raw_output, name)
-            if baseline_entry is None:
-                continue
-            findings += baseline_entry.findings
-            if recorded != name:
-                detail = f"{name} is compared with {recorded} of bare metal"
-                findings.append(
-                    finding.Finding("peer_replaces_partner", name, detail)
-                )
-            _add_observations(rows, baseline_entry, recorded, name)
-    names = {
-        metric.name
-        for baseline_entry in content.entries
-        for metric in baseline_entry.metrics
-    }
-    reference = repetition.Reference(
-        name=content.name,
-        machine=content.machine.name,
-        recorded_at=content.recorded_at,
-        repetitions=tuple(map(tuple, rows)),
-        others=tuple(sorted(names)),
-    )
-    return reference, tuple(dict.fromkeys(findings))
+class _ReferenceBuilder:
+    """The bare-metal samples that a guest's outputs are compared with.
 
-
-def _find_entry(
-    content: document.Baseline, raw_output: raw.RawOutput, name: str
-) -> tuple[document.Entry | None, str]:
-    """Return the entry (or None) of a metric in a baseline, and its name.
-
-    :raises BaselineError: If it was measured with other arguments.
+    :param omitted: A line for each metric that is not compared.
     """
-    for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
-        for baseline_entry in reversed(content.entries):
-            names = {metric.name for metric in baseline_entry.metrics}
-            if (
-                baseline_entry.workload != raw_output.workload
-                or metric_name not in names
-                or baseline_entry.copies > 1
-            ):
-                continue
-            recorded = baseline_entry.arguments
-            differences = [
-                f"{key} is {recorded[key]!r} in the baseline "
-                f"and {argument!r} here"
-                for key, argument in raw_output.arguments.items()
-                if key in recorded.keys() - _CHOICES
-                and recorded[key] != argument
-            ]
+
+    def __init__(self, content: document.Baseline, is_lenient: bool) -> None:
+        self._content = content
+        self._is_lenient = is_lenient
+        self._rows: list[list[sample.Observation]] = []
+        self._findings: dict[finding.Finding, None] = {}
+        self.omitted: list[str] = []
+
+    def add(self, raw_output: raw.RawOutput) -> list[raw.Samples]:
+        """Return an output's samples to compare, named with its label."""
+        names: dict[str, str] = {}
+        for metric in raw_output.metrics:
+            name = assignment.relabel(metric.name, raw_output.label)
+            baseline_entry, recorded, differences = self._find_entry(
+                raw_output, metric.name
+            )
             if differences:
-                raise document.BaselineError(
-                    f"baseline {content.name!r} has {metric_name} with "
-                    f"other arguments: {', '.join(differences)}; compare "
-                    "outputs of the same command line"
+                self.omitted.append(
+                    f"{name} is not compared: {differences}; compare outputs "
+                    "of the same command line, or add --allow arguments"
                 )
-            return baseline_entry, metric_name
-    return None, name
+                continue
+            names[metric.name] = name
+            if baseline_entry is not None:
+                self._add_entry(baseline_entry, recorded, name)
+        return [
+            tuple(
+                sample.Sample(
+                    dataclasses.replace(
+                        value.metric, name=names[value.metric.name]
+                    ),
+                    value.value,
+                )
+                for value in samples
+                if value.metric.name in names
+            )
+            for samples in raw_output.repetitions
+        ]
+
+    def create_reference(
+        self,
+    ) -> tuple[repetition.Reference, tuple[finding.Finding, ...]]:
+        """Return the reference for the outputs so far, with findings."""
+        names = {
+            metric.name
+            for baseline_entry in self._content.entries
+            for metric in baseline_entry.metrics
+        }
+        reference = repetition.Reference(
+            name=self._content.name,
+            machine=self._content.machine.name,
+            recorded_at=self._content.recorded_at,
+            repetitions=tuple(map(tuple, self._rows)),
+            others=tuple(sorted(names)),
+        )
+        return reference, tuple(self._findings)
+
+    def _find_entry(
+        self, raw_output: raw.RawOutput, name: str
+    ) -> tuple[document.Entry | None, str, str]:
+        """Return the entry of a metric or None, its name, and differences.
+
+        :returns: The differences are those of an entry with other arguments,
+            if there is no entry with the same.
+        """
+        differences = ""
+        for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
+            for baseline_entry in reversed(self._content.entries):
+                names = {metric.name for metric in baseline_entry.metrics}
+                if (
+                    baseline_entry.workload != raw_output.workload
+                    or metric_name not in names
+                    or baseline_entry.copies > 1
+                ):
+                    continue
+                found = _describe_differences(
+                    baseline_entry.arguments, raw_output.arguments
+                )
+                if not found or self._is_lenient:
+                    return baseline_entry, metric_name, ""
+                differences = differences or found
+        return None, name, differences
+
+    def _add_entry(
+        self, baseline_entry: document.Entry, recorded: str, name: str
+    ) -> None:
+        """Add the values of a metric, and the findings on its entry."""
+        self._findings |= dict.fromkeys(baseline_entry.findings)
+        if _STAND_IN[0] in name and _STAND_IN[1] in recorded:
+            detail = f"{name} is compared with {recorded} of bare metal"
+            replaced = finding.Finding("peer_replaces_partner", name, detail)
+            self._findings[replaced] = None
+        repetitions = baseline_entry.reference.repetitions
+        for index, observations in enumerate(repetitions):
+            if index == len(self._rows):
+                self._rows.append([])
+            for observation in observations:
+                metric = observation.sample.metric
+                if metric.name == recorded:
+                    renamed = dataclasses.replace(metric, name=name)
+                    value = sample.Sample(renamed, observation.sample.value)
+                    self._rows[index].append(
+                        sample.Observation("copy-1", value)
+                    )
 
 
-def _add_observations(
-    rows: list[list[sample.Observation]],
-    baseline_entry: document.Entry,
-    recorded: str,
-    name: str,
-) -> None:
-    """Add the values of a metric to the repetitions of bare metal."""
-    for index, observations in enumerate(baseline_entry.reference.repetitions):
-        if index == len(rows):
-            rows.append([])
-        for observation in observations:
-            metric = observation.sample.metric
-            if metric.name == recorded:
-                renamed = dataclasses.replace(metric, name=name)
-                value = sample.Sample(renamed, observation.sample.value)
-                rows[index].append(sample.Observation("copy-1", value))
+def _describe_differences(
+    recorded: documents.Arguments, arguments: documents.Arguments
+) -> str:
+    """Return the arguments that both sides tell and that differ, as text."""
+    return ", ".join(
+        f"{key} is {recorded[key]!r} on bare metal and {argument!r} in the "
+        "guest"
+        for key, argument in arguments.items()
+        if key in recorded.keys() - _CHOICES and recorded[key] != argument
+    )

@@ -100,8 +100,8 @@ class Ping(_directed.DirectionalWorkload):
             direction,
             min(times),
             statistics.fmean(times),
-            _percentile(times, 50),
-            _percentile(times, 95),
+            find_percentile(times, 50),
+            find_percentile(times, 95),
             max(times),
             (count - len(times)) / count * 100,
         )
@@ -137,6 +137,6 @@ def parse_latencies(
     return sorted(output.number(answer, "time") / 1000 for answer in answers)
 
 
-def _percentile(times: list[float], percent: int) -> float:
+def find_percentile(times: list[float], percent: int) -> float:
     """Return a percentile of sorted times by the nearest rank."""
     return times[math.ceil(len(times) * percent / 100) - 1]
