@@ -78,14 +78,14 @@ def _describe_differences(
 ) -> str:
     """Return a text on arguments that differ from those of the entry.
 
-    Of an imported entry only the known arguments are compared. The word
-    ``vcpus`` is the entry's number of vCPUs, which an imported entry does not
-    have to know.
+    Of an imported entry only the known arguments are compared, if the
+    workload has them. The word ``vcpus`` is the entry's number of vCPUs,
+    which an imported entry does not have to know.
     """
     recorded = baseline_entry.conditions
-    known = {*recorded}
-    if not baseline_entry.imported:
-        known |= {*requested}
+    known = {*recorded} | {*requested}
+    if baseline_entry.imported:
+        known = {*recorded} & {*requested}
     shape = baseline_entry.shape
     differences = []
     for key in sorted(known):

@@ -3,7 +3,7 @@
 import argparse
 import collections.abc
 import os
-import pathlib
+import re
 import sys
 import typing as t
 
@@ -31,11 +31,11 @@ _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
 )
-#: The word for an output on the command line.
-WORD = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
-WORD_HELP = (
+#: An output on the command line.
+OUTPUT = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
+OUTPUT_HELP = (
     "output of a tool, which is recognised by its content; each file is one "
-    "repetition. Where the content does not tell, name the tool and the "
+    "repetition. If something is missing in it, name the tool and the "
     "argument, such as mbw:version=1.4=FILE or dd:direction=write=FILE"
 )
 
@@ -63,8 +63,8 @@ def add_raw_options(
             f"--{side}",
             nargs="+",
             default=[],
-            metavar=WORD,
-            help=f"with --raw: outputs of {owner}. {WORD_HELP}",
+            metavar=OUTPUT,
+            help=f"with --raw: outputs of {owner}. {OUTPUT_HELP}",
         )
     parser.add_argument(
         "--allow",
@@ -113,7 +113,7 @@ def check_options(
 
 
 def read_outputs(
-    words: collections.abc.Iterable[str],
+    arguments: collections.abc.Iterable[str],
 ) -> "list[raw.RawOutput]":
     """Return the parsed outputs of all tools, merged.
 
@@ -121,18 +121,17 @@ def read_outputs(
     as several repetitions would have an interval without cause, but coarse
     tools print equal outputs.
 
-    :param words: The outputs, each as in ``WORD``.
+    :param arguments: The outputs, each as in ``OUTPUT``.
     :raises BaselineError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
-    from rally_vmperf.runs.raw_outputs import cleaning
     from rally_vmperf.runs.raw_outputs import raw
     from rally_vmperf.runs.raw_outputs import reading
 
     outputs: list[raw.RawOutput] = []
     paths: dict[bytes, str] = {}
-    for word in words:
-        tool, given, path = _split_word(word)
+    for argument in arguments:
+        tool, given, path = _split_argument(argument)
         content = _read_content(path)
         notes: tuple[str, ...] = ()
         if previous := paths.get(content):
@@ -144,7 +143,7 @@ def read_outputs(
             notes = (f"equals {previous}; if it is a copy, remove it",)
         paths[content] = path
         try:
-            found = reading.read(cleaning.clean(content), tool, given)
+            found = reading.read(reading.clean(content), tool, given)
         except workloads.WorkloadError as error:
             raise document.BaselineError(f"{path}: {error}") from None
         outputs += found
@@ -188,7 +187,7 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
         machines=(),
         machines_error="",
     )
-    names = [_split_word(word)[2] for word in parsed.guest]
+    names = [_split_argument(one)[2] for one in parsed.guest]
     return reports.create_report(
         question.QUESTION.section(),
         run,
@@ -271,15 +270,15 @@ def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:
     )
 
 
-def _split_word(word: str) -> tuple[str, dict[str, str], str]:
-    """Return tool, given arguments and path of a word for an output.
+def _split_argument(argument: str) -> tuple[str, dict[str, str], str]:
+    """Return tool, given arguments and path of an output.
 
-    A word that is an existing path is a path.
+    An existing path is a path, whatever is in it.
     """
-    head, equals, path = word.rpartition("=")
-    if not equals or pathlib.Path(word).exists() or "/" in head:
-        return "", {}, word
+    head, _, path = argument.rpartition("=")
     tool, *pairs = head.split(":")
+    if os.path.exists(argument) or not re.fullmatch("[a-z0-9]+", tool):
+        return "", {}, argument
     given = dict(pair.partition("=")[::2] for pair in pairs)
     return tool, given, path
 

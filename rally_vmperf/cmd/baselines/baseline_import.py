@@ -23,8 +23,8 @@ class Import(registration.RegistrationCommand):
         parser.add_argument(
             "outputs",
             nargs="+",
-            metavar=raw_outputs.WORD,
-            help=raw_outputs.WORD_HELP,
+            metavar=raw_outputs.OUTPUT,
+            help=raw_outputs.OUTPUT_HELP,
         )
         parser.add_argument(
             "--fingerprint",

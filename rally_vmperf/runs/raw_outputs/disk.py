@@ -1,13 +1,9 @@
-"""Outputs of dd, fio and iozone."""
+"""Outputs of dd and iozone."""
 
-import collections
 import collections.abc
-import json
 import re
-import statistics
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads.disk import dd
@@ -67,7 +63,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
         remedy = (
             "the output is not in English; run dd with LC_ALL=C"
             if _DD_FOREIGN.search(text)
-            else f"there is no summary in {raw.describe(text)}"
+            else f"has no summary: {raw.describe(text)}"
         )
         raise raw.error("dd", remedy)
     if len({summary[0] for summary in summaries}) < len(summaries):
@@ -103,7 +99,7 @@ def _find_direction(operands: collections.abc.Mapping[str, str]) -> str:
         return "write"
     raise raw.error(
         "dd",
-        "the output does not tell whether dd wrote or read; give "
+        "the command line, which tells whether dd wrote, is missing; give "
         "dd:direction=write=FILE or dd:direction=read=FILE",
     )
 
@@ -133,7 +129,7 @@ def _parse_size(text: str) -> int:
     return int(match[1]) * _SUFFIXES.get(match[2], 0)
 
 
-def _format_size(text: str) -> str:
+def format_size(text: str) -> str:
     """Return a size in its shortest form, so that equal sizes are equal."""
     size = _parse_size(text)
     if not size:
@@ -169,176 +165,10 @@ def _read_dd_arguments(
     if "sync" in operands.get("oflag", "").split(","):
         arguments["sync"] = "sync"
     if "bs" in operands:
-        arguments["block_size"] = _format_size(operands["bs"])
+        arguments["block_size"] = format_size(operands["bs"])
     if operands.get("count", "").isdecimal():
         arguments["count"] = int(operands["count"])
     return arguments
-
-
-#: Options of fio -> our arguments.
-_FIO_OPTIONS = {
-    "rw": "pattern",
-    "bs": "block_size",
-    "iodepth": "depth",
-    "numjobs": "jobs",
-    "direct": "direct",
-    "ioengine": "ioengine",
-    "runtime": "runtime",
-    "size": "size",
-    "rwmixread": "read_percent",
-    "fsync": "fsync",
-    "fdatasync": "fdatasync",
-    "sync": "sync",
-}
-_FIO_ALIASES = {"readwrite": "rw", "blocksize": "bs"}
-_FIO_KINDS = ("iops", "bandwidth", "latency_mean")
-#: Percentiles of fio -> ours.
-_FIO_PERCENTILES = {
-    f"{percent:.6f}": sample.percentile_name("latency", percent)
-    for percent in sample.PERCENTILES
-}
-
-
-def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the figures of the jobs in fio's JSON, as one repetition."""
-    report = load_json("fio", text)
-    shared = _rename_options(report.get("global options") or {})
-    by_job: dict[str, list[documents.Json]] = {}
-    for job in report["jobs"]:
-        if failure := job.get("error"):
-            raise raw.error(
-                "fio", f"job {job.get('jobname')} ended with error {failure}"
-            )
-        by_job.setdefault(str(job.get("jobname", "job")), []).append(job)
-    options = {
-        name: {**shared, **_rename_options(jobs[0].get("job options") or {})}
-        for name, jobs in by_job.items()
-    }
-    is_single = len(by_job) == 1
-    results: list[raw.RawOutput] = []
-    for name, jobs in by_job.items():
-        sides = [
-            side
-            for side in ("read", "write")
-            if any(job.get(side, {}).get("total_ios") for job in jobs)
-        ]
-        pattern = options[name].get("rw") or "".join(sides)
-        label = pattern if is_single else _clean_name(name)
-        for side in sides:
-            metric = f"{label}.{side}" if len(sides) > 1 else label
-            results.append(
-                raw.RawOutput(
-                    workload="fio",
-                    arguments=_read_fio_arguments(options[name]),
-                    repetitions=(
-                        _read_fio_side(
-                            metric, [job[side] for job in jobs if side in job]
-                        ),
-                    ),
-                )
-            )
-    if not results:
-        raise raw.error("fio", "did not do any I/O")
-    return results
-
-
-def _rename_options(options: documents.Json) -> dict[str, str]:
-    """Return the options of fio by their usual names."""
-    return {
-        _FIO_ALIASES.get(key, key): str(option)
-        for key, option in options.items()
-    }
-
-
-def _read_fio_arguments(
-    options: collections.abc.Mapping[str, str],
-) -> dict[str, t.Any]:
-    """Return the arguments in the options of a job of fio."""
-    arguments: dict[str, t.Any] = {
-        _FIO_OPTIONS[key]: option
-        for key, option in options.items()
-        if key in _FIO_OPTIONS
-    }
-    for key in ("depth", "jobs"):
-        if arguments.get(key, "").isdecimal():
-            arguments[key] = int(arguments[key])
-    if "direct" in arguments:
-        arguments["direct"] = arguments["direct"] in ("1", "true")
-    for key in ("block_size", "size"):
-        if key in arguments:
-            arguments[key] = _format_size(arguments[key].rstrip("bB"))
-    return arguments
-
-
-def _clean_name(name: str) -> str:
-    """Return the name of a job as a part of a metric's name."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:64] or "job"
-
-
-def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
-    """Return the samples of reads or writes, added up over processes."""
-    requests = [float(side.get("total_ios") or 0) for side in sides]
-    rates = [float(side.get("iops") or 0) for side in sides]
-    bandwidths = [
-        float(side.get("bw_bytes") or 1024 * float(side.get("bw") or 0))
-        for side in sides
-    ]
-    latencies = [_find_latency(side) for side in sides]
-    known = [
-        (mean, weight)
-        for (mean, _), weight in zip(latencies, requests, strict=True)
-        if mean and weight
-    ]
-    figures: dict[str, float | None] = {
-        "iops": sum(rates),
-        "bandwidth": sum(bandwidths),
-        "latency_mean": statistics.fmean(*zip(*known, strict=True))
-        if known
-        else None,
-    }
-    if len(sides) == 1:
-        figures |= latencies[0][1]
-    units = {"iops": ("ops/s", "higher"), "bandwidth": ("B/s", "higher")}
-    metrics = []
-    for name in figures:
-        unit, better = units.get(name, ("s", "lower"))
-        metrics.append(
-            sample.Metric(
-                f"disk.fio.{label}.{name}", unit, t.cast(sample.Better, better)
-            )
-        )
-    return raw.create_samples(metrics, figures.values())
-
-
-def _find_latency(
-    side: documents.Json,
-) -> tuple[float | None, dict[str, float]]:
-    """Return the mean latency in seconds, and the percentiles by name."""
-    for key, factor in (("clat_ns", 1e-9), ("clat", 1e-6)):
-        latency = side.get(key)
-        if isinstance(latency, dict) and latency.get("mean"):
-            percentiles = latency.get("percentile") or {}
-            return float(latency["mean"]) * factor, {
-                name: float(percentiles[percent]) * factor
-                for percent, name in _FIO_PERCENTILES.items()
-                if percentiles.get(percent)
-            }
-    return None, {}
-
-
-def load_json(tool: str, text: str) -> dict[str, t.Any]:
-    """Return the last JSON object in an output, after lines of text."""
-    decoder = json.JSONDecoder()
-    position, found = text.find("{"), None
-    while position >= 0:
-        try:
-            found, end = decoder.raw_decode(text, position)
-        except ValueError as problem:
-            raise raw.error(tool, f"the JSON is damaged: {problem}") from None
-        position = text.find("{", end)
-    if not isinstance(found, dict):
-        raise raw.error(tool, "there is no JSON object in the output")
-    return found
 
 
 _IOZONE_SIZE = re.compile(
@@ -403,9 +233,6 @@ READERS = (
         ),
         read=read_dd,
         given={"direction": "write or read"},
-    ),
-    raw.Reader(
-        tool="fio", signature=re.compile(r'"fio version"'), read=read_fio
     ),
     raw.Reader(
         tool="iozone",

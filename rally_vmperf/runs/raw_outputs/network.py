@@ -4,7 +4,6 @@ import re
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.runs.raw_outputs import disk
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads.network import iperf2
 from rally_vmperf.workloads.network import ping
@@ -42,7 +41,7 @@ def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     direction = find_direction("iperf", given, "to_peer")
     rows = list(_IPERF_ROW.finditer(text))
     if not rows:
-        raise raw.error("iperf", f"there is no rate in {raw.describe(text)}")
+        raise raw.error("iperf", f"has no rate: {raw.describe(text)}")
     begin = min(float(row["begin"]) for row in rows)
     end = max(float(row["end"]) for row in rows)
     # Rows of single intervals are no results of the run.
@@ -96,7 +95,7 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raise raw.error(
             "iperf3", "this is its table; its JSON is required: iperf3 -J"
         )
-    report = disk.load_json("iperf3", text)
+    report = raw.load_json("iperf3", text)
     if failure := report.get("error"):
         raise raw.error("iperf3", f"failed: {str(failure)[:200]}")
     start = report["start"]["test_start"]
@@ -105,6 +104,10 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
     direction = find_direction("iperf3", given, default)
     prefix = f"network.iperf3.{direction}"
     end = report["end"]
+    if "sum_received_bidir_reverse" in end:
+        raise raw.error(
+            "iperf3", "is of --bidir; give an output of each direction alone"
+        )
     figures: dict[str, tuple[str, sample.Better, sample.Scale, t.Any]]
     if protocol == "udp":
         whole = end.get("sum_received") or end["sum"]
@@ -178,7 +181,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
-        raise raw.error("ping", "there are not its counts once at the end")
+        raise raw.error("ping", "the counts must be once at its end")
     count, received = map(int, counts[0])
     if not received:
         raise raw.error("ping", f"none of {count} packets was answered")
@@ -203,7 +206,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
             )
         }
     else:
-        raise raw.error("ping", "there are no latencies at its end")
+        raise raw.error("ping", "has no latencies at its end")
     return [
         raw.RawOutput(
             workload="ping",
@@ -247,7 +250,8 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate and the round-trip times of sockperf ping-pong."""
     direction = find_direction("sockperf", given, "to_peer")
     run, mean = _SOCKPERF_RUN.search(text), _SOCKPERF_MEAN.search(text)
-    if run is None or mean is None or float(run[1]) <= 0:
+    is_complete = "---> <MIN> observation" in text
+    if not (run and mean and is_complete and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
     # Without --full-rtt it prints half of the round trip.
     factor = 1e-6 if mean[1] == "rtt" else 2e-6

@@ -1,63 +1,17 @@
-"""Outputs of tools for processors, memory and whole systems."""
+"""Outputs of mbw, sysbench and openssl."""
 
 import re
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.runs.raw_outputs import disk
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
-from rally_vmperf.workloads.application import unixbench
 from rally_vmperf.workloads.cpu import openssl
-from rally_vmperf.workloads.cpu import sysbench
 from rally_vmperf.workloads.memory import mbw
 
-_COPIES = re.compile(
-    r"^[0-9]+ CPUs? in system; running ([0-9]{1,9}) parallel cop", re.M
-)
-_HEADLESS = re.compile(
-    r"((?:^|\n)(?!Benchmark Run: )[^\n]*\n|\A)"
-    r"([0-9]+ CPUs? in system; running )"
-)
-#: The largest number of copies that UnixBench 5.1.3 runs.
-_MAX_COPIES = 16
-
-
-def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the rates of each number of copies in a report."""
-    # Posts often begin after the line with the date.
-    text = _HEADLESS.sub(r"\1Benchmark Run: unknown\n\2", text)
-    numbers = [int(number) for number in _COPIES.findall(text)]
-    if "copies" in given:
-        numbers = [one for one in numbers if str(one) == given["copies"]]
-    if not numbers:
-        raise raw.error("unixbench", "there is no run of tests in the report")
-    results = []
-    for copies in numbers:
-        try:
-            rates = unixbench.parse_rates(text, copies)
-        except base.WorkloadError as problem:
-            if copies > _MAX_COPIES and "has 0 scores" in str(problem):
-                raise raw.error(
-                    "unixbench",
-                    f"the run with {copies} copies has no tests: UnixBench "
-                    f"5.1.3 runs at most {_MAX_COPIES} copies; give "
-                    "unixbench:copies=1=FILE, or use a newer version",
-                ) from None
-            raise
-        results.append(
-            raw.RawOutput(
-                workload="unixbench",
-                arguments={"tests": list(rates), "copies": copies},
-                repetitions=(tuple(rates.values()),),
-                label=f"copies-{copies}" if copies > 1 else "",
-            )
-        )
-    return results
-
-
 _MBW_SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
+_MBW_ROW = re.compile(r"^[0-9]+\s+Method: ([A-Z]+)\s", re.M)
 _MBW_BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
@@ -72,8 +26,9 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not (version or text.startswith("says: ")):
         raise raw.error(
             "mbw",
-            "the output does not tell the version; give mbw:version=1.4=FILE, "
-            "or 1.2 for versions before 1.4, which swap memcpy and dumb",
+            "the output does not contain the version; give "
+            "mbw:version=1.4=FILE, or 1.2 for versions before 1.4, which swap "
+            "memcpy and dumb",
         )
     size, block = _MBW_SIZE.search(text), _MBW_BLOCK.search(text)
     methods = [
@@ -83,8 +38,11 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
     if not (size and methods):
         raise raw.error(
-            "mbw", f"there are no runs with their AVG in {raw.describe(text)}"
+            "mbw", f"has no runs with their AVG: {raw.describe(text)}"
         )
+    begun = {name.lower() for name in _MBW_ROW.findall(text)}
+    if incomplete := sorted(begun - {*methods}):
+        raise raw.error("mbw", f"{incomplete[0]} has no AVG; it did not end")
     if not text.startswith("says: "):
         text = mbw.version_line(version) + text
     if methods in (["memcpy"], ["dumb"]):
@@ -126,16 +84,18 @@ def _read_single_method(
 
     :param printed: The method that it names.
     """
-    seconds = [
+    rates = [
         float(value)
         for value in re.findall(
-            rf"^[0-9]+\s+Method: {printed.upper()}\s+Elapsed: ([0-9.]+)\s",
+            rf"^[0-9]+\s+Method: {printed.upper()}\s.*\sCopy: ([0-9.]+) MiB/s",
             text,
             re.M,
         )
     ]
-    if not seconds or not sum(seconds) > 0:
-        raise raw.error("mbw", f"there are no runs of {printed}")
+    if not rates or not min(rates) > 0:
+        raise raw.error("mbw", f"has no runs of {printed}")
+    # The rate gives more exact seconds than mbw prints.
+    seconds = [size_mib / rate for rate in rates]
     swapped = {"memcpy": "dumb", "dumb": "memcpy"}
     method = swapped[printed] if mbw.is_old(text) else printed
     metric = raw.find_metric(
@@ -213,7 +173,10 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 arguments={**arguments, "max_prime": int(primes[1])},
                 repetitions=(
                     raw.create_samples(
-                        [sysbench.RATE, sysbench.LATENCY_P95],
+                        [
+                            raw.find_metric("sysbench", f"cpu.sysbench.{name}")
+                            for name in ("rate", "latency_p95")
+                        ],
                         [number / duration, latency or None],
                     ),
                 ),
@@ -280,89 +243,11 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
             for size, rate in zip(sizes, rates, strict=True)
         ]
     if not results:
-        raise raw.error(
-            "openssl", "there is no table of bytes per second of its speed"
-        )
-    return results
-
-
-_TIMED = re.compile(
-    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<words> .*)?\n(?:.*\n){0,5}?\n?"
-    r"real\s+(?:(?P<minutes>[0-9]{1,6})m)?(?P<seconds>[0-9.]{1,12})s?$",
-    re.M,
-)
-#: Command -> workload, metric.
-_TIMES = {
-    "compress": ("bzip2", "cpu.bzip2.compress_time"),
-    "decompress": ("bzip2", "cpu.bzip2.decompress_time"),
-    "copy": ("cp", "disk.cp.time"),
-}
-
-
-def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the wall time of bzip2 or cp that ``time`` printed."""
-    results = []
-    for match in _TIMED.finditer(text):
-        words = (match["words"] or "").split()
-        command = "copy" if match["tool"] == "cp" else "compress"
-        is_reverse = match["tool"] == "bunzip2" or any(
-            re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", word)
-            for word in words
-        )
-        if command == "compress" and is_reverse:
-            command = "decompress"
-        workload, name = _TIMES[command]
-        seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
-        metric = sample.Metric(name, "s", "lower", additive=True)
-        results.append(
-            raw.RawOutput(
-                workload=workload,
-                arguments={},
-                repetitions=(raw.create_samples([metric], [seconds]),),
-            )
-        )
-    if not results:
-        raise raw.error(
-            "time", "there is no command of bzip2 or cp before its 'real'"
-        )
-    return results
-
-
-def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the score of HEPscore or HEP-SPEC06 in the suite's JSON."""
-    report = disk.load_json("hepscore", text)
-    profiles = report.get("profiles", report)
-    results = []
-    for workload, key in (("hepscore", "hepscore"), ("hepspec06", "hs06")):
-        profile = profiles.get(key)
-        if not isinstance(profile, dict) or "score" not in profile:
-            continue
-        if profile.get("status", "success") not in ("success", 0):
-            raise raw.error(key, "did not succeed")
-        metric = sample.Metric(f"application.{workload}.score", "1", "higher")
-        results.append(
-            raw.RawOutput(
-                workload=workload,
-                arguments={},
-                repetitions=(
-                    raw.create_samples([metric], [float(profile["score"])]),
-                ),
-            )
-        )
-    if not results:
-        raise raw.error("hepscore", "there is no score in the JSON")
+        raise raw.error("openssl", "has no table of bytes per second")
     return results
 
 
 READERS = (
-    raw.Reader(
-        tool="unixbench",
-        signature=re.compile(
-            r"parallel cop(?:y|ies) of tests|BYTE UNIX Benchmarks", re.M
-        ),
-        read=read_unixbench,
-        given={"copies": "number of copies; default: all in the report"},
-    ),
     raw.Reader(
         tool="mbw",
         signature=re.compile(r"^(?:[0-9]+|AVG)\s+Method: ", re.M),
@@ -382,15 +267,5 @@ READERS = (
             re.M,
         ),
         read=read_openssl,
-    ),
-    raw.Reader(
-        tool="hepscore",
-        signature=re.compile(r'"(?:hepscore|hs06)"\s*:\s*\{|"wl-scores"'),
-        read=read_hepscore,
-    ),
-    raw.Reader(
-        tool="time",
-        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.]+s?$", re.M),
-        read=read_time,
     ),
 )

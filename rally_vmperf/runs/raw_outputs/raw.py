@@ -7,6 +7,7 @@ that it does not contain are omitted, not guessed.
 import collections.abc
 import dataclasses
 import itertools
+import json
 import re
 import typing as t
 
@@ -145,6 +146,21 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
             first, repetitions=first.repetitions + output.repetitions
         )
     return list(merged.values())
+
+
+def load_json(tool: str, text: str) -> dict[str, t.Any]:
+    """Return the last JSON object in an output, after lines of text."""
+    decoder = json.JSONDecoder()
+    position, found = text.find("{"), None
+    while position >= 0:
+        try:
+            found, end = decoder.raw_decode(text, position)
+        except ValueError as problem:
+            raise error(tool, f"the JSON is damaged: {problem}") from None
+        position = text.find("{", end)
+    if not isinstance(found, dict):
+        raise error(tool, "the output has no JSON object")
+    return found
 
 
 def describe(text: str) -> str:

@@ -146,7 +146,7 @@ class Job(base.Workload):
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of the times and of the operator."""
-        return (*_TIMES, *_PARTS, *map(_create_metric, arguments["metrics"]))
+        return (*_TIMES, *_PARTS, *map(create_metric, arguments["metrics"]))
 
     def commands(
         self, arguments: base.Arguments, endpoints: base.Endpoints
@@ -183,7 +183,7 @@ class Job(base.Workload):
             copy_output.check_duration(wall, result)
             text = copy.find("stdout")
             figures = [
-                _parse_value(rule, text) for rule in arguments["metrics"]
+                parse_value(rule, text) for rule in arguments["metrics"]
             ]
             rows.append([wall, user + system, user, system, *figures])
         columns = zip(*rows, strict=True)
@@ -196,7 +196,7 @@ class Job(base.Workload):
         ]
 
 
-def _create_metric(metric: dict[str, t.Any]) -> sample.Metric:
+def create_metric(metric: dict[str, t.Any]) -> sample.Metric:
     """Return the Metric that an entry of the arguments defines."""
     return sample.Metric(
         f"application.job.{metric['name']}",
@@ -229,7 +229,7 @@ def _check_source(metric: dict[str, t.Any]) -> None:
         )
 
 
-def _parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
+def parse_value(metric: dict[str, t.Any], text: t.Any) -> float:
     """Find a metric's value in the output of a copy; return a float.
 
     :raises base.WorkloadError: If the output does not contain it.

@@ -375,9 +375,7 @@ class TestJudgeRaw(unittest.TestCase):
                 return_value=registry,
             )
         )
-        self.run_command(
-            baseline_import.Import, "metal", "--dd", data("all-none")
-        )
+        self.run_command(baseline_import.Import, "metal", data("all-none"))
 
     def run_command(self, kind, *arguments):
         """Return the exit code and the lines that were printed."""
@@ -396,7 +394,7 @@ class TestJudgeRaw(unittest.TestCase):
         limits = self.folder / "limits.yaml"
         limits.write_text("vmperf_overhead: {max_percent: {'disk.*': 40}}\n")
         code, lines = self.judged(
-            *("--dd", data("all-directsync"), "--limits", str(limits)),
+            *("--guest", data("all-directsync"), "--limits", str(limits)),
             *("--physical-limit", "disk.*=330e6"),
         )
         head, row, *said = lines
@@ -407,17 +405,44 @@ class TestJudgeRaw(unittest.TestCase):
 
     def test_nothing_held_to_a_limit_is_no_pass(self):
         """There are figures, and exit code 2."""
-        code, lines = self.judged("--dd", data("all-unsafe", "write="))
+        code, lines = self.judged("--guest", data("all-unsafe"))
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "no limit")
 
     def test_what_bare_metal_lacks_has_a_row(self):
         """It says so."""
         guest = outputs.DATA / "iperf-r730xd-2019-guest.txt"
-        _, lines = self.judged("--iperf", str(guest))
+        _, lines = self.judged("--guest", str(guest))
         self.assertRegex(lines[1], "^network.iperf2.to_peer.throughput  -")
         self.assertLess(len(lines[0]), 100)
         self.assertIn("has no such metric (it has: disk.dd.*)", lines[1])
+
+    def test_two_files(self):
+        """Bare metal needs no name."""
+        words = ("--raw", "--bare-metal", data("all-none"), "--guest")
+        code, lines = self.run_command(
+            judge.Judge, *words, data("all-directsync")
+        )
+        self.assertEqual(2, code)
+        self.assertRegex(lines[1], "^disk.dd.write.bandwidth +.* no limit")
+
+    def test_outputs_of_other_command_lines(self):
+        """They are compared where the user allows it."""
+        other = self.folder / "other.txt"
+        other.write_text(
+            pathlib.Path(data("all-none"))
+            .read_text()
+            .replace("fdatasync", "fsync")
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError, "'fsync' in the guest; .* --allow argum"
+        ):
+            self.judged("--guest", str(other))
+        code, lines = self.judged(
+            "--guest", str(other), "--allow", "arguments"
+        )
+        self.assertEqual(2, code)
+        self.assertRegex(lines[1], "no limit")
 
     def test_no_bound(self):
         """A bound is a metric and a number."""
@@ -432,16 +457,14 @@ class TestJudgeRaw(unittest.TestCase):
     def test_options_that_do_not_go_together(self):
         """One line each."""
         for words, said in (
-            (("--raw",), "specify it with --baseline"),
+            (("--raw",), "requires outputs of a guest: --guest FILE"),
+            (("--raw", "--guest", "x"), "either --bare-metal FILE... or"),
             (("--raw", "run.json"), "not run.json; remove one of them"),
-            (("--dd", "x"), "require --raw; add --raw"),
+            (("--guest", "x"), "require --raw; add --raw"),
             (("--physical-limit", "x=1"), "require --raw; add --raw"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, said):
                 self.run_command(judge.Judge, *words)
-        words = "outputs of tools are missing"
-        with self.assertRaisesRegex(document.BaselineError, words):
-            self.judged()
 
 
 def of_machine(baseline, tools=None, **facts):
@@ -455,6 +478,6 @@ def of_machine(baseline, tools=None, **facts):
     return dataclasses.replace(baseline, machine=machine)
 
 
-def data(name, which=""):
-    """Return an output of dd, as an option takes it."""
-    return f"{which}{outputs.DATA / f'dd-2019-{name}.txt'}"
+def data(name):
+    """Return the path of an output of dd."""
+    return str(outputs.DATA / f"dd-2019-{name}.txt")

@@ -173,9 +173,7 @@ class ReportTestCase(unittest.TestCase):
             command = baseline_import.Import(mock.Mock(), None)
             parser = command.get_parser("baseline import")
             command.run(
-                parser.parse_args(
-                    ["metal", "--replace", "--dd", output("all-none")]
-                )
+                parser.parse_args(["metal", "--replace", output("all-none")])
             )
             printed = self.run_command("--raw", *arguments)
         return printed, self.page.read_text()
@@ -190,28 +188,28 @@ class ReportTestCase(unittest.TestCase):
             ("all-unsafe", ("--physical-limit", "disk.*=330e6"), "void: "),
         ):
             printed, page = self.raw(
-                *arguments, *options, "--dd", output(name, "write=")
+                *arguments, *options, "--guest", output(name)
             )
             self.assertIn(f"Guest compared with metal: {headline}", printed)
             self.assertIn(headline[1:], page)
             self.assertIn("disk.dd.write.bandwidth</span>", page)
-            self.assertIn("outputs of dd", page)
+            self.assertIn(f"outputs: {output(name)}", page)
             self.assertIn("<p>Disk: ", page)
             self.assertIn("Judged by the rules", page)
             self.assertIn("baseline metal, machine metal", page)
 
     def test_raw_outputs_without_limits(self):
         printed, page = self.raw(
-            *("--baseline", "metal", "--dd", output("all-directsync"))
+            *("--baseline", "metal", "--guest", output("all-directsync"))
         )
         self.assertIn("figures without limits", printed)
         self.assertIn("No verdict", page)
 
     def test_options_of_raw_outputs_that_contradict(self):
         for words, message in (
-            (("--raw",), "specify it with --baseline"),
+            (("--raw",), "requires outputs of a guest: --guest FILE"),
             (("--raw", "run.json"), "not run.json; remove one of them"),
-            (("run.json", "--dd", "x"), "--raw; add --raw"),
+            (("run.json", "--guest", "x"), "--raw; add --raw"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, message):
                 self.run_command(*words)
@@ -242,7 +240,7 @@ class ReportTestCase(unittest.TestCase):
             self.assertEqual("", self.warnings)
 
     def test_format_of_raw_outputs(self):
-        self.raw("--baseline", "metal", "--dd", output("all-directsync"))
+        self.raw("--baseline", "metal", "--guest", output("all-directsync"))
         with mock.patch.object(
             rally_api,
             "open_baseline_store",
@@ -251,7 +249,7 @@ class ReportTestCase(unittest.TestCase):
         ):
             printed = self.run_command(
                 *("--raw", "--baseline", "metal", "--format", "csv"),
-                *("--dd", output("all-directsync"), "-o", "-"),
+                *("--guest", output("all-directsync"), "-o", "-"),
             )
         lines = [*csv.DictReader(io.StringIO(printed))]
         sides = {line["side"] for line in lines if line["row"] == "sample"}
@@ -266,6 +264,6 @@ class ReportTestCase(unittest.TestCase):
             self.run_command(path)
 
 
-def output(name, which=""):
-    """Return an output of dd, as an option takes it."""
-    return f"{which}{golden.DATA / f'dd-2019-{name}.txt'}"
+def output(name):
+    """Return the path of an output of dd."""
+    return str(golden.DATA / f"dd-2019-{name}.txt")

@@ -97,22 +97,21 @@ def _judge_outputs(name: str) -> summary.Judgement[t.Any]:
     parser = argparse.ArgumentParser()
     raw_outputs.add_raw_options(parser, baseline_help="")
     given = yaml.safe_load((FOLDER / name / "outputs.yaml").read_text())
-    sides = {
-        side: parser.parse_args(
-            [word.replace("DATA", str(golden.DATA)) for word in given[side]]
-        )
-        for side in ("bare_metal", "guest")
-    }
+    words = [
+        word.replace("DATA", str(golden.DATA)) for word in given["options"]
+    ]
+    parsed = parser.parse_args(words)
     baseline = imported.build_baseline(
-        name, "compute1", raw_outputs.read_outputs(sides["bare_metal"]), {}
+        name, "compute1", raw_outputs.read_outputs(parsed.bare_metal), {}
     )
     criteria = limits_file.read_limits(str(limits(name)))
     found = overhead.OVERHEAD.parse(criteria["vmperf_overhead"]).create_judge()
-    for repetition in imported.build_repetitions(
+    repetitions, _ = imported.build_repetitions(
         baseline,
-        raw_outputs.read_outputs(sides["guest"]),
-        dict(sides["guest"].physical_limit),
-    ):
+        raw_outputs.read_outputs(parsed.guest),
+        dict(parsed.physical_limit),
+    )
+    for repetition in repetitions:
         found.add(repetition)
     return t.cast(summary.Judgement[t.Any], found.judgement())
 

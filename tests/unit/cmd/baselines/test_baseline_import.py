@@ -46,14 +46,14 @@ class RawTestCase(unittest.TestCase):
         return command, command.take_action(parsed)
 
     def register(self, *arguments):
-        files = arguments or ("--dd", data("dd-2019-all-none.txt"))
+        files = arguments or (data("dd-2019-all-none.txt"),)
         self.run_command(baseline_import.Import, "metal", *files)
         return self.app.stdout.getvalue()
 
     def test_what_is_registered(self):
         fingerprint = self.write("f.json", json.dumps({"cpu_model": "E5"}))
         said = self.register(
-            *("--mbw", f"1.4={data('mbw-r730xd-2019-baremetal.txt')}"),
+            data("mbw-r730xd-2019-baremetal.txt", "mbw:version=1.4="),
             *("--fingerprint", fingerprint, "--machine", "r730xd"),
             *("--class", "r730"),
         )
@@ -64,7 +64,7 @@ class RawTestCase(unittest.TestCase):
         self.assertEqual({"cpu_model": "E5"}, content.machine.fingerprint)
         with self.assertRaisesRegex(document.BaselineError, "--replace"):
             self.register()
-        self.register("--dd", data("dd-2019-all-none.txt"), "--replace")
+        self.register(data("dd-2019-all-none.txt"), "--replace")
 
     def test_the_version_that_printed_it(self):
         """Versions have a dot in them, as names of files have."""
@@ -73,10 +73,10 @@ class RawTestCase(unittest.TestCase):
         )
         old = self.write("mbw.old", printed)
         for name, given in (
-            ("as-1.4", f"1.4={old}"),
-            ("as-1.2", f"1.2={old}"),
+            ("as-1.4", f"mbw:version=1.4={old}"),
+            ("as-1.2", f"mbw:version=1.2={old}"),
         ):
-            self.run_command(baseline_import.Import, name, "--mbw", given)
+            self.run_command(baseline_import.Import, name, given)
         plain, swapped = (
             {
                 metric.name: values
@@ -98,10 +98,10 @@ class RawTestCase(unittest.TestCase):
         warned = io.StringIO()
         with contextlib.redirect_stderr(warned):
             self.run_command(
-                baseline_import.Import, "old", "--mbw", f"1.2={path}"
+                baseline_import.Import, "old", f"mbw:version=1.2={path}"
             )
         self.assertEqual(
-            f"--mbw {path}: mcblock is omitted: before mbw 1.4 it copies "
+            f"{path}: mcblock is omitted: before mbw 1.4 it copies "
             "only the first block repeatedly\n",
             warned.getvalue(),
         )
@@ -114,34 +114,23 @@ class RawTestCase(unittest.TestCase):
         link = self.folder / "link"
         link.symlink_to(data("dd-2019-all-none.txt"))
         for arguments, message in (
+            ((missing,), ".*/missing: No such file"),
+            ((f"dd={missing}",), ".*/missing: No such file"),
+            ((pipe,), ".*/pipe: is not a regular file"),
+            ((damaged,), ".*/damaged: the output is not recognised: '\\['"),
+            ((f"mbw:version=1.4={damaged}",), ".*/damaged: mbw: has no runs"),
+            ((f"fia={damaged}",), "'fia' is not a tool whose outputs are"),
+            ((f"dd:speed=3={damaged}",), "'speed' is not an argument that"),
             (
-                (),
-                "tools are missing; add at least one of --unixbench,",
-            ),
-            (("--dd", missing), "--dd .*/missing: No such file"),
-            (("--dd", pipe), "--dd .*/pipe: is not a regular file"),
-            (("--mbw", f"1.4={damaged}"), "--mbw .*/damaged: mbw printed"),
-            (("--mbw", damaged), "--mbw .*/damaged: mbw: .* 1.2=FILE for"),
-            (
-                ("--dd", data("dd-2019-all-none.txt")) * 2,
-                "--dd .*-none.txt: was given twice",
-            ),
-            (
-                (
-                    "--dd",
-                    f"write={link}",
-                    "--dd",
-                    data("dd-2019-all-none.txt"),
-                ),
-                "--dd .*-none.txt: was given twice",
+                (data("dd-2019-all-none.txt"),) * 2,
+                ".*-none.txt: was given twice",
             ),
             (
-                (
-                    "--dd",
-                    data("dd-2019-all-none.txt"),
-                    "--fingerprint",
-                    damaged,
-                ),
+                (str(link), data("dd-2019-all-none.txt")),
+                ".*-none.txt: was given twice",
+            ),
+            (
+                (data("dd-2019-all-none.txt"), "--fingerprint", damaged),
                 "--fingerprint .*/damaged is damaged: line 1",
             ),
         ):
@@ -154,9 +143,9 @@ class RawTestCase(unittest.TestCase):
         original = data("dd-2019-all-none.txt")
         copy = self.write("copy", pathlib.Path(original).read_text())
         with contextlib.redirect_stderr(io.StringIO()) as stderr:
-            self.register("--dd", original, "--dd", copy)
+            self.register(original, copy)
         self.assertEqual(
-            f"--dd {copy}: equals {original}; if it is a copy, remove it\n",
+            f"{copy}: equals {original}; if it is a copy, remove it\n",
             stderr.getvalue(),
         )
         (entry,) = self.registry.load("metal").entries
@@ -167,6 +156,6 @@ class RawTestCase(unittest.TestCase):
         large = self.write("large", "")
         os.truncate(large, 1 << 40)
         with self.assertRaisesRegex(
-            document.BaselineError, "--dd .*/large: dd: the output has more"
+            document.BaselineError, ".*/large: the output has more"
         ):
-            self.register("--dd", f"write={large}")
+            self.register(f"dd:direction=write={large}")

@@ -12,21 +12,21 @@ from rally_vmperf.questions.overhead import conclusion
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
+#: Outputs -> what is given with them.
 METAL = {
-    "unixbench": ["unixbench-r730xd-2019-baremetal.txt"],
-    "mbw": ["1.4=mbw-r730xd-2019-baremetal.txt"],
-    "iperf": ["iperf-r730xd-2019-baremetal.txt"],
+    "unixbench-r730xd-2019-baremetal.txt": {},
+    "mbw-r730xd-2019-baremetal.txt": {"version": "1.4"},
+    "iperf-r730xd-2019-baremetal.txt": {},
 }
 GUEST = {
-    "unixbench": ["unixbench-r730xd-2019-guest.txt"],
-    "mbw": ["1.4=mbw-r730xd-2019-guest.txt"],
-    "iperf": [
-        "iperf-r730xd-2019-guest.txt",
-        "guest_to_guest=iperf-r730xd-2019-guest-to-guest.txt",
-    ],
+    "unixbench-r730xd-2019-guest.txt": {},
+    "mbw-r730xd-2019-guest.txt": {"version": "1.4"},
+    "iperf-r730xd-2019-guest.txt": {},
+    "iperf-r730xd-2019-guest-to-guest.txt": {"direction": "guest_to_guest"},
 }
 #: Metric -> what it is called in the file of published figures.
 PUBLISHED = {
@@ -43,18 +43,17 @@ ARRAY = {"disk.*": 330e6}
 
 
 def outputs(files):
-    """Return what files of golden outputs tell, by their tools."""
-    found = []
-    for tool, names in files.items():
-        for name in names:
-            which, _, file = name.rpartition("=")
-            found.append(raw.parse(tool, golden.text(file), which))
-    return raw.merge(found)
+    """Return the results in golden outputs."""
+    return raw.merge(
+        result
+        for name, given in files.items()
+        for result in reading.read(golden.text(name), "", given)
+    )
 
 
 def mode(name):
     """Return the outputs of a cache mode."""
-    return outputs({"dd": [f"dd-2019-all-{name}.txt"]})
+    return outputs({f"dd-2019-all-{name}.txt": {}})
 
 
 def metal(raws=None, **changes):
@@ -69,7 +68,8 @@ def metal(raws=None, **changes):
 def judged(content, guest, physical=None, **limits):
     """Return the judgement, and its rows by metric."""
     judge = overhead.OVERHEAD.parse(limits).create_judge()
-    for entry in imported.build_repetitions(content, guest, physical or {}):
+    repetitions, _ = imported.build_repetitions(content, guest, physical or {})
+    for entry in repetitions:
         judge.add(entry)
     judgement = judge.judgement()
     return judgement, {row.metric.name: row for row in judgement.rows}
@@ -224,12 +224,25 @@ class BaselineTestCase(unittest.TestCase):
             matching.find(content, "mbw", arguments, many)
 
     def test_other_arguments_are_not_compared(self):
+        """A metric is omitted; without another one there is no verdict."""
         text = golden.text("dd-2019-all-none.txt")
-        other = raw.parse("dd", text.replace("fdatasync", "fsync"))
-        with self.assertRaisesRegex(
-            document.BaselineError, "sync is 'fdatasync' in the baseline and"
-        ):
-            judged(metal(mode("none")), [other])
+        other = reading.read(text.replace("fdatasync", "fsync"))
+        message = (
+            "disk.dd.write.bandwidth is not compared: sync is 'fdatasync' on "
+            "bare metal and 'fsync' in the guest"
+        )
+        content = metal(outputs(METAL) + mode("none"))
+        with self.assertRaisesRegex(document.BaselineError, message):
+            judged(content, other)
+        _, omitted = imported.build_repetitions(
+            content, other + outputs(GUEST), {}
+        )
+        self.assertRegex("".join(omitted), message)
+        repetitions, omitted = imported.build_repetitions(
+            content, other, {}, is_lenient=True
+        )
+        self.assertEqual([], omitted)
+        self.assertEqual(5, len(repetitions))
 
     def test_what_bare_metal_lacks(self):
         _, rows = judged(metal(mode("none")), outputs(GUEST))

@@ -1,0 +1,181 @@
+"""Outputs of UnixBench, HEPscore, commands under ``time`` and jobs."""
+
+import re
+
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+from rally_vmperf.workloads.application import job
+from rally_vmperf.workloads.application import unixbench
+from rally_vmperf.workloads.cpu import bzip2
+from rally_vmperf.workloads.disk import cp
+
+_COPIES = re.compile(
+    r"^[0-9]+ CPUs? in system; running ([0-9]{1,9}) parallel cop", re.M
+)
+_HEADLESS = re.compile(
+    r"((?:^|\n)(?!Benchmark Run: )[^\n]*\n|\A)"
+    r"([0-9]+ CPUs? in system; running )"
+)
+#: The largest number of copies that UnixBench 5.1.3 runs.
+_MAX_COPIES = 16
+
+
+def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the rates of each number of copies in a report."""
+    # Posts often begin after the line with the date.
+    text = _HEADLESS.sub(r"\1Benchmark Run: unknown\n\2", text)
+    numbers = [int(number) for number in _COPIES.findall(text)]
+    if "copies" in given:
+        numbers = [one for one in numbers if str(one) == given["copies"]]
+    if not numbers:
+        raise raw.error("unixbench", "the report has no run of its tests")
+    results = []
+    for copies in numbers:
+        try:
+            rates = unixbench.parse_rates(text, copies)
+        except base.WorkloadError as problem:
+            if copies > _MAX_COPIES and "has 0 scores" in str(problem):
+                raise raw.error(
+                    "unixbench",
+                    f"the run with {copies} copies has no tests: UnixBench "
+                    f"5.1.3 runs at most {_MAX_COPIES} copies; give "
+                    "unixbench:copies=1=FILE, or use a newer version",
+                ) from None
+            raise
+        results.append(
+            raw.RawOutput(
+                workload="unixbench",
+                arguments={"tests": list(rates), "copies": copies},
+                repetitions=(tuple(rates.values()),),
+                label=f"copies-{copies}" if copies > 1 else "",
+            )
+        )
+    return results
+
+
+_TIMED = re.compile(
+    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n(?:.*\n){0,5}?\n?"
+    r"real\s+(?:(?P<minutes>[0-9]{1,6})m)?(?P<seconds>[0-9.]{1,12})s?$",
+    re.M,
+)
+#: Command -> workload, metric.
+_TIMES = {
+    "compress": ("bzip2", bzip2.TIMES["compress"]),
+    "decompress": ("bzip2", bzip2.TIMES["decompress"]),
+    "copy": ("cp", cp.TIME),
+}
+
+
+def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the wall time of bzip2 or cp that ``time`` printed."""
+    results = []
+    for match in _TIMED.finditer(text):
+        options = (match["options"] or "").split()
+        command = "copy" if match["tool"] == "cp" else "compress"
+        is_reverse = match["tool"] == "bunzip2" or any(
+            re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
+            for option in options
+        )
+        if command == "compress" and is_reverse:
+            command = "decompress"
+        workload, metric = _TIMES[command]
+        seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
+        results.append(
+            raw.RawOutput(
+                workload=workload,
+                arguments={},
+                repetitions=(raw.create_samples([metric], [seconds]),),
+            )
+        )
+    if not results:
+        raise raw.error("time", "no command of bzip2 or cp precedes 'real'")
+    return results
+
+
+#: The beginning of the name of a profile -> workload.
+_SCORES = {"heps": "hepscore", "hs06": "hepspec06"}
+
+
+def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the score of HEPscore or HEP-SPEC06 in the suite's JSON."""
+    report = raw.load_json("hepscore", text)
+    profiles = report.get("profiles", report)
+    results = []
+    for key, profile in profiles.items():
+        workload = _SCORES.get(key[:4], "")
+        if not (workload and isinstance(profile, dict) and "score" in profile):
+            continue
+        if profile.get("status", "success") not in ("success", 0):
+            raise raw.error(key, "did not succeed")
+        metric = sample.Metric(f"application.{workload}.score", "1", "higher")
+        results.append(
+            raw.RawOutput(
+                workload=workload,
+                arguments={},
+                repetitions=(
+                    raw.create_samples([metric], [float(profile["score"])]),
+                ),
+            )
+        )
+    if not results:
+        raise raw.error("hepscore", "the JSON has no score")
+    return results
+
+
+_JOB_GIVEN = {
+    "path": "path of the value in the JSON, such as jobs.0.rate",
+    "pattern": "regular expression with one group, which is the value",
+    "name": "name of the metric after application.job.; default: value",
+    "unit": "unit; default: s",
+    "better": "higher or lower; default: lower",
+}
+
+
+def read_job(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the value of a program of the user, found by path or pattern."""
+    rule = {"name": "value", "unit": "s", "better": "lower", **given}
+    registry.get_workload("job").complete({"metrics": [rule]})
+    return [
+        raw.RawOutput(
+            workload="job",
+            arguments={"metrics": [rule]},
+            repetitions=(
+                raw.create_samples(
+                    [job.create_metric(rule)], [job.parse_value(rule, text)]
+                ),
+            ),
+        )
+    ]
+
+
+READERS = (
+    raw.Reader(
+        tool="unixbench",
+        signature=re.compile(
+            r"parallel cop(?:y|ies) of tests|BYTE UNIX Benchmarks", re.M
+        ),
+        read=read_unixbench,
+        given={"copies": "number of copies; default: all in the report"},
+    ),
+    raw.Reader(
+        tool="hepscore",
+        signature=re.compile(
+            r'"(?:hepscore|hs06\w{0,9})"\s*:\s*\{|"wl-scores"'
+        ),
+        read=read_hepscore,
+    ),
+    raw.Reader(
+        tool="time",
+        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.]+s?$", re.M),
+        read=read_time,
+    ),
+    raw.Reader(
+        tool="job",
+        # Only its name tells.
+        signature=re.compile("(?!)"),
+        read=read_job,
+        given=_JOB_GIVEN,
+    ),
+)

@@ -1,0 +1,301 @@
+"""Tests of outputs of tools, and of the values that are read from them."""
+
+import math
+import pathlib
+import random
+import unittest
+
+import ddt
+import yaml
+
+from rally_vmperf.runs.raw_outputs import reading
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import registry
+from tests.unit.workloads import golden
+
+DATA = pathlib.Path(__file__).parent / "data"
+#: Name of an output -> what it contains.
+EXPECTED = yaml.safe_load((DATA / "expected.yaml").read_text())
+#: Output of a version -> the tool, and what is given with it.
+GOLDEN = {
+    "fio-3.33-randread.json": ("fio", {}),
+    "fio-3.33-randrw.json": ("fio", {}),
+    "iperf3-3.12-to_peer.json": ("iperf3", {}),
+    "iperf3-3.12-udp-to_peer.json": ("iperf3", {}),
+    "iperf2-2.1.8-to_peer.txt": ("iperf", {}),
+    "sysbench-1.0.20-cpu.txt": ("sysbench", {}),
+    "sysbench-1.1.0-cpu.txt": ("sysbench", {}),
+    "sysbench_memory-1.0.20-read.txt": ("sysbench", {}),
+    "mbw-2.0.txt": ("mbw", {}),
+    "mbw-r730xd-2019-guest.txt": ("mbw", {"version": "1.4"}),
+    "unixbench-6.0.0.txt": ("unixbench", {"copies": "2"}),
+    "openssl-1.1.1w.txt": ("openssl", {}),
+    "openssl-3.5.7.txt": ("openssl", {}),
+    "ping-20221126-to_peer.txt": ("ping", {}),
+    "sockperf-3.7-to_peer.txt": ("sockperf", {}),
+    "sockperf-3.7-udp.txt": ("sockperf", {}),
+    "iozone-3.489-throughput-2.txt": ("iozone", {}),
+    "hepscore-layout.json": ("hepscore", {}),
+    "hepspec06-layout.json": ("hepscore", {}),
+    "dd-9.1-read.txt": ("dd", {"direction": "read"}),
+}
+#: Records of dd, as it prints them.
+PLAIN = "1+0 records in\n1+0 records out\n"
+H2LOAD = """\
+finished in 2.00s, 5120.50 req/s, 1.20MB/s
+requests: 10241 total, 10241 started, 10241 done, 10241 succeeded, 0 failed, \
+0 errored, 0 timeout
+status codes: 10241 2xx, 0 3xx, 0 4xx, 0 5xx
+                     min         max         mean         sd        +/- sd
+time for request:      150us     12.50ms      1.95ms       640us    85.10%
+"""
+TIME = """\
+$ time bzip2 -z data
+
+real\t1m4.250s
+user\t1m3.900s
+sys\t0m0.300s
+$ time cp -r tree copy
+
+real\t0m12.500s
+user\t0m0.100s
+sys\t0m9.000s
+"""
+
+
+def read(name, folder=golden.DATA, given=None, tool=""):
+    """Return the results in a file."""
+    text = reading.clean((folder / name).read_bytes())
+    return reading.read(text, tool, given)
+
+
+def values(found):
+    """Return the values of results by metric, in their order."""
+    by_metric = {}
+    for output in found:
+        for samples in output.repetitions:
+            for value in samples:
+                by_metric.setdefault(value.metric.name, []).append(value.value)
+    return by_metric
+
+
+@ddt.ddt
+class FieldTestCase(unittest.TestCase):
+    """Outputs in formats in which people publish them."""
+
+    @ddt.data(*sorted(EXPECTED))
+    def test_output(self, name):
+        expected = EXPECTED[name]
+        arguments = (f"{name}.txt", DATA, expected.get("given"))
+        if reason := expected.get("rejected"):
+            with self.assertRaises(base.WorkloadError) as caught:
+                read(*arguments)
+            self.assertIn(reason, str(caught.exception))
+            return
+        found = read(*arguments)
+        self.assertEqual(
+            expected.get("labels", [""]), [output.label for output in found]
+        )
+        read_values = values(found)
+        for metric, wanted in expected["values"].items():
+            self.assertEqual(len(wanted), len(read_values[metric]))
+            for value, right in zip(read_values[metric], wanted, strict=True):
+                self.assertAlmostEqual(right, value, delta=right * 1e-6)
+        told = expected.get("arguments", {})
+        self.assertEqual(
+            told, {key: found[0].arguments.get(key) for key in told}
+        )
+
+    def test_all_outputs_are_expected(self):
+        self.assertEqual(
+            {path.stem for path in DATA.glob("*.txt")}, EXPECTED.keys()
+        )
+
+    def test_kinds_of_quotation(self):
+        """The values do not depend on what a mail or a page adds."""
+        plain = (DATA / "dd-flags-1.txt").read_text()
+        expected = values(reading.read(plain))
+        for prefix in ("> ", "| ", "    ", "\t"):
+            text = "".join(prefix + line for line in plain.splitlines(True))
+            self.assertEqual(
+                expected, values(reading.read(reading.clean(text.encode())))
+            )
+
+
+@ddt.ddt
+class GoldenTestCase(unittest.TestCase):
+    """Outputs of stated versions of the tools."""
+
+    @ddt.data(*sorted(GOLDEN))
+    def test_metrics_are_those_of_the_workload(self, name):
+        """So that a guest of a run is compared with an imported baseline."""
+        tool, given = GOLDEN[name]
+        text = reading.clean((golden.DATA / name).read_bytes())
+        self.assertEqual(tool, reading.recognise(text).tool)
+        for output in reading.read(text, "", given):
+            workload = registry.get_workload(output.workload)
+            schema = workload.ARGUMENTS["properties"]
+            chosen = {
+                key: argument
+                for key, argument in output.arguments.items()
+                if key in schema and tool != "openssl"
+            }
+            if tool == "fio":
+                chosen = {"patterns": [name.split("-")[-1][:-5]]}
+            metrics = workload.metrics(workload.complete(chosen))
+            for metric in output.metrics:
+                same = [one for one in metrics if one.name == metric.name]
+                self.assertEqual([metric], same)
+
+    def test_fio(self):
+        found = values(read("fio-3.33-randread.json"))
+        self.assertAlmostEqual(
+            34735.132, found["disk.fio.randread.iops"][0], places=2
+        )
+        self.assertAlmostEqual(
+            0.000148480, found["disk.fio.randread.latency_p50"][0]
+        )
+
+    def test_directions_and_protocols_are_distinct(self):
+        tcp, udp = (
+            read(f"iperf3-3.12-{name}.json")[0].metrics[0].name
+            for name in ("to_peer", "udp-to_peer")
+        )
+        self.assertEqual("network.iperf3.to_peer.throughput", tcp)
+        self.assertEqual("network.iperf3.to_peer.udp.throughput", udp)
+
+    def test_h2load(self):
+        found = values(reading.read(H2LOAD))
+        ((rate,), *_) = found.values()
+        self.assertEqual(5120.5, rate)
+
+    def test_time(self):
+        found = values(reading.read(TIME))
+        self.assertEqual(
+            {"cpu.bzip2.compress_time": [64.25], "disk.cp.copy_time": [12.5]},
+            found,
+        )
+
+    def test_job(self):
+        found = reading.read(
+            '{"jobs": [{"rate": 12.5}]}',
+            "job",
+            {
+                "name": "rate",
+                "path": "jobs.0.rate",
+                "unit": "ops/s",
+                "better": "higher",
+            },
+        )
+        self.assertEqual({"application.job.rate": [12.5]}, values(found))
+        with self.assertRaisesRegex(base.WorkloadError, "no line matches"):
+            reading.read("nothing\n", "job", {"pattern": "took (.*) s"})
+        with self.assertRaisesRegex(base.WorkloadError, "either pattern or"):
+            reading.read("nothing\n", "job")
+
+
+@ddt.ddt
+class RejectedTestCase(unittest.TestCase):
+    @ddt.data(
+        ("iperf3-3.12-refused.json", "failed: unable to connect"),
+        ("iperf3-3.12-bidir.json", "is of --bidir"),
+        ("mbw-r730xd-2019-guest.txt", "give mbw:version=1.4=FILE, or 1.2"),
+        ("dd-9.1-read.txt", "give dd:direction=write=FILE or dd:direction="),
+        ("wget-1.21.3-http.txt", "the output is not recognised: '2026-11-22"),
+    )
+    @ddt.unpack
+    def test_file(self, name, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            read(name)
+
+    @ddt.data(
+        ("", "", None, "the output is not recognised: ''; name the tool"),
+        ("x", "fia", None, "'fia' is not a tool whose outputs are read"),
+        ("", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
+        ("", "iperf", {"streams": "2"}, "'streams' is not an argument that"),
+        ("", "mbw", {"version": "x"}, "version='x': must be such as 1.4"),
+        ("", "mbw", {"version": "1.4"}, "has no runs with their AVG"),
+        ("", "unixbench", None, "the report has no run of its tests"),
+        ("", "dd", {"direction": "read"}, "has no summary: ''"),
+        ("dd if=a of=b\ndd if=a of=c\n", "dd", None, "2 different command"),
+        ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
+        ("{", "fio", None, "fio: the JSON is damaged"),
+        ('{"fio version": "3.33"}', "", None, "fio: the output is damaged"),
+        (
+            "fio-3.33\nStarting 1 process\n",
+            "",
+            None,
+            "its JSON is required: fio --output-format=json",
+        ),
+        (
+            "[ ID] Interval           Transfer     Bitrate\n",
+            "",
+            None,
+            "iperf3: this is its table; its JSON is required: iperf3 -J",
+        ),
+    )
+    @ddt.unpack
+    def test_text(self, text, tool, given, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            reading.read(text, tool, given)
+
+    @ddt.data(*sorted(GOLDEN))
+    def test_damaged_outputs_have_no_other_values(self, name):
+        """Values are those of the whole output, or it is rejected."""
+        tool, given = GOLDEN[name]
+        text = reading.clean((golden.DATA / name).read_bytes())
+        right = values(reading.read(text, tool, given))
+        chooser = random.Random(name)
+        lines = text.splitlines(keepends=True)
+        for _ in range(12):
+            end = chooser.randrange(1, len(text))
+            gap = chooser.randrange(len(lines))
+            for damaged in (
+                text[:end],
+                "".join(lines[:gap] + lines[gap + 1 :]),
+            ):
+                try:
+                    found = values(reading.read(damaged, tool, given))
+                except base.WorkloadError:
+                    continue
+                for metric, repetitions in found.items():
+                    self.assertIn(metric, right, damaged[-200:])
+                    for value in repetitions:
+                        self.assertTrue(
+                            any(
+                                math.isclose(value, one, rel_tol=1e-6)
+                                for one in right[metric]
+                            ),
+                            f"{metric}: {value}: {damaged[-200:]}",
+                        )
+
+
+@ddt.ddt
+class CleaningTestCase(unittest.TestCase):
+    @ddt.data(
+        PLAIN.encode(),
+        PLAIN.encode("utf-16"),
+        PLAIN.encode("utf-16-le"),
+        b"\xef\xbb\xbf" + PLAIN.encode(),
+        PLAIN.replace("\n", "\r\n").encode(),
+        PLAIN.replace("\n", "   \n").encode(),
+        b"> 1+0 records in\n> 1+0 records out\n",
+        b">> 1+0 records in\n>> 1+0 records out\n",
+        b"    1+0 records in\n    1+0 records out\n",
+        b"```\n1+0 records in\n1+0 records out\n```\n",
+        b"\x1b[32m1+0\x1b[0m records in\n1+0 records out\n",
+        b"0+0 ticks\r1+0 records in\n1+0 records out\n",
+    )
+    def test_the_same_text(self, content):
+        self.assertEqual(PLAIN, reading.clean(content))
+
+    @ddt.data(("gbk", "记录了1+0 的读入\n"), ("latin-1", "1 Prüfung: 5 ö\n"))
+    @ddt.unpack
+    def test_encodings(self, encoding, text):
+        self.assertEqual(text, reading.clean(text.encode(encoding)))
+
+    def test_indented_tables_keep_their_columns(self):
+        text = "  name:  1\n    deeper:  2\n"
+        self.assertEqual(
+            "name:  1\n  deeper:  2\n", reading.clean(text.encode())
+        )
