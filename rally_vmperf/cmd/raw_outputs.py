@@ -31,6 +31,9 @@ _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
 )
+#: The standard deviation of repetitions on a quiet machine, and the number of
+#: outputs of each side that shows a small overhead.
+_USUAL_NOISE, _RECOMMENDED = 0.02, 5
 #: An output on the command line.
 OUTPUT = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
 OUTPUT_HELP = (
@@ -166,6 +169,8 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
     lines += [judgement.headline(), *conclusion.conclude(judgement)]
+    if any(row.comparison and not row.estimated for row in judgement.rows):
+        lines.append(_describe_precision(judgement.confidence))
     return lines, judgement.passed
 
 
@@ -240,6 +245,24 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         may_be_unmatched=True,
     )
     return content, repetitions, judge.judgement()
+
+
+def _describe_precision(confidence: float) -> str:
+    """Return a sentence on the outputs that an interval requires."""
+    from rally_vmperf.measurement.comparison import statistics
+
+    variance = _USUAL_NOISE**2
+    few, more = (
+        100
+        * statistics.half_width(variance, count, variance, count, confidence)
+        for count in (statistics.FEWEST, _RECOMMENDED)
+    )
+    return (
+        f"An interval requires {statistics.FEWEST} outputs of each side at "
+        f"least. If they vary by {100 * _USUAL_NOISE:g} %, it is then the "
+        f"overhead +/- {few:.1f} %; with {_RECOMMENDED} outputs +/- "
+        f"{more:.1f} %."
+    )
 
 
 def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:

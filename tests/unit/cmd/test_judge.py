@@ -426,6 +426,20 @@ class TestJudgeRaw(unittest.TestCase):
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "^disk.dd.write.bandwidth +.* no limit")
 
+    def test_one_output_of_each_side(self):
+        """The user reads how many outputs decide."""
+        sides = [
+            ("--" + side, str(outputs.DATA / "iperf-r730xd-2019-guest.txt"))
+            for side in ("bare-metal", "guest")
+        ]
+        _, lines = self.run_command(judge.Judge, "--raw", *sides[0], *sides[1])
+        self.assertEqual(
+            "An interval requires 3 outputs of each side at least. If they "
+            "vary by 2 %, it is then the overhead +/- 4.5 %; with 5 outputs "
+            "+/- 2.9 %.",
+            lines[-1],
+        )
+
     def test_outputs_of_other_command_lines(self):
         """They are compared where the user allows it."""
         other = self.folder / "other.txt"
