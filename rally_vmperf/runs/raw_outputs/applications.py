@@ -56,8 +56,10 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 
 _TIMED = re.compile(
-    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n(?:.*\n){0,5}?\n?"
-    r"real\s+(?:(?P<minutes>[0-9]{1,6})m)?(?P<seconds>[0-9.]{1,12})s?$",
+    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n"
+    r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?"
+    r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
+    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$",
     re.M,
 )
 #: Command -> workload, metric.
@@ -72,7 +74,11 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the wall time of bzip2 or cp that ``time`` printed."""
     results = []
     for match in _TIMED.finditer(text):
-        options = (match["options"] or "").split()
+        options = [
+            option
+            for option in (match["options"] or "").split()
+            if option.startswith("-")
+        ]
         command = "copy" if match["tool"] == "cp" else "compress"
         is_reverse = match["tool"] == "bunzip2" or any(
             re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
@@ -85,7 +91,8 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results.append(
             raw.RawOutput(
                 workload=workload,
-                arguments={},
+                # The files have other names on each machine.
+                arguments={"options": sorted(options)},
                 repetitions=(raw.create_samples([metric], [seconds]),),
             )
         )

@@ -14,15 +14,16 @@ _DD_COMMAND = re.compile(
 )
 #: The counts and the summary, or a summary alone.
 _DD_SUMMARY = re.compile(
-    r"^(?:(?P<read>[0-9]{1,15})\+[01] records in\n"
-    r"(?P<wrote>[0-9]{1,15})\+[01] records out\n"
-    r"(?:[0-9]{1,15} truncated records?\n)?)?"
-    r"(?P<bytes>[0-9]{1,20}) bytes? ?(?:\([^()\n]{1,60}\) ?)?"
-    r"(?:copied|transferred in),? ?(?P<seconds>[0-9.]{1,20}) "
+    r"^ *(?:(?P<read>[0-9]{1,15})\+[01] records in\n"
+    r" *(?P<wrote>[0-9]{1,15})\+[01] records out\n"
+    r"(?: *[0-9]{1,15} truncated records?\n)?)?"
+    r" *(?P<bytes>[0-9]{1,20}) bytes? ?(?:\([^()\n]{1,60}\) ?)?"
+    r"(?:copied|transferred in),? ?"
+    r"(?P<seconds>[0-9.]{1,20}(?:e-[0-9]{2})?) "
     r"s(?:ec(?:ond)?s?)?\b.*$",
     re.M,
 )
-_DD_RECORDS = re.compile(r"^[0-9]{1,15}\+[0-9] records out$", re.M)
+_DD_RECORDS = re.compile(r"^ *[0-9]{1,15}\+[0-9] records out$", re.M)
 _DD_ERROR = re.compile(r"^dd: ((?:error|failed|writing|reading).*)$", re.M)
 #: Records in another language, and decimal commas.
 _DD_FOREIGN = re.compile(r"[0-9]{1,15}\+[01]|[0-9],[0-9]+ s, ")
@@ -71,6 +72,12 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             "dd",
             "the output contains a summary twice, with the same seconds; "
             "remove the copy",
+        )
+    if len({(one["bytes"], one["wrote"]) for one in summaries}) > 1:
+        raise raw.error(
+            "dd",
+            "the summaries are of different sizes; give each command its own "
+            "file",
         )
     arguments = _read_dd_arguments(operands)
     block, count = _parse_size(operands.get("bs", "")), arguments.get("count")
@@ -189,7 +196,11 @@ _IOZONE_TITLES = {
 def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rates of the tests in iozone's throughput mode."""
     size = _IOZONE_SIZE.search(text)
-    count = re.search(r"^\tMin process = ([0-9]{1,5})", text, re.M)
+    count = re.search(
+        r"^\t(?:Min process = |Throughput test with )([0-9]{1,5})",
+        text,
+        re.M,
+    )
     if not size or not count:
         raise raw.error(
             "iozone",

@@ -58,7 +58,7 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
         sides = [
             side
             for side in ("read", "write")
-            if any(job.get(side, {}).get("total_ios") for job in jobs)
+            if any(_count_requests(job.get(side, {})) for job in jobs)
         ]
         pattern = options[name].get("rw") or "".join(sides)
         label = pattern if is_single else _clean_name(name)
@@ -120,7 +120,7 @@ def _clean_name(name: str) -> str:
 
 def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
     """Return the samples of reads or writes, added up over processes."""
-    requests = [float(side.get("total_ios") or 0) for side in sides]
+    requests = [_count_requests(side) for side in sides]
     rates = [float(side.get("iops") or 0) for side in sides]
     bandwidths = [
         float(side.get("bw_bytes") or 1024 * float(side.get("bw") or 0))
@@ -151,6 +151,11 @@ def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
             )
         )
     return raw.create_samples(metrics, figures.values())
+
+
+def _count_requests(side: documents.Json) -> float:
+    """Return a number in proportion to the requests; before 2.2, the bytes."""
+    return float(side.get("total_ios") or side.get("io_bytes") or 0)
 
 
 def _find_latency(

@@ -169,9 +169,11 @@ _PING_COUNTS = re.compile(
 )
 _PING_TIMES = re.compile(
     r"^(?:rtt|round-trip) min/avg/max(?:/\S{1,10})? = "
-    r"([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})",
+    r"([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})(?:/[0-9.]{1,20})? ms\b",
     re.M,
 )
+_PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
+_PING_DUPLICATES = re.compile(r", \+([0-9]{1,9}) duplicates")
 _PING_SIZE = re.compile(r"^PING .*? ([0-9]{1,6})(?:\([0-9]+\))?", re.M)
 
 
@@ -182,7 +184,11 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
         raise raw.error("ping", "the counts must be once at its end")
+    text = _PING_STAMP.sub("", text)
     count, received = map(int, counts[0])
+    duplicates = _PING_DUPLICATES.search(text)
+    if duplicates and int(duplicates[1]) >= received:
+        raise raw.error("ping", "several machines answered; use one address")
     if not received:
         raise raw.error("ping", f"none of {count} packets was answered")
     prefix = f"network.ping.{direction}"
@@ -235,14 +241,14 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 _SOCKPERF_RUN = re.compile(
     r"^sockperf: \[Valid Duration\] RunTime=([0-9.]+) sec; "
-    r"SentMessages=[0-9]+; ReceivedMessages=([0-9]+)",
+    r"SentMessages=([0-9]+); ReceivedMessages=([0-9]+)",
     re.M,
 )
 _SOCKPERF_MEAN = re.compile(
-    r"^sockperf: =+> avg-(rtt|lat\w*)= ?([0-9.]+)", re.M
+    r"^sockperf: =+> avg-(rtt|lat\w*)= *([0-9.]+)", re.M
 )
 _SOCKPERF_SHARE = re.compile(
-    r"^sockperf: ---> percentile ([0-9.]+) = *([0-9.]+)$", re.M
+    r"^sockperf: ---> percentile ([0-9.]+) = *([0-9]+\.[0-9]{3,9})$", re.M
 )
 
 
@@ -250,15 +256,21 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate and the round-trip times of sockperf ping-pong."""
     direction = find_direction("sockperf", given, "to_peer")
     run, mean = _SOCKPERF_RUN.search(text), _SOCKPERF_MEAN.search(text)
-    is_complete = "---> <MIN> observation" in text
-    if not (run and mean and is_complete and float(run[1]) > 0):
+    percentiles = {
+        float(share): float(value)
+        for share, value in _SOCKPERF_SHARE.findall(text)
+    }
+    # The median is the last of them that is read.
+    if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
+    if int(run[3]) < 0.9 * int(run[2]):
+        raise raw.error("sockperf", f"{run[2]} messages, {run[3]} answers")
     # Without --full-rtt it prints half of the round trip.
     factor = 1e-6 if mean[1] == "rtt" else 2e-6
     shares = {
-        f"latency_p{share:g}".replace(".", "_"): float(value) * factor
-        for text_share, value in _SOCKPERF_SHARE.findall(text)
-        if (share := float(text_share)) in (50, 90, 99, 99.9)
+        f"latency_p{share:g}".replace(".", "_"): percentiles[share] * factor
+        for share in (99.9, 99, 90, 50)
+        if share in percentiles
     }
     figures = {"latency_mean": float(mean[2]) * factor, **shares}
     prefix = f"network.sockperf.{direction}"
@@ -279,7 +291,7 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
                             for name in figures
                         ),
                     ],
-                    [int(run[2]) / float(run[1]), *figures.values()],
+                    [int(run[3]) / float(run[1]), *figures.values()],
                 ),
             ),
         )
@@ -295,7 +307,7 @@ _H2LOAD_COUNTS = re.compile(
     re.M,
 )
 _H2LOAD_TIME = re.compile(
-    r"^time for request: +\S+ +\S+ +([0-9.]+)(us|ms|s|m)\b", re.M
+    r"^time for request: +\S+ +\S+ +([0-9.]+)(us|ms|s|m) +\S", re.M
 )
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
@@ -341,7 +353,8 @@ READERS = (
         tool="iperf3",
         signature=re.compile(
             r'"(?:sum_received|sum_sent|test_start)"|^iperf3: |'
-            r"^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|"
+            r"^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|^\[.{1,4}\] .* "
+            r"(?:sender|receiver)$|"
             r'^\s*"error":\s*"',
             re.M,
         ),

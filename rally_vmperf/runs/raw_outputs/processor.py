@@ -154,6 +154,10 @@ _OPERATION = re.compile(
 
 def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of sysbench's test of the processor or of memory."""
+    if len(_EVENTS.findall(text)) > 1 or len(_SECONDS.findall(text)) > 1:
+        raise raw.error(
+            "sysbench", "the output has several runs; give each its own file"
+        )
     seconds, events = _SECONDS.search(text), _EVENTS.search(text)
     if not (seconds and events and _END.search(text)):
         raise raw.error("sysbench", "the output is not complete")
@@ -214,9 +218,11 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 _OPENSSL_SIZES = re.compile(r"^type +((?:[0-9]+ bytes *)+)$", re.M)
 _OPENSSL_ROW = re.compile(
-    r"^([A-Za-z][A-Za-z0-9 _/-]{1,40}?) +((?:[0-9.]+k ?)+)$", re.M
+    r"^([A-Za-z][A-Za-z0-9 _/-]{1,40}?) +((?:[0-9.]+k *)+)$", re.M
 )
-_OPENSSL_BLOCK = re.compile(r"^Got: \+H:([0-9]{1,20}) from 0$", re.M)
+_OPENSSL_BLOCK = re.compile(
+    r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
+)
 
 
 def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -224,7 +230,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     header, block = _OPENSSL_SIZES.search(text), _OPENSSL_BLOCK.search(text)
     sizes = re.findall(r"([0-9]+) bytes", header[1]) if header else []
     if not sizes and block:
-        sizes = [block[1]]
+        sizes = block[1].split(":")
     results = []
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
@@ -242,6 +248,8 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
             )
             for size, rate in zip(sizes, rates, strict=True)
         ]
+    if len({output.label for output in results}) < len(results):
+        raise raw.error("openssl", "an algorithm has several rows; give one")
     if not results:
         raise raw.error("openssl", "has no table of bytes per second")
     return results

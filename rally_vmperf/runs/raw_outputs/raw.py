@@ -149,15 +149,24 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
 
 
 def load_json(tool: str, text: str) -> dict[str, t.Any]:
-    """Return the last JSON object in an output, after lines of text."""
+    """Return the last JSON object in an output, after lines of text.
+
+    fio prints one after the other during a run; iperf3 prints one at its end.
+    """
     decoder = json.JSONDecoder()
+    ends = 0
     position, found = text.find("{"), None
     while position >= 0:
         try:
             found, end = decoder.raw_decode(text, position)
         except ValueError as problem:
             raise error(tool, f"the JSON is damaged: {problem}") from None
+        ends += "end" in found
         position = text.find("{", end)
+    if ends > 1:
+        raise error(
+            tool, "the output has several runs; give each its own file"
+        )
     if not isinstance(found, dict):
         raise error(tool, "the output has no JSON object")
     return found

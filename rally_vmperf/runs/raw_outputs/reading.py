@@ -21,11 +21,12 @@ from rally_vmperf.workloads import base
 READERS: dict[str, raw.Reader] = {
     reader.tool: reader
     for reader in (
-        *applications.READERS,
         *processor.READERS,
         *network.READERS,
         *disk.READERS,
         *fio.READERS,
+        # The last, as any command can be timed.
+        *applications.READERS,
     )
 }
 #: Outputs that are recognised, but in a format that is not read.
@@ -38,10 +39,6 @@ _OTHER_FORMATS = (
     (
         re.compile(r"^Running [0-9]+s test @|Requests/sec:", re.M),
         "this is wrk, which is not read; use h2load",
-    ),
-    (
-        re.compile(r"^\[ ID\] Interval +Transfer +Bitrate", re.M),
-        "this is iperf3's table; its JSON is required: iperf3 -J",
     ),
 )
 
