@@ -19,9 +19,9 @@ class Judge(base.Command):
     """Judge runs, and print their verdicts as a table, failures first.
 
     The verdicts are the same as those of the SLAs and of the report. Runs
-    contain the limits of their task; --limits replaces them. With --baseline
-    and --raw, the command judges outputs of tools that ran in a guest, without
-    a cloud.
+    contain the limits of their task; --limits replaces them. With --raw, the
+    command compares outputs of tools, without a cloud: those of --guest with
+    those of --bare-metal or with --baseline.
 
     The exit code is 0 if all verdicts are passed, 2 if a verdict is not
     passed, and 1 if a run cannot be judged.

@@ -27,9 +27,9 @@ class Report(base.Command):
 
     A journal contains all completed repetitions, even if Rally was killed.
     Runs contain the limits of their task; --limits replaces them. Several
-    runs, such as one per flavor, are shown side by side. With --raw and
-    --baseline, the report shows outputs of tools that ran in a guest, without
-    a cloud.
+    runs, such as one per flavor, are shown side by side. With --raw, the
+    report compares outputs of tools, without a cloud: those of --guest with
+    those of --bare-metal or with --baseline.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         baseline_help="registered baseline with which guests are compared, "
         "instead of the baseline of the run; machines and tools are "
-        "compared, too; --raw accepts it instead of --bare-metal",
+        "compared, too; with --raw: instead of --bare-metal",
     )
 
 
