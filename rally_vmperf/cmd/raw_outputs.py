@@ -109,7 +109,12 @@ def check_options(
         )
     if not parsed.guest:
         raise OptionError("--raw requires outputs of a guest: --guest FILE...")
-    if bool(parsed.baseline) is bool(parsed.bare_metal):
+    if parsed.baseline and parsed.bare_metal:
+        raise OptionError(
+            "--bare-metal and --baseline both name the other side; give one "
+            "of them"
+        )
+    if not (parsed.baseline or parsed.bare_metal):
         raise OptionError(
             "--raw requires either --bare-metal FILE... or --baseline NAME"
         )

@@ -1,6 +1,7 @@
 """Outputs of UnixBench, HEPscore, commands under ``time`` and jobs."""
 
 import re
+import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
@@ -62,6 +63,12 @@ _TIMED = re.compile(
     r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$",
     re.M,
 )
+#: The time alone, as in a file to which it was redirected.
+_REAL = re.compile(
+    r"^real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
+    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$",
+    re.M,
+)
 #: Command -> workload, metric.
 _TIMES = {
     "compress": ("bzip2", bzip2.TIMES["compress"]),
@@ -72,7 +79,13 @@ _TIMES = {
 
 def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the wall time of bzip2 or cp that ``time`` printed."""
+    raw.check_given("time", given, "command", _TIMES)
     results = []
+    if "command" in given:
+        times = list(_REAL.finditer(text))
+        if len(times) != 1:
+            raise raw.error("time", f"has {len(times)} times instead of one")
+        return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
         options = [
             option
@@ -86,19 +99,29 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         )
         if command == "compress" and is_reverse:
             command = "decompress"
-        workload, metric = _TIMES[command]
-        seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
-        results.append(
-            raw.RawOutput(
-                workload=workload,
-                # The files have other names on each machine.
-                arguments={"options": sorted(options)},
-                repetitions=(raw.create_samples([metric], [seconds]),),
-            )
-        )
+        # The files have other names on each machine.
+        arguments = {"options": sorted(options)}
+        results.append(_create_time(command, match, arguments))
     if not results:
-        raise raw.error("time", "no command of bzip2 or cp precedes 'real'")
+        raise raw.error(
+            "time",
+            "no command of bzip2 or cp precedes 'real'; give "
+            "time:command=compress=FILE, or decompress or copy",
+        )
     return results
+
+
+def _create_time(
+    command: str, match: re.Match[str], arguments: dict[str, t.Any]
+) -> raw.RawOutput:
+    """Return the wall time of a command."""
+    workload, metric = _TIMES[command]
+    seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
+    return raw.RawOutput(
+        workload=workload,
+        arguments=arguments,
+        repetitions=(raw.create_samples([metric], [seconds]),),
+    )
 
 
 #: The beginning of the name of a profile -> workload.
@@ -177,6 +200,7 @@ READERS = (
         tool="time",
         signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.]+s?$", re.M),
         read=read_time,
+        given={"command": "compress, decompress or copy"},
     ),
     raw.Reader(
         tool="job",

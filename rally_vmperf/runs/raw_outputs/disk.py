@@ -54,8 +54,6 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     operands = dict(
         word.split("=", 1) for command in commands for word in command
     )
-    raw.check_given("dd", given, "direction", dd.DIRECTIONS)
-    direction = given.get("direction") or _find_direction(operands)
     summaries = list(_DD_SUMMARY.finditer(text))
     if _DD_RECORDS.search(text):
         # The others are progress.
@@ -67,6 +65,8 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             else f"has no summary: {raw.describe(text)}"
         )
         raise raw.error("dd", remedy)
+    raw.check_given("dd", given, "direction", dd.DIRECTIONS)
+    direction = given.get("direction") or _find_direction(operands)
     if len({summary[0] for summary in summaries}) < len(summaries):
         raise raw.error(
             "dd",

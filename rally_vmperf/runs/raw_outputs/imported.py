@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import datetime
+import operator
 import typing as t
 import uuid
 
@@ -173,6 +174,8 @@ def _build_repetition(
 
 #: Arguments that choose metrics and do not change their meaning.
 _CHOICES = {"directions", "tests", "methods", "operations"}
+#: Arguments with which an output is one of another test.
+_IDENTITY = {"copies", "algorithm"}
 
 
 class _ReferenceBuilder:
@@ -191,20 +194,23 @@ class _ReferenceBuilder:
     def add(self, raw_output: raw.RawOutput) -> list[raw.Samples]:
         """Return an output's samples to compare, named with its label."""
         names: dict[str, str] = {}
+        omitted: dict[str, list[str]] = {}
         for metric in raw_output.metrics:
             name = assignment.relabel(metric.name, raw_output.label)
             baseline_entry, recorded, differences = self._find_entry(
                 raw_output, metric.name
             )
             if differences:
-                self.omitted.append(
-                    f"{name} is not compared: {differences}; compare outputs "
-                    "of the same command line, or add --allow arguments"
-                )
+                omitted.setdefault(differences, []).append(name)
                 continue
             names[metric.name] = name
             if baseline_entry is not None:
                 self._add_entry(baseline_entry, recorded, name)
+        self.omitted += [
+            f"{', '.join(metrics)}: not compared: {differences}; give outputs "
+            "of the same command line, or add --allow arguments"
+            for differences, metrics in omitted.items()
+        ]
         return [
             tuple(
                 sample.Sample(
@@ -242,10 +248,10 @@ class _ReferenceBuilder:
     ) -> tuple[document.Entry | None, str, str]:
         """Return the entry of a metric or None, its name, and differences.
 
-        :returns: The differences are those of an entry with other arguments,
-            if there is no entry with the same.
+        :returns: The entry with the fewest differences. It is None if there
+            are differences that are not allowed.
         """
-        differences = ""
+        found: list[tuple[int, document.Entry, str, str]] = []
         for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
             for baseline_entry in reversed(self._content.entries):
                 names = {metric.name for metric in baseline_entry.metrics}
@@ -255,13 +261,21 @@ class _ReferenceBuilder:
                     or baseline_entry.copies > 1
                 ):
                     continue
-                found = _describe_differences(
+                keys = _list_differences(
                     baseline_entry.arguments, raw_output.arguments
                 )
-                if not found or self._is_lenient:
-                    return baseline_entry, metric_name, ""
-                differences = differences or found
-        return None, name, differences
+                if self._is_lenient:
+                    keys = [key for key in keys if key in _IDENTITY]
+                text = _describe_differences(
+                    keys, baseline_entry.arguments, raw_output.arguments
+                )
+                found.append((len(keys), baseline_entry, metric_name, text))
+        if not found:
+            return None, name, ""
+        count, baseline_entry, metric_name, text = min(
+            found, key=operator.itemgetter(0)
+        )
+        return (None if count else baseline_entry), metric_name, text
 
     def _add_entry(
         self, baseline_entry: document.Entry, recorded: str, name: str
@@ -286,13 +300,25 @@ class _ReferenceBuilder:
                     )
 
 
-def _describe_differences(
+def _list_differences(
     recorded: documents.Arguments, arguments: documents.Arguments
-) -> str:
-    """Return the arguments that both sides tell and that differ, as text."""
-    return ", ".join(
-        f"{key} is {recorded[key]!r} on bare metal and {argument!r} in the "
-        "guest"
+) -> list[str]:
+    """Return the arguments that both sides contain and that differ."""
+    return [
+        key
         for key, argument in arguments.items()
         if key in recorded.keys() - _CHOICES and recorded[key] != argument
+    ]
+
+
+def _describe_differences(
+    keys: collections.abc.Iterable[str],
+    recorded: documents.Arguments,
+    arguments: documents.Arguments,
+) -> str:
+    """Return the values of arguments on both sides as text."""
+    return ", ".join(
+        f"{key} is {recorded[key]!r} on bare metal and {arguments[key]!r} in "
+        "the guest"
+        for key in keys
     )

@@ -139,13 +139,23 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
         if first.arguments != output.arguments:
             raise error(
                 output.workload,
-                f"one output is of {first.arguments}, another of "
-                f"{output.arguments}; give those of one",
+                f"outputs of one side have different arguments "
+                f"({_describe_changes(first.arguments, output.arguments)}); "
+                "give those of one command line",
             )
         merged[key] = dataclasses.replace(
             first, repetitions=first.repetitions + output.repetitions
         )
     return list(merged.values())
+
+
+def _describe_changes(one: dict[str, t.Any], other: dict[str, t.Any]) -> str:
+    """Return the arguments that differ as text."""
+    return ", ".join(
+        f"{key}: {one.get(key)!r} and {other.get(key)!r}"
+        for key in sorted({*one, *other})
+        if one.get(key) != other.get(key)
+    )
 
 
 def load_json(tool: str, text: str) -> dict[str, t.Any]:

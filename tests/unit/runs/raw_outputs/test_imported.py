@@ -228,7 +228,7 @@ class BaselineTestCase(unittest.TestCase):
         text = golden.text("dd-2019-all-none.txt")
         other = reading.read(text.replace("fdatasync", "fsync"))
         message = (
-            "disk.dd.write.bandwidth is not compared: sync is 'fdatasync' on "
+            "disk.dd.write.bandwidth: not compared: sync is 'fdatasync' on "
             "bare metal and 'fsync' in the guest"
         )
         content = metal(outputs(METAL) + mode("none"))
@@ -243,6 +243,21 @@ class BaselineTestCase(unittest.TestCase):
         )
         self.assertEqual([], omitted)
         self.assertEqual(5, len(repetitions))
+
+    def test_number_of_copies(self):
+        """The same file on both sides has no overhead."""
+        both = outputs({"unixbench-6.0.0.txt": {}})
+        for is_lenient in (False, True):
+            repetitions, omitted = imported.build_repetitions(
+                metal(both), both, {}, is_lenient=is_lenient
+            )
+            judge = overhead.OVERHEAD.parse({}).create_judge()
+            for entry in repetitions:
+                judge.add(entry)
+            self.assertEqual([], omitted)
+            for row in judge.judgement().rows:
+                loss = row.comparison.overhead_percent
+                self.assertAlmostEqual(0, loss, delta=0.01)
 
     def test_what_bare_metal_lacks(self):
         _, rows = judged(metal(mode("none")), outputs(GUEST))

@@ -172,9 +172,7 @@ class ReadTestCase(unittest.TestCase):
             _parse("dd", text)
 
     def test_a_long_command_line_is_read_at_once(self):
-        with self.assertRaisesRegex(
-            base.WorkloadError, "the command line, which tells"
-        ):
+        with self.assertRaisesRegex(base.WorkloadError, "has no summary"):
             _parse("dd", "dd " + "a=" * 20000 + "\n")
 
 
@@ -201,7 +199,9 @@ class MergeTestCase(unittest.TestCase):
         two = self.read(
             "dd-2019-all-none.txt", "dd", **{"conv=fdatasync": "conv=fsync"}
         )
-        with self.assertRaisesRegex(base.WorkloadError, "another of .*fsync"):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "sync: 'fdatasync' and 'fsync'"
+        ):
             raw.merge([one, two])
 
     def test_other_tests(self):

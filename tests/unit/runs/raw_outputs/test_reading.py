@@ -176,6 +176,14 @@ class GoldenTestCase(unittest.TestCase):
             found,
         )
 
+    def test_time_without_its_command(self):
+        """As in a file to which only the time was written."""
+        text = "\nreal\t0m2.500s\nuser\t0m2.000s\nsys\t0m0.100s\n"
+        with self.assertRaisesRegex(base.WorkloadError, "time:command="):
+            reading.read(text)
+        found = reading.read(text, "time", {"command": "decompress"})
+        self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(found))
+
     def test_job(self):
         found = reading.read(
             '{"jobs": [{"rate": 12.5}]}',
