@@ -4,12 +4,14 @@ import collections.abc
 import typing as t
 
 from rally_vmperf.judging import judge
+from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
@@ -50,6 +52,10 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
         ]
         metrics = gathering.metrics(conditions)
         names = [metric.name for metric in metrics]
+        reference = _find_reference(conditions)
+        has_reference = reference != repetition.NO_REFERENCE or not any(
+            condition.observations for condition in conditions
+        )
         caps = tuple(
             dict.fromkeys(
                 cap
@@ -61,18 +67,24 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
             (metric, "overhead")
             for metric in metrics
             if metric.scale == "ratio"
+            and (
+                has_reference
+                or self.limits["max_percent"].for_metric(metric.name)
+            )
         ]
         figures += [
             (metric, figure)
             for metric in metrics
-            for figure in limits.absolute_figures(metric, self.limits)
+            for figure in limits.absolute_figures(
+                metric, self.limits, has_reference=has_reference
+            )
         ]
         return [
             figure_result.build_result(
                 metric,
                 figure,
                 conditions,
-                _find_reference(conditions),
+                reference,
                 self.limits[
                     "max_percent" if figure == "overhead" else figure
                 ].for_metric(metric.name, names),
@@ -100,14 +112,16 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
             for condition in conditions
             for reported_finding in condition.findings
         )
-        comparisons = [row.comparison for row in rows if row.comparison]
+        has_interval = False
         for row in rows:
-            if row.comparison is None:
+            comparison, limit = _find_comparison(row)
+            if comparison is None:
                 continue
+            has_interval |= comparison.low is not None
             bottleneck = "" if row.metric.name in offered else row.bottleneck
-            drifts = verdict.list_drifts_across(row.comparison, row.limit)
+            drifts = verdict.list_drifts_across(comparison, limit)
             for reported_finding in plausibility.of_comparison(
-                row.comparison, drifts, bottleneck
+                comparison, drifts, bottleneck
             ):
                 yield reported_finding, None
             if beyond := row.differing_guests():
@@ -118,7 +132,7 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                     finding.Finding("guests_differ", row.metric.name, detail),
                     None,
                 )
-        if any(comparison.low is not None for comparison in comparisons):
+        if has_interval:
             yield from plausibility.one_session(
                 repetitions, _find_reference(conditions)
             )
@@ -155,6 +169,27 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
     ) -> bool:
         """Return whether a finding voids any figure of the run."""
         return any(run_finding.voids for run_finding in findings)
+
+
+def _find_comparison(
+    row: figure_result.FigureResult,
+) -> tuple[loss.Comparison | None, float | None]:
+    """Return the comparison of a row and the limit of its loss.
+
+    Without samples of bare metal, guests are compared with their absolute
+    limit, or with any constant: the loss against a limit must not be positive.
+    """
+    if row.value is None or row.bare or row.metric.scale == "count":
+        return row.comparison, row.limit
+    comparison = absolute_value.compare_with_constant(
+        row.metric,
+        "min" if row.figure == "min" else "max",
+        row.guest,
+        row.bare,
+        row.confidence,
+        row.limit or 1.0,
+    )
+    return comparison, None if row.limit is None else 0.0
 
 
 def _find_reference(

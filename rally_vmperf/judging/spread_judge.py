@@ -37,7 +37,7 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
         overhead_rows = [
             row
             for row in self._overhead.figures(repetitions)
-            if row.figure == "overhead"
+            if row.metric.scale == "ratio"
         ]
         names = {row.metric.name for row in overhead_rows}
         for compared in overhead_rows:

@@ -286,6 +286,8 @@ def explain_missing(
     reference: repetition.Reference, metric: sample.Metric
 ) -> str:
     """Return why bare metal does not have a metric, as text."""
+    if reference == repetition.NO_REFERENCE:
+        return "the guests have no baseline to compare with"
     metrics_by_name = {
         observation.sample.metric.name: observation.sample.metric
         for observations in reference.repetitions

@@ -71,6 +71,8 @@ def check_task(
     for parsed in criteria:
         _check_counted(subtask, parsed.criterion)
         parsed.check_limits(subtask.metrics)
+        if baseline is None:
+            _check_without_baseline(parsed)
         parsed.criterion.check(subtask, parsed, baseline)
     if baseline is not None:
         _check_shape(subtask, baseline)
@@ -108,6 +110,17 @@ def _check_counted(subtask: task.Task, criterion: question.Criterion) -> None:
             f"{units.number_of('counted repetition', counted)} there is no "
             "interval, and no limit can pass; run at least "
             f"{criterion.fewest_repetitions} (times minus warmup)"
+        )
+
+
+def _check_without_baseline(parsed: question.ParsedCriterion) -> None:
+    """Reject limits that compare guests with bare metal."""
+    if option := parsed.criterion.baseline_option(parsed):
+        raise task.InvalidTask(
+            f"sla {parsed.criterion.name} {option}: requires the context "
+            "vmperf_baseline: {name: ...}; add it (a baseline is made by: "
+            "rally-vmperf baseline record NAME), or use max and min, which "
+            "limit the values of guests"
         )
 
 

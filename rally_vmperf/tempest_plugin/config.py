@@ -43,7 +43,7 @@ OPTIONS: list[t.Any] = [
     cfg.StrOpt(
         "baseline",
         help="Name of the registered bare-metal baseline with which guests "
-        "are compared. Limits in vmperf_overhead require it.",
+        "are compared. Limits in percent of bare metal require it.",
     ),
     cfg.StrOpt(
         "baseline_class",

@@ -62,11 +62,13 @@ class ConfiguredQuestion:
     def _describe_missing_option(self) -> str:
         """Return the option that is missing to test the limits, or ""."""
         if not self.baseline_reference:
-            if "vmperf_baseline" in self.question.contexts:
-                return (
-                    "baseline must be set (record one with: rally-vmperf "
-                    "baseline record NAME)"
-                )
+            for criterion in self.question.criteria:
+                parsed = criterion.parse(self.limits.get(criterion.name, {}))
+                if option := criterion.baseline_option(parsed):
+                    return (
+                        f"baseline must be set for {criterion.name} {option} "
+                        "(record one with: rally-vmperf baseline record NAME)"
+                    )
             if not self.group.workloads_file:
                 return "workloads_file or baseline must be set"
         network = self.workloads_of("network")

@@ -248,6 +248,11 @@ LIMITS = {
     },
     "max": {"network.*.retransmits": 100},
 }
+#: Limits on the values of guests, of which one is exceeded.
+VALUE_LIMITS = {
+    "min": {"cpu.*.rate": 3000, "disk.*.iops": 45000},
+    "max": {"*.latency.*": 0.5, "network.*.retransmits": 100},
+}
 #: Differences between repetitions, in percent.
 _VARY = (0.0, 0.4, -0.5, 0.2, -0.3, 0.6, -0.1)
 
@@ -334,6 +339,14 @@ def records(count=5, warmup=1, **arguments):
             **arguments,
         )
         for number in range(1, count + warmup + 1)
+    ]
+
+
+def guest_records(count=5, warmup=1, **arguments):
+    """Return the records of a run without bare metal."""
+    return [
+        {**whole, "bare_metal": None, "findings": []}
+        for whole in records(count, warmup, **arguments)
     ]
 
 

@@ -27,10 +27,13 @@ def of_comparison(
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield the findings on a comparison of guest and bare metal.
 
+    A guest that is compared with a limit cannot be faster than bare metal.
+
     :param drifts: The drifts across the limit of the loss.
     :param bottleneck: The bottleneck outside the guest, or "".
     """
-    yield from guest_faster(comparison)
+    if not comparison.exact:
+        yield from guest_faster(comparison)
     if bottleneck:
         yield _create_finding(
             "bottleneck_outside_guest", comparison, bottleneck
@@ -113,10 +116,9 @@ def _find_too_few(
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield a finding if too few repetitions give no interval."""
     if comparison.low is None:
-        detail = (
-            f"{comparison.bare_repetitions} of bare metal, "
-            f"{comparison.guest_repetitions} of the guest"
-        )
+        detail = f"{comparison.guest_repetitions} of the guest"
+        if not comparison.exact:
+            detail = f"{comparison.bare_repetitions} of bare metal, {detail}"
         yield _create_finding("too_few_repetitions", comparison, detail)
 
 
@@ -183,11 +185,14 @@ def one_session(
     """Yield a finding if all repetitions are of one boot and one session."""
     if all(run_repetition.rebooted for run_repetition in repetitions):
         return
-    detail = (
-        "no reboot between repetitions, baseline recorded "
-        f"{reference.recorded_at} on {reference.machine}"
-    )
-    yield finding.Finding("interval_one_session", reference.name, detail), None
+    detail = "no reboot between repetitions"
+    if reference.name:
+        detail += (
+            f", baseline recorded {reference.recorded_at} on "
+            f"{reference.machine}"
+        )
+    subject = reference.name or "guests"
+    yield finding.Finding("interval_one_session", subject, detail), None
 
 
 def baseline_changed(

@@ -149,17 +149,25 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def absolute_figures(
-    metric: sample.Metric, by_option: LimitsByOption
+    metric: sample.Metric,
+    by_option: LimitsByOption,
+    *,
+    has_reference: bool = True,
 ) -> list[AbsoluteFigure]:
     """Return which absolute figures of a metric to show, as a list.
 
-    A count without a limit has one as well, because it has no loss.
+    A metric without a limit has one as well if it has no loss: a count, or
+    any metric without a reference.
 
     :param by_option: The limits of a criterion.
+    :param has_reference: Whether guests are compared with a reference.
     """
     limited = [
         figure
         for figure in t.get_args(AbsoluteFigure)
         if by_option[figure].for_metric(metric.name)
     ]
-    return limited or (["max"] if metric.scale == "count" else [])
+    if limited or (has_reference and metric.scale == "ratio"):
+        return limited
+    is_least = metric.scale == "ratio" and metric.better == "higher"
+    return ["min" if is_least else "max"]

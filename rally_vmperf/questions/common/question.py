@@ -102,6 +102,8 @@ class Criterion:
         no limit can pass.
     :param requires: The argument of the scenario without which it does not
         apply; empty if it always applies.
+    :param baseline_option: A function that returns the parsed option that
+        requires a baseline as text, or "".
     :param check: A function of the task, the parsed options and the baseline
         (or None). It raises ``InvalidTask`` if they do not match.
     """
@@ -114,6 +116,7 @@ class Criterion:
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     is_by_variant: bool = False
     bounds: "LimitCheck" = lambda parsed, metrics: None
+    baseline_option: "t.Callable[[ParsedCriterion], str]" = lambda parsed: ""
     check: "t.Callable[[task.Task, ParsedCriterion, t.Any], None]" = (
         lambda subtask, parsed, baseline: None
     )

@@ -51,12 +51,14 @@ def _check_degradation(
                 "VMPerf.density, or statistic: mean"
             )
         return
-    if baseline is None:
-        raise task.InvalidTask(
-            f"sla {DEGRADATION.name} compare_to=bare_metal: requires the "
-            "context vmperf_baseline: {name: ...}"
-        )
     _check_copies(subtask, _list_bare_metal_levels(subtask, options), baseline)
+
+
+def _find_baseline_option(parsed: question.ParsedCriterion) -> str:
+    """Return the option that compares losses with bare metal, or ""."""
+    is_compared = parsed.options.get("compare_to") == "bare_metal"
+    has_losses = is_compared and parsed.limits["max_percent"]
+    return "compare_to=bare_metal" if has_losses else ""
 
 
 def _check_copies(
@@ -107,6 +109,7 @@ DEGRADATION = question.Criterion(
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
     bounds=question.create_limit_check(lambda metric: True),
+    baseline_option=_find_baseline_option,
     check=_check_degradation,
     selects=neighbours.WITHOUT,
 )

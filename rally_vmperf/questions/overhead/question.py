@@ -19,7 +19,7 @@ if t.TYPE_CHECKING:
 
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
-    title="Limits on the loss of guests against bare metal, in percent.",
+    title="Limits on the loss of guests against bare metal, or on values.",
     heading=overhead_judge.HEADING,
     schema=question.build_schema(
         {
@@ -39,6 +39,9 @@ OVERHEAD = question.Criterion(
     judge=overhead_judge.OverheadJudge,
     limits=question.LOSS_AND_ABSOLUTE,
     bounds=question.create_limit_check(),
+    baseline_option=lambda parsed: (
+        "max_percent" if parsed.limits["max_percent"] else ""
+    ),
     selects=neighbours.WITHOUT,
 )
 
@@ -90,14 +93,16 @@ def _check_guests(subtask: task.Task) -> list[str]:
 def _needs_one_host(subtask: task.Task) -> bool:
     """Return whether guests must share a host, as bare-metal copies do.
 
-    If a criterion tolerates several hosts, they need not.
+    They need not without a baseline, or if a criterion tolerates several
+    hosts.
     """
     tolerated = {
         kind
         for limits in subtask.criteria.values()
         for kind in (limits or {}).get("tolerate", ())
     }
-    return "guests_not_on_one_host" not in tolerated
+    has_baseline = "vmperf_baseline" in subtask.contexts
+    return has_baseline and "guests_not_on_one_host" not in tolerated
 
 
 def _list_copies(subtask: task.Task) -> tuple[int, ...]:
@@ -139,7 +144,7 @@ QUESTION = question.Question(
     scenario="VMPerf.overhead",
     title="Overhead over bare metal",
     criteria=(OVERHEAD, SPREAD, neighbours.CRITERION),
-    contexts=("vmperf_baseline", "vmperf_guests"),
+    contexts=("vmperf_guests",),
     check=_check_guests,
     copies=_list_copies,
     compared=_list_copies,

@@ -1,12 +1,11 @@
 """A run that measures the overhead of guests over bare metal."""
 
 import dataclasses
+import functools
 
-from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import model
-from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
@@ -33,18 +32,6 @@ def create_run(
     measured = guests[: len(guests) - number]
     shape = setting.find_shape(measured)
     findings = _find_separate_guests(guests, number)
-
-    def ready() -> attempt.ReadySession:
-        """Return the prepared session of all guests; require a baseline."""
-        if request.baseline is None:
-            raise document.BaselineError(
-                "the context vmperf_baseline is missing; record a baseline "
-                "with: rally-vmperf baseline record"
-            )
-        return request.prepare_session(
-            [shape], findings=findings, unmeasured=unmeasured
-        )
-
     participants = conditions.Participants(
         names=tuple(guest.name for guest in measured)
     )
@@ -65,7 +52,12 @@ def create_run(
         fallback_setting=setting.build_setting(
             request.booted, request.assignments, unmeasured=number
         ),
-        open=ready,
+        open=functools.partial(
+            request.prepare_session,
+            [shape],
+            findings=findings,
+            unmeasured=unmeasured,
+        ),
     )
 
 

@@ -13,7 +13,7 @@ CONF = config.CONF
 
 @decorators.serial
 class TestOverhead(base.MeasurementTest):
-    """Test that the overhead over bare metal is within the limits."""
+    """Test that overhead and values of guests are within the limits."""
 
     question = "overhead"
 

@@ -105,6 +105,22 @@ class CompareTestCase(unittest.TestCase):
 class TestTwoRuns(CompareTestCase):
     """The second compared with the first."""
 
+    def test_runs_without_bare_metal(self):
+        """Guests are compared with guests, in each metric."""
+        first = self.journal("first", made.guest_records())
+        slow = scale(made.guest_records(), RATE, 0.8)
+        second = self.journal("second", slow)
+        rows = self.results(2, first, second)
+        self.assertEqual({*made.METRICS}, {row["Metric"] for row in rows})
+        self.assertEqual(
+            {RATE: "worse"},
+            {
+                row["Metric"]: row["Result"]
+                for row in rows
+                if row["Result"] == "worse"
+            },
+        )
+
     @ddt.data(*golden_runs.journals())
     def test_a_run_and_itself(self, name):
         """Nothing is worse or better, whatever the margin."""

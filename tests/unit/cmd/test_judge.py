@@ -102,16 +102,32 @@ class TestJudge(unittest.TestCase):
         self.assertIn("failed: 1 of 1 metric", shown)
         self.assertIn("governor_not_performance", shown)
 
-    def measured_run(self, factor=1):
+    def test_a_baseline_that_is_added(self):
+        """A run without bare metal is compared with one that came later."""
+        recorded = self.measured_run(2, has_baseline=False)
+        path = self.folder / "w.jsonl"
+        code, lines = self.judged(path, *self.options)
+        self.assertEqual(2, code)
+        self.assertIn("the guests have no baseline", " ".join(lines))
+        code, shown = self.judged_with(recorded, path)
+        self.assertEqual(2, code)
+        self.assertIn("failed: 1 of 1 metric", shown)
+        self.assertIn("overhead 50", shown)
+
+    def measured_run(self, factor=1, has_baseline=True):
         """Measure a guest; return a baseline of another machine.
 
         :param factor: of the rates of the baseline to those of the guest
+        :param has_baseline: Whether the run has a baseline.
         """
         rates = (8958.0, 8960.0, 8962.0)
         own = whole.baseline(self.folder, rates=rates)
         own = of_machine(own, virtualisation="kvm")
         outputs = [golden.sysbench(rate) for rate in rates]
-        asked = whole.asked(self.folder, own, golden.Machine("g1", outputs))
+        machine = golden.Machine("g1", outputs)
+        asked = whole.asked(
+            self.folder, own if has_baseline else None, machine
+        )
         run = overhead.create_run(asked)
         for number in (1, 2, 3):
             run.repeat(number)

@@ -216,6 +216,21 @@ class PlanTest(unittest.TestCase):
         self.assertTrue(rows)
         self.assertRegex(printed, "rejected: .*missing")
 
+    def test_without_bare_metal(self):
+        """Guests can be planned alone; limits in percent are rejected."""
+        wanted = subtask(count=1)
+        wanted["scenario"] = {
+            "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
+        }
+        for option, code in (("min", 0), ("max_percent", 1)):
+            wanted["sla"] = {"vmperf_overhead": {option: {"cpu.*": 5}}}
+            exit_code, rows, printed = self.plan(wanted)
+            self.assertEqual(code, exit_code, printed)
+            self.assertTrue(rows)
+        self.assertIn(
+            "rejected: sla vmperf_overhead max_percent: requires", printed
+        )
+
     def test_a_void_baseline(self):
         """No run can pass: the reason and two ways out, in one line."""
         busy = {"kind": "bare_metal_busy", "subject": "cpu", "detail": "9 %"}

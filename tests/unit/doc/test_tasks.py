@@ -140,6 +140,7 @@ class ShippedTestCase(unittest.TestCase):
             "max_percent": {"*": 20, "disk.*": 30},
             "disk_p99_percent": 30,
             "max": {"network.*": 10},
+            "min": {"cpu.*": 10},
             "tolerate": ["tool_version_differs"],
             "cpu_seconds": 5,
             "cpu_threads": 2,
@@ -165,6 +166,42 @@ class ShippedTestCase(unittest.TestCase):
         shown = json.dumps(task)
         for value in ("metal-1", "debian-12", "compute1", "192.0.2.10"):
             self.assertIn(value, shown)
+
+    def test_without_bare_metal(self):
+        """Limits on values are those that are given, and none in percent."""
+        limits = {"min": {"disk.*.iops": 200, "network.*": 10}}
+        limits["max"] = {"cpu.*_time": 5}
+        given = {"baseline": "none", "vmperf_valid": {}, **limits}
+        task = tasks.render(tasks.MAIN, given)
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        self.assertNotIn("vmperf_baseline", subtask["contexts"])
+        self.assertEqual(
+            {**limits, "min": {"disk.*.iops": 200}, "tolerate": []},
+            subtask["sla"]["vmperf_overhead"],
+        )
+        self.assertIn("without bare metal", task["description"])
+        peered = tasks.render(tasks.MAIN, {**given, "peer": tasks.PEER})
+        tasks.check(peered)
+        (subtask,) = peered["subtasks"]
+        self.assertIn("network.*", subtask["sla"]["vmperf_overhead"]["min"])
+
+    def test_figures_only(self):
+        """Without bare metal and limits, there is no SLA of overhead."""
+        task = tasks.render(tasks.MAIN, {"baseline": "none"})
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        self.assertEqual({"failure_rate": {"max": 0}}, subtask["sla"])
+
+    @ddt.data({"max_percent": {"cpu.*": 5}}, {"disk_p99_percent": 20})
+    def test_limits_in_percent_without_bare_metal(self, limits):
+        """Limits that are given are rejected, and not left out."""
+        task = tasks.render(tasks.MAIN, {"baseline": "none", **limits})
+        with self.assertRaisesRegex(
+            exceptions.InvalidTaskException,
+            "sla vmperf_overhead max_percent: requires the context",
+        ):
+            tasks.check(task)
 
     def test_neighbours_are_further_guests(self):
         """They have limits of their own."""
@@ -194,6 +231,8 @@ class ShippedTestCase(unittest.TestCase):
                 given["neighbours"] = NEIGHBOURS
             if name == "vmperf_tuning":
                 given["variants"] = VARIANTS
+            if name == "vmperf_overhead":
+                given["baseline"] = "metal-1"
             with self.subTest(sla=name):
                 task = tasks.render(path, given)
                 tasks.check(task)

@@ -1,9 +1,11 @@
-"""Tests of the judge of overhead with several guests."""
+"""Tests of the judge of overhead: several guests, no bare metal."""
 
+import typing
 import unittest
 
 import ddt
 
+from rally_vmperf.measurement import repetition
 from tests.unit import made
 
 SPREAD = (0.999, 1.0, 1.001, 1.0005, 0.9995)
@@ -105,3 +107,113 @@ class TestSeveralGuests(unittest.TestCase):
             for name in ("mean", "worst")
         )
         self.assertEqual(mean, worst)
+
+
+@ddt.ddt
+class TestWithoutBareMetal(unittest.TestCase):
+    """The values of guests are figures, and absolute limits judge them."""
+
+    RATES: typing.ClassVar = {made.IOPS: (11000.0, 11050.0, 10980.0, 11020.0)}
+    VALUES: typing.ClassVar = {
+        **RATES,
+        made.TIME: (13.0, 13.02, 12.98, 13.01),
+        made.COUNT: (0.0, 2.0, 1.0, 0.0),
+    }
+
+    def judge(self, values=None, max_percent=None, **arguments):
+        """Return the judgement on guests that have no baseline."""
+        entries = made.several(
+            values or self.VALUES, reference=repetition.NO_REFERENCE
+        )
+        return made.judgement(entries, max_percent or {}, **arguments)
+
+    def test_each_metric_has_one_figure(self):
+        """With an interval, and without a word on bare metal."""
+        judgement = self.judge()
+        self.assertEqual(
+            [
+                (made.IOPS, "min", 11012.4696),
+                (made.TIME, "max", 13.0025),
+                (made.COUNT, "max", 2.0),
+            ],
+            [
+                (row.metric, row.figure, round(row.value.value, 4))
+                for row in judgement.rows
+            ],
+        )
+        for row in judgement.rows[:2]:
+            self.assertLess(row.value.low, row.value.value)
+            self.assertIsNone(row.value.bare)
+        self.assertEqual((), judgement.compared)
+        self.assertNotRegex(
+            " ".join(row.sentence() for row in judgement.rows),
+            "bare metal|baseline",
+        )
+
+    @ddt.data(
+        ("min", 10900, "passed"),
+        ("min", 11012, "inconclusive"),
+        ("min", 11100, "failed"),
+        ("max", 10900, "failed"),
+    )
+    @ddt.unpack
+    def test_limits_on_values(self, figure, limit, status):
+        judgement = self.judge(**{figure: {"disk.*": limit}})
+        (row,) = judgement.limited
+        self.assertEqual(
+            (figure, status, status),
+            (row.figure, row.status, judgement.status),
+        )
+        self.assertEqual(3, len(judgement.rows))
+
+    def test_a_limit_in_percent(self):
+        """It is not decided, the reason is given, and values remain."""
+        judgement = self.judge(max_percent={"disk.*": 5})
+        (row,) = judgement.limited
+        self.assertEqual(
+            f"{made.IOPS.name}: the guests have no baseline to compare with",
+            row.sentence(),
+        )
+        self.assertFalse(judgement.passed)
+        self.assertEqual(3, len(judgement.absolute))
+
+    @ddt.data(
+        ((11000.0, 7000.0, 10000.0, 9100.0), "unstable", "guest varies by"),
+        ((11000.0, 11001.0), "too_few_repetitions", "2 of the guest"),
+        (
+            tuple(11000.0 + 20 * number for number in range(12)),
+            "drifting",
+            "the guest: ",
+        ),
+    )
+    @ddt.unpack
+    def test_findings_on_the_values(self, values, kind, detail):
+        """Guests are judged with the same cautions as against bare metal."""
+        judgement = self.judge({made.IOPS: values}, max={"*": 11150})
+        (found,) = (
+            run_finding.finding
+            for run_finding in judgement.findings
+            if run_finding.finding.kind == kind
+        )
+        self.assertEqual(made.IOPS.name, found.subject)
+        self.assertTrue(found.detail.startswith(detail), found.detail)
+        self.assertNotIn("bare metal", found.detail)
+        self.assertNotIn("guest_faster", judgement.headline())
+
+    def test_one_boot(self):
+        """The interval is that of this boot; with reboots it is not."""
+        (found,) = self.judge(self.RATES).findings
+        self.assertEqual(
+            (
+                "interval_one_session",
+                "guests",
+                "no reboot between repetitions",
+            ),
+            (found.finding.kind, found.finding.subject, found.finding.detail),
+        )
+
+    def test_unmeasured_guests(self):
+        """Whether there is a baseline is unknown: the figure is the loss."""
+        entry = made.one(1, {}, expected_metrics=(made.IOPS,), observations=())
+        (row,) = made.judgement([entry], {}).rows
+        self.assertEqual("overhead", row.figure)

@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.judging.results import spread_result
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import question as overhead
@@ -50,6 +51,16 @@ class FigureTestCase(unittest.TestCase):
             for side, values in zip(sides, (row.guest, row.bare), strict=True):
                 expected = getattr(side, row.figure)
                 self.assertAlmostEqual(expected, row.of(values))
+
+    def test_without_bare_metal(self):
+        """The spread of guests needs none."""
+        entries = made.several(WIDE, reference=repetition.NO_REFERENCE)
+        found = judgement(entries, max_cv_percent={"*": 1})
+        row = held(found)
+        self.assertEqual("failed", row.status)
+        self.assertEqual((), row.bare)
+        self.assertNotIn("bare metal", found.sentence())
+        self.assertEqual(2, len(found.rows))
 
     def test_guests_of_a_repetition_are_averaged(self):
         """They share its disturbances; the mean is the geometric one."""

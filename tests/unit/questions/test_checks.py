@@ -208,6 +208,61 @@ class TestTask(unittest.TestCase):
         return checks.check_task(asked, entry, self.baselines)
 
     @ddt.data(
+        {},
+        {"vmperf_overhead": {"min": {"cpu.*.rate": 5}, "confidence": 0.9}},
+        {"vmperf_overhead": {"max": {"cpu.*.latency_p95": 5}}},
+        {"vmperf_spread": {"max_cv_percent": {"*": 5}}},
+        {"vmperf_valid": {}},
+    )
+    def test_no_baseline_is_needed(self, criteria):
+        """Only limits in percent of bare metal need one."""
+        config = changed(("contexts", "vmperf_baseline"), None)
+        self.assertEqual([], self.check({**config, "sla": criteria}))
+
+    def test_one_limit_of_several_needs_a_baseline(self):
+        """Other limits do not hide it, in other scenarios as well."""
+        config = changed(("contexts", "vmperf_baseline"), None)
+        limits = {"max_percent": {"cpu.*": 5}}
+        variants = [{"name": "a"}, {"name": "b", "flavor": {"name": "g"}}]
+        for name, arguments, sla, option, more in (
+            ("overhead", {}, "overhead", "max_percent", {}),
+            ("tuning", {"variants": variants}, "overhead", "max_percent", {}),
+            (
+                "density",
+                {"levels": [1]},
+                "degradation",
+                "compare_to=bare_metal",
+                {"compare_to": "bare_metal"},
+            ),
+        ):
+            with self.subTest(name):
+                config["args"] = {**CONFIG["args"], **arguments}
+                config["sla"] = {
+                    f"vmperf_{sla}": {**limits, "min": {"*.rate": 5}, **more}
+                }
+                question = table.questions()[name]
+                asked = task.create_from_rally(config, question.scenario)
+                with self.assertRaisesRegex(
+                    task.InvalidTask,
+                    rf"^sla vmperf_{sla} {option}: requires the context "
+                    r"vmperf_baseline: \{name: \.\.\.\}; add it .* or use "
+                    "max and min, which limit the values of guests$",
+                ):
+                    checks.check_task(asked, question, self.baselines)
+
+    def test_guests_may_be_on_several_hosts(self):
+        """Copies on one machine are what one host is needed for."""
+        asked = [
+            task.create_from_rally(config, "VMPerf.overhead")
+            for config in (
+                CONFIG,
+                changed(("contexts", "vmperf_baseline"), None),
+            )
+        ]
+        question = table.questions()["overhead"]
+        self.assertEqual([True, False], [*map(question.one_host, asked)])
+
+    @ddt.data(
         *itertools.product(
             table.criteria(),
             (
@@ -328,7 +383,12 @@ class TestTask(unittest.TestCase):
             "/proc/none",
             "bundle /proc/none: No such file",
         ),
-        (("contexts", "vmperf_baseline"), None, "vmperf_baseline is missing"),
+        (
+            ("contexts", "vmperf_baseline"),
+            None,
+            "^sla vmperf_overhead max_percent: requires the context "
+            "vmperf_baseline: .* baseline record NAME.* or use max and min, ",
+        ),
         (
             ("contexts", "vmperf_guests@openstack"),
             None,

@@ -124,6 +124,19 @@ class PageTestCase(unittest.TestCase):
         )
         self.assertNotIn("CPU seconds", read(judged(made.records())).text)
 
+    def test_cpu_seconds_without_bare_metal(self):
+        """There are no columns for it."""
+        records = made.guest_records()
+        for record in records:
+            (one,) = record["conditions"]
+            one["command_usage"] = [usage(1, 10, 1, 3, 2000)]
+        _, _, table = read(judged(records)).text.partition("CPU seconds of")
+        self.assertIn(
+            "Guest, per work fio randread 1 + 3 s of 10 s 2 s per 1000 "
+            "operations Mean CPU",
+            " ".join(table.split()),
+        )
+
     MOVED = {  # noqa: RUF012
         "kind": "wrong_host",
         "subject": "g1",

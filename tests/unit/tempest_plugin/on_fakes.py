@@ -163,7 +163,16 @@ def main(folder):
         outcome, test_placement.TestPlacement, "test_placement"
     )
     without_tool = requirements.ToolMissing("g1", "g1 has no fio: install it")
+    values = configured.write(
+        folder, "values.yaml", {"vmperf_overhead": {"min": {"cpu.*": 5}}}
+    )
     found = {
+        "limits on values": overhead(
+            "test_cpu",
+            limits_file=values,
+            workloads_file=workloads,
+            run=without_tool,
+        ),
         "no baseline": overhead("test_cpu"),
         "no peer": overhead(
             "test_network", baseline="metal", workloads_file=workloads

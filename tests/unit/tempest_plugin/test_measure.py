@@ -35,18 +35,25 @@ class MeasureTestCase(unittest.TestCase):
             "max_percent": {"cpu.*": limit},
             "tolerate": ["bare_metal_unrestricted"],
         }
+        return self.measured_by(limits, outputs, baseline="metal")
+
+    def measured_by(self, limits, outputs, **options):
+        """Measure a guest and judge it by limits.
+
+        :param options: The options of the baseline and the workloads.
+        """
         asked = configured.asked(
             baseline_dir=str(self.folder),
-            baseline="metal",
             limits_file=configured.write(
                 self.folder, "limits.yaml", {"vmperf_overhead": limits}
             ),
             repetitions=3,
             warmup=0,
             install=False,
+            **options,
         )
         machine = golden.Machine("g1", outputs)
-        given = whole.asked(self.folder, self.document, machine)
+        given = whole.asked(self.folder, asked.baseline, machine)
         patch = mock.patch(
             "rally_vmperf.execution.stations.arrival.Guests",
             autospec=True,
@@ -62,7 +69,7 @@ class MeasureTestCase(unittest.TestCase):
                     progress=whole.quiet,
                 ),
                 booted=given.booted,
-                baseline=self.document,
+                baseline=asked.baseline,
                 journal_dir=self.folder,
                 report_dir=self.folder / "reports",
                 warn=whole.quiet,
@@ -90,6 +97,21 @@ class MeasureTestCase(unittest.TestCase):
         self.assertFalse(outcome.passed)
         self.assertIn("failed: 1 of 2 metrics", outcome.sentence())
         self.assertIn("limit 5 % (cpu.*): failed", outcome.sentence())
+
+    def test_without_a_baseline(self):
+        """Limits on values judge the guest alone."""
+        workload = {"name": "sysbench", "arguments": {"time": 2}}
+        path = configured.write(self.folder, "workloads.yaml", [workload])
+        for limit, words in ((800, "passed   cpu."), (950, "failed   cpu.")):
+            outcome = self.measured_by(
+                {"min": {"cpu.sysbench.rate": limit}},
+                self.rates(),
+                workloads_file=path,
+            )
+            self.assertEqual(limit == 800, outcome.passed)
+            self.assertIn(words, outcome.table())
+            self.assertNotIn("bare metal", outcome.table())
+            self.assertIn("no baseline", outcome.report.read_text())
 
     def test_a_limit_inside_the_interval(self):
         """Inconclusive is neither failed nor void."""

@@ -61,6 +61,7 @@ class OnFakesTestCase(unittest.TestCase):
         ("no baseline", [], "[vmperf] baseline must be set"),
         ("no workloads", [], "[vmperf] workloads_file or baseline must be"),
         ("no tool", ["boot"], "g1 has no fio: install it"),
+        ("limits on values", ["boot"], "g1 has no fio: install it"),
     )
     @ddt.unpack
     def test_limits_that_cannot_be_tested_fail(self, name, done, words):

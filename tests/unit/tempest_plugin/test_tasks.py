@@ -30,6 +30,18 @@ FILES = {
     "strange": {"vmperf_overhead": {"min": {"a": 1}}},
     "peer": [{"name": "iperf3"}],
     "mixed": [{"name": "sysbench"}, {"name": "iperf3"}],
+    "values": {
+        "vmperf_overhead": {
+            "min": {"cpu.*.rate": 5},
+            "max": {"memory.*": 9e9},
+        }
+    },
+    "copies": {
+        "vmperf_degradation": {
+            "max_percent": {"cpu.*": 5},
+            "compare_to": "bare_metal",
+        }
+    },
     "all": {"vmperf_degradation": {"max_percent": {"*": 50}}},
 }
 
@@ -78,7 +90,22 @@ class TasksTestCase(unittest.TestCase):
         }
 
     @ddt.data(
-        ("overhead", {}, "baseline must be set .*baseline record"),
+        (
+            "overhead",
+            {},
+            "baseline must be set for vmperf_overhead max_percent "
+            r"\(record one with: rally-vmperf baseline record",
+        ),
+        (
+            "density",
+            {"limits_file": "copies"},
+            "baseline must be set for vmperf_degradation compare_to=bare_",
+        ),
+        (
+            "overhead",
+            {"limits_file": "values", "workloads_file": None},
+            "workloads_file or baseline must be set",
+        ),
         (
             "density",
             {"workloads_file": None},
@@ -101,6 +128,19 @@ class TasksTestCase(unittest.TestCase):
             "option, or remove these limits$",
         ):
             asked.skip_reason()
+
+    def test_limits_on_values(self):
+        """They need no baseline; a task has those of its metrics."""
+        path = configured.write(self.folder, "values", FILES["values"])
+        asked = self.asked(limits_file=path)
+        self.assertEqual("", asked.skip_reason())
+        asked.check_limits()
+        cpu = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
+        self.assertEqual(
+            {"vmperf_overhead": {"min": {"cpu.*.rate": 5}}}, cpu.criteria
+        )
+        self.assertNotIn("vmperf_baseline", cpu.contexts)
+        self.assertIsNone(asked.baseline)
 
     def test_network_workloads_without_limits(self):
         """They need no peer: nothing tests them."""

@@ -65,12 +65,10 @@ def overview(
 
 def _list_facts(run: reports.RunReport) -> reports.Facts:
     """Return titled lines on bare metal and unmeasured guests, a list."""
-    bare_metal = run.last.bare_metal
+    if (bare_metal := run.last.bare_metal) is None:
+        return [("Bare metal", ["no baseline"]), *run.unmeasured_facts]
     return [
-        (
-            "Bare metal",
-            [setting.describe_bare_metal(bare_metal)] if bare_metal else [],
-        ),
+        ("Bare metal", [setting.describe_bare_metal(bare_metal)]),
         ("Shape of bare metal", [_describe_shape(run.last.shape)]),
         *run.unmeasured_facts,
     ]

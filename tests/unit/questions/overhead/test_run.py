@@ -10,11 +10,13 @@ from unittest import mock
 from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import model
+from rally_vmperf.runs import comparability
 from tests.unit.guests import testing
 from tests.unit.runs import fakes
 from tests.unit.runs import golden
@@ -70,6 +72,23 @@ class TestMake(unittest.TestCase):
         self.assertIn("sysbench", reference.tools)
         self.assertEqual(["h", "h"], [one.host for one in record.machines])
         self.assertRegex(record.machines[0].boot_id, "^.+#1$")
+
+    def test_without_a_baseline(self):
+        """Guests alone, which a baseline can be added to later."""
+        record = self.run_of(None).repeat(1)
+        self.assertEqual("complete", record.repetition.state)
+        self.assertIsNone(record.bare_metal)
+        self.assertEqual([8958.2, 8958.2], fakes.values(record))
+        self.assertIn(fakes.RATE, record.repetition.expected_metrics)
+        only, *_ = record.repetition.conditions
+        self.assertEqual(repetition.NO_REFERENCE, only.reference)
+        machines, _ = files.describe_machines(
+            pathlib.Path(self.folder), record
+        )
+        added = comparability.compare_record(
+            record, machines, whole.baseline(self.folder, (1, 2))
+        )
+        self.assertEqual([2], [*added.bare_metal.references])
 
     def test_threads_of_the_flavor(self):
         """The record has their number, for neighbours as well."""
