@@ -105,7 +105,7 @@ def _create_panels(
                 condition=label,
                 colour=colour if label else "guest",
                 guest=recordings,
-                bare=tuple(each for each in bare if each.metric == metric),
+                bare=tuple(side for side in bare if side.metric == metric),
             )
             panels.setdefault(metric, []).append(curve)
     return dict(list(panels.items())[:MOST])
@@ -176,8 +176,8 @@ def _draw_distribution(
                 )
                 for distribution in distributions_
             ]
-    values = [value for line in shown for _, value in line.points]
-    factor, unit = units.scale_for(values, metric.unit)
+    heights = [height for line in shown for _, height in line.points]
+    factor, unit = units.scale_for(heights, metric.unit)
     last = max(position for line in shown for position, _ in line.points)
     return lines.draw(
         metric.name,
@@ -193,8 +193,8 @@ def _draw_distribution(
             title="values that are not larger",
         ),
         lines.Axis(
-            low=min(values) * factor,
-            high=max(values) * factor,
+            low=min(heights) * factor,
+            high=max(heights) * factor,
             is_logarithmic=True,
         ),
         note=f"{unit}, logarithmic",
@@ -234,21 +234,21 @@ def _draw_over_time(
     """
     shown: list[lines.Line] = []
     for index, curve in enumerate(curves):
-        means = [side.means for side in curve.guest]
-        shown.append(_create_band(means, curve.colour))
+        guests = [side.means for side in curve.guest]
+        shown.append(_create_band(guests, curve.colour))
         if (
             len(curves) == 1
-            and sum(len(each.mean) for each in means) <= MOST_POINTS
+            and sum(len(means.mean) for means in guests) <= MOST_POINTS
         ):
-            shown += [_create_line(each, "guest thin") for each in means]
-        whole = series.merge_repetitions(means)
+            shown += [_create_line(means, "guest thin") for means in guests]
+        whole = series.merge_repetitions(guests)
         shown.append(_create_line(whole, curve.colour, f"{index}-guests"))
         shown += [
             _create_line(bare.means, curve.bare_style, f"{index}-bare")
             for bare in curve.bare
         ]
-    values = [value for line in shown for _, value in line.points]
-    factor, unit = units.scale_for(values, metric.unit)
+    heights = [height for line in shown for _, height in line.points]
+    factor, unit = units.scale_for(heights, metric.unit)
     sides = [side for curve in curves for side in (*curve.guest, *curve.bare)]
     return lines.draw(
         metric.name,
@@ -258,7 +258,7 @@ def _draw_over_time(
             high=max(side.means.end for side in sides),
             title="seconds",
         ),
-        lines.Axis(low=0, high=max(values) * factor * 1.08 or 1),
+        lines.Axis(low=0, high=max(heights) * factor * 1.08 or 1),
         note=unit or "count",
         **texts,
     )
@@ -284,14 +284,14 @@ def _create_line(
 
 
 def _create_band(
-    means: collections.abc.Sequence[series.MeanSeries], colour: str
+    guests: collections.abc.Sequence[series.MeanSeries], colour: str
 ) -> lines.Line:
     """Return the area between the lowest and the highest guest."""
     low = series.merge_machines(
-        [each.points(each.low or each.mean) for each in means]
+        [means.points(means.low or means.mean) for means in guests]
     )
     high = series.merge_machines(
-        [each.points(each.high or each.mean) for each in means]
+        [means.points(means.high or means.mean) for means in guests]
     )
     top = _list_middles(high, high.high)
     bottom = _list_middles(low, low.low)

@@ -12,7 +12,7 @@ from rally_vmperf.report import reports
 #: The statuses of figures that do not pass, the gravest first.
 _NOT_PASSED = ("failed", "void", "inconclusive")
 _VOID = "Void: the samples do not measure what they claim."
-_NO_LIMITS = "No verdict: there are no limits."
+_NO_LIMITS = "No verdict: figures without limits."
 
 
 class Failure(t.NamedTuple):
@@ -53,7 +53,7 @@ class Banner:
 def list_banners(run: reports.RunReport) -> list[Banner]:
     """Return a banner for each criterion of a run, as a list."""
     banners: list[Banner] = []
-    known: set[str] = set()
+    explained: set[str] = set()
     for heading, status, judgement in run.verdicts:
         reasons = judgement.reasons() if status != "none" else []
         sentences = [] if banners else run.opening
@@ -63,8 +63,8 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
         count = ""
         if status == "none":
             conclusions = [f"{text}." for text in judgement.conclusions]
-            headline, *rest = [*conclusions, _NO_LIMITS]
-            sentences = [*sentences, *rest]
+            headline, *sentences_after = [*conclusions, _NO_LIMITS]
+            sentences = [*sentences, *sentences_after]
         elif status == "void" and (failures or judgement.refused):
             names = ", ".join(
                 failure.metrics
@@ -74,7 +74,9 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
             count = _capitalise(headline.removeprefix("Void: "))
             count = f"{count.rstrip('.')}: {names}." if names else count
             headline = _VOID
-            failures = [each for each in failures if each.status != "void"]
+            failures = [
+                failure for failure in failures if failure.status != "void"
+            ]
         elif closest:
             headline += f" {closest}."
         banners.append(
@@ -90,14 +92,14 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
                         _list_remedies(text, judgement) if count else [],
                     )
                     for text in reasons
-                    if text not in known
+                    if text not in explained
                 ],
                 count=count,
-                has_repeated=bool(known & {*reasons}),
+                has_repeated=bool(explained & {*reasons}),
                 is_accepted=status == "inconclusive" and judgement.passed,
             )
         )
-        known |= {*reasons}
+        explained |= {*reasons}
     return banners
 
 

@@ -74,13 +74,13 @@ class Axis:
             ]
         return {tick: f"{tick:g}" for tick in ticks}
 
-    def place(self, value: float, start: float, end: float) -> float:
-        """Return the position of a value between two positions."""
+    def place(self, number: float, start: float, end: float) -> float:
+        """Return the position of a number between two positions."""
         low, high = self.low, self.high
-        value = min(max(value, low), high)
+        number = min(max(number, low), high)
         if self.is_logarithmic:
-            low, high, value = map(math.log, (low, high, value))
-        share = (value - low) / (high - low or 1.0)
+            low, high, number = map(math.log, (low, high, number))
+        share = (number - low) / (high - low or 1.0)
         return round(start + share * (end - start), 1)
 
 
@@ -147,7 +147,7 @@ def draw_samples(
     step = width / max(1, len(samples) - 1)
     start = centre - width / 2 if len(samples) > 1 else centre
     points = [
-        (start + place * step, value) for place, value in enumerate(samples)
+        (start + place * step, sample) for place, sample in enumerate(samples)
     ]
     return [Line(style=f"{colour} points", points=points, is_scattered=True)]
 

@@ -19,6 +19,9 @@ GLYPHS = {
     "none": "●",
 }
 
+#: The names of attributes that are not identifiers in Python.
+_NAMES = {"style": "class", "aria_label": "aria-label"}
+
 
 def shorten(text: str, longest: int) -> str:
     """Return the start of a text, so that it leaves room for the chart.
@@ -72,14 +75,14 @@ def create_element(
     :param attributes: The values by name, ``style`` being the classes; those
         that are empty are omitted.
     """
-    shown = markupsafe.Markup().join(
-        markupsafe.Markup(' {}="{}"').format(
-            {"style": "class"}.get(name, name.replace("_", "-")),
-            sanitize.printable(str(value)),
-        )
-        for name, value in attributes.items()
-        if value != ""
-    )
     if not isinstance(text, markupsafe.Markup):
-        text = sanitize.printable(text)
-    return markupsafe.Markup("<{0}{1}>{2}</{0}>").format(tag, shown, text)
+        text = markupsafe.escape(sanitize.printable(text))
+    shown = "".join(
+        f' {_NAMES.get(name, name)}="'
+        f'{markupsafe.escape(sanitize.printable(str(attribute)))}"'
+        for name, attribute in attributes.items()
+        if attribute != ""
+    )
+    return markupsafe.Markup(  # noqa: S704 (texts and attributes are escaped)
+        f"<{tag}{shown}>{text}</{tag}>"
+    )

@@ -18,6 +18,8 @@ MOST_POINTS = 200
 _MOST_LEVELS = 8
 #: Half the width of the marks of one number of guests, in guests.
 _HALF = 0.36
+#: The space on both sides of the levels, in guests.
+_SIDE = 0.6
 #: The width over which repetitions are spread, in guests.
 _SPREAD = 0.42
 
@@ -103,12 +105,15 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
     shown = _list_repetitions(series, "repetitions", 100)
     shown += _list_curves(series, "bare", "bare", 100)
     shown += _list_curves(series, "value", "mean", 100)
-    values = [100.0, *(value for line in shown for _, value in line.points)]
+    heights = [
+        100.0,
+        *(height for line in shown for _, height in line.points),
+    ]
     # An interval can be far longer than the differences between levels.
-    longest = 2 * max(values)
+    longest = 2 * max(heights)
     for share in series.measured:
         gid = str(share.guests)
-        value = 100 * (share.value or 0)
+        percent = 100 * (share.value or 0)
         status = _status(series, share)
         if share.ends is not None:
             ends = [(share.guests, end * 100) for end in share.ends]
@@ -116,12 +121,12 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
             shown.append(
                 lines.Line(style=classes, points=ends, name=f"{gid}-interval")
             )
-            values.append(min(100 * share.ends[1], longest))
+            heights.append(min(100 * share.ends[1], longest))
         mark = "□" if share.void else style.GLYPHS[status]
         shown.append(
             lines.Line(
                 style=status,
-                points=[(share.guests, value)],
+                points=[(share.guests, percent)],
                 mark=mark,
                 name=gid,
             )
@@ -143,9 +148,9 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
             shown.append(
                 lines.Line(style="limit", points=line, name=f"{gid}-limit")
             )
-            values.append(limit * 100)
+            heights.append(limit * 100)
     title = f"each guest, % of {sentences.reference_label(series)}"
-    return _draw_chart(series, shown, title, max(values) * 1.06, name)
+    return _draw_chart(series, shown, title, max(heights) * 1.06, name)
 
 
 def _draw_total(series: shares.Series, name: str) -> markupsafe.Markup:
@@ -154,10 +159,14 @@ def _draw_total(series: shares.Series, name: str) -> markupsafe.Markup:
     shown += _list_curves(series, "bare_total", "bare", 1)
     shown += _list_curves(series, "total", "sum", 1)
     top = 1.15 * max(
-        1.0, *(value for line in shown for _, value in line.points)
+        1.0, *(height for line in shown for _, height in line.points)
     )
-    end = min(series.shares[-1].guests + 0.6, top)
-    shown.insert(0, lines.Line(style="whole", points=[(0, 0), (end, end)]))
+    start, end = (
+        min(series.shares[place].guests + side, top)
+        for place, side in ((0, -_SIDE), (-1, _SIDE))
+    )
+    whole = [(start, start), (end, end)]
+    shown.insert(0, lines.Line(style="whole", points=whole))
     shown += [
         lines.Line(
             style="none", points=[(share.guests, share.total)], mark="●"
@@ -178,7 +187,7 @@ def _draw_chart(
 ) -> markupsafe.Markup:
     """Return a chart over guests; shade levels that are void or missing."""
     levels = [share.guests for share in series.shares]
-    low, high = min(levels) - 0.6, max(levels) + 0.6
+    low, high = min(levels) - _SIDE, max(levels) + _SIDE
     shades = [
         lines.Line(
             style="shade",
@@ -221,7 +230,7 @@ def _list_repetitions(
         line
         for share in series.shares
         for line in lines.draw_samples(
-            [value * factor for value in getattr(share, field)],
+            [rate * factor for rate in getattr(share, field)],
             share.guests,
             _SPREAD,
             "guest faint",

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 import unittest
 from unittest import mock
 from xml.etree import ElementTree
@@ -80,6 +81,20 @@ class CurvesTestCase(unittest.TestCase):
         self.assertGreater(float(last.get("x")), 290)
         for style in ("law", "peak"):
             self.assertNotIn(style, drawing)
+
+    def test_the_line_of_no_loss(self):
+        """It goes through the total of the solo guest."""
+        drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
+        _, total = ElementTree.fromstring(drawing)
+        (path,) = (
+            each for each in total.iter() if each.get("class") == "whole"
+        )
+        (mark, *_) = (each for each in total.iter() if each.text == "●")
+        numbers = map(float, re.findall("[0-9.]+", path.get("d")))
+        left, bottom, right, top = numbers
+        share = (float(mark.get("x")) - left) / (right - left)
+        height = bottom + share * (top - bottom)
+        self.assertAlmostEqual(height, float(mark.get("y")) - 4, delta=1)
 
     def test_an_interval_far_beyond_the_guests(self):
         """It does not press their differences together."""

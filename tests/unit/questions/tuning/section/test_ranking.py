@@ -83,7 +83,7 @@ class RankingTestCase(unittest.TestCase):
         word = html.partition('<p class="word">')[2].partition("</p>")[0]
         self.assertRegex(word, r"^virtio instead of ide: .* \+100.0 % ")
         self.assertEqual(1, text.count("virtio instead of ide"))
-        self.assertIn("No verdict: there are no limits.", text)
+        self.assertIn("No verdict: figures without limits.", text)
         limits = {"vmperf_tuning": {"min_gain_percent": {"virtio": {"*": 50}}}}
         _, text, html = self.read(limits)
         word = html.partition('<p class="word">')[2].partition("</p>")[0]
