@@ -1,6 +1,5 @@
 """The limit that a run came closest to, or exceeded most."""
 
-import collections.abc
 import math
 
 from rally_vmperf.judging import summary
@@ -25,40 +24,25 @@ def describe(judgement: summary.Judgement) -> str:
     if not measured:
         return ""
     _, result, value = max(measured, key=lambda candidate: candidate[0])
-    is_beyond = judgement.status == "failed"
+    is_beyond = judgement.status == "failed" or _share(value) > 1
     word = "Furthest beyond" if is_beyond else "Closest"
     return f"{word}: {result.metric_title}, {format_figure(value)}"
 
 
-def list_failures(
-    judgement: summary.Judgement,
-) -> collections.abc.Iterator[tuple[str, str, str]]:
-    """Yield status, metric and figure of each limit that is not passed.
-
-    Failed and void ones are first.
-    """
-    for status in ("failed", "void", "inconclusive"):
-        for result in judgement.limited:
-            for value in figures.list_values(result):
-                if value.status == status:
-                    yield status, result.metric_title, format_figure(value)
-
-
 def format_figure(value: verdict.FigureValue) -> str:
-    """Return a figure and its limit as text: ``662.2 % of 5000 %``."""
+    """Return a figure as text: ``81.1 % at 4 guests (limit 5 %)``."""
     if value.value is None or value.limit is None:
         return value.reason or "not measured"
-    least = "at least " if value.is_minimum else ""
-    guests = ""
-    if value.guests is not None:
-        guests = f", {units.number_of('guest', value.guests)}"
     if value.unit == "%":
         shown = f"{units.show_percent(value.value)} %"
-        return f"{shown} of {least}{value.limit:g} %{guests}"
-    shown, limit = (
-        units.show(number, value.unit) for number in (value.value, value.limit)
-    )
-    return f"{shown} of {least}{limit}{guests}"
+        limit = f"{value.limit:g} %"
+    else:
+        shown = units.show(value.value, value.unit)
+        limit = units.show(value.limit, value.unit)
+    if value.guests is not None:
+        shown = f"{shown} at {units.number_of('guest', value.guests)}"
+    least = "least " if value.is_minimum else ""
+    return f"{shown} ({least}limit {limit})"
 
 
 def _share(value: verdict.FigureValue) -> float:

@@ -3,10 +3,10 @@
 import collections.abc
 
 from rally_vmperf.measurement.comparison import changes
-from rally_vmperf.report import chart_style
-from rally_vmperf.report import dot_plot
 from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
+from rally_vmperf.report.charts import dots
+from rally_vmperf.report.charts import style
 
 #: The maximum length of a name in a chart in characters.
 MAX_NAME_CHARACTERS = 48
@@ -47,12 +47,12 @@ def standalone(
         headline=headline,
         status=STYLES[status],
         styles=STYLES,
-        chart=dot_plot.draw(
+        chart=dots.draw(
             _list_lines(names, ranked),
             "changes",
             "loss in percent of "
             + (
-                chart_style.shorten(names[0], MAX_NAME_CHARACTERS)
+                style.shorten(names[0], MAX_NAME_CHARACTERS)
                 if len(names) == 2
                 else "the other runs"
             )
@@ -66,14 +66,14 @@ def standalone(
 def _list_lines(
     names: collections.abc.Sequence[str],
     ranked: collections.abc.Iterable[collections.abc.Iterable[changes.Change]],
-) -> list[dot_plot.Line]:
+) -> list[dots.Dot]:
     """Return a line of the chart for each change with a comparison."""
     return [
-        dot_plot.Line(
-            label=_label(change, with_run=len(names) > 2),
-            comparison=change.comparison,
-            status=STYLES[change.status],
-            limits=(-change.margin, change.margin) if change.margin else (),
+        dots.from_comparison(
+            _label(change, with_run=len(names) > 2),
+            change.comparison,
+            STYLES[change.status],
+            (-change.margin, change.margin) if change.margin else (),
         )
         for group in ranked
         for change in group
@@ -88,5 +88,5 @@ def _label(change: changes.Change, *, with_run: bool) -> str:
         subject += f" ({change.condition})"
     shown = [subject, change.run] if with_run else [subject]
     return ": ".join(
-        chart_style.shorten(part, MAX_NAME_CHARACTERS) for part in shown
+        style.shorten(part, MAX_NAME_CHARACTERS) for part in shown
     )

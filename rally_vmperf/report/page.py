@@ -17,7 +17,6 @@ import jinja2
 import markupsafe
 
 from rally_vmperf import sanitize
-from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -31,6 +30,7 @@ from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from rally_vmperf.report import table_labels
 from rally_vmperf.report import text
+from rally_vmperf.report import verdicts
 
 #: The maximum number of failed metrics, and of reasons, in a verdict.
 MOST_FAILURES = 8
@@ -129,8 +129,7 @@ def create_environment(
         RULES=summary.RULES,
         count_warnings=finding.count_warnings,
         number_of=units.number_of,
-        closest_limit=closest_limit.describe,
-        failures_of=closest_limit.list_failures,
+        list_banners=verdicts.list_banners,
         data_link=export.create_link,
         format_task=setting.format_task,
         list_commands=setting.list_commands,

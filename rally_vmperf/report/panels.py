@@ -2,39 +2,34 @@
 
 import collections.abc
 import dataclasses
-import functools
 import math
 import typing as t
 
 import markupsafe
-from matplotlib import figure
-from matplotlib import lines
 
-from rally_vmperf import sanitize
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import chart_style
+from rally_vmperf.report.charts import lines
+from rally_vmperf.report.charts import style
 
 #: The maximum number of panels in a chart; the record has all metrics.
 MOST = 24
 #: The maximum number of points of single repetitions in a panel.
 MOST_POINTS = 200
+#: The classes of the colours of conditions, from the first to the last.
+_COLOURS = ("first", "guest", "third", "last")
 #: The maximum number of conditions in a panel, evenly selected.
-MOST_CONDITIONS = 4
+MOST_CONDITIONS = len(_COLOURS)
 #: The maximum length of a condition in a legend in characters.
 _MAX_LABEL_CHARACTERS = 20
-
-_DASHES = (0, (4, 2))
 #: The percentiles with a tick on the axis.
 _MARKS = (0, *sample.PERCENTILES)
 
 Repetitions = collections.abc.Iterable[repetition.Repetition]
-#: The colour, the dashes and the width of a line.
-Style = dict[str, str | float | tuple[int, tuple[int, int]]]
 KindT = t.TypeVar("KindT", merged.Distribution, merged.TimeSeries)
 
 
@@ -44,28 +39,26 @@ class Curve(t.Generic[KindT]):
 
     :param condition: The label; empty if there is only one condition.
     :param guest: The curve of each counted repetition.
-    :param bare: The curve of bare metal over its repetitions, or None.
+    :param bare: The curve of bare metal over its repetitions, in a tuple;
+        empty without one.
     """
 
     condition: str
     colour: str
     guest: list[KindT]
-    bare: KindT | None
+    bare: tuple[KindT, ...]
 
     @property
-    def sides(self) -> list[KindT]:
-        """The curves of the guests and of bare metal, as a list."""
-        sides = self.guest.copy()
-        if self.bare is not None:
-            sides.append(self.bare)
-        return sides
+    def bare_style(self) -> str:
+        """The classes of bare metal: the condition's colour, with dashes."""
+        return f"{self.colour if self.condition else ''} bare".strip()
 
 
 Panels = dict[sample.Metric, list[Curve[KindT]]]
 
 
 def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return a chart of percentiles per metric as SVG markup.
+    """Return a chart of percentiles per metric as HTML with SVG.
 
     :param name: The prefix of identifiers in the chart.
     """
@@ -76,7 +69,7 @@ def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
 
 
 def over_time(repetitions: Repetitions, name: str) -> markupsafe.Markup:
-    """Return a chart of values over time per metric as SVG markup.
+    """Return a chart of values over time per metric as HTML with SVG.
 
     :param name: The prefix of identifiers in the chart.
     """
@@ -100,23 +93,19 @@ def _create_panels(
                 label = _label_axes(condition.axes)
                 conditions.setdefault(label, []).append(condition)
     panels: Panels[KindT] = {}
-    labels = chart_style.select_evenly(list(conditions), MOST_CONDITIONS)
-    for index, label in enumerate(labels):
+    labels = style.select_evenly(list(conditions), MOST_CONDITIONS)
+    for label, colour in zip(labels, _COLOURS, strict=False):
         guest: dict[sample.Metric, list[KindT]] = {}
         for condition in conditions[label]:
             for recording in select(condition):
                 guest.setdefault(recording.metric, []).append(recording)
-        bare = {
-            recording.metric: recording
-            for recording in select(conditions[label][0].reference)
-        }
-        colour = chart_style.CONDITIONS[index] if label else chart_style.GUEST
+        bare = select(conditions[label][0].reference)
         for metric, recordings in guest.items():
             curve = Curve(
                 condition=label,
-                colour=colour,
+                colour=colour if label else "guest",
                 guest=recordings,
-                bare=bare.get(metric),
+                bare=tuple(side for side in bare if side.metric == metric),
             )
             panels.setdefault(metric, []).append(curve)
     return dict(list(panels.items())[:MOST])
@@ -129,111 +118,104 @@ def _label_axes(axes: repetition.Axes) -> str:
 
 def _draw(
     panels: Panels[KindT],
-    draw: t.Callable[[t.Any, sample.Metric, list[Curve[KindT]]], None],
+    draw: t.Callable[..., markupsafe.Markup],
     title: str,
     name: str,
 ) -> markupsafe.Markup:
-    """Return a panel per metric, drawn by a function, as SVG markup."""
+    """Return a legend, and a panel per metric drawn by a function."""
     if not panels:
         return markupsafe.Markup()
-    charts = []
-    with chart_style.settings(name):
-        for position, (metric, curves) in enumerate(panels.items()):
-            drawn, axes = chart_style.create_panel(
-                f"{name}-{position}", metric.name, 2.5
-            )
-            draw(axes, metric, curves)
-            axes.grid()
-            _draw_legend(drawn, curves)
-            label = f"{title} of guests and of bare metal: {metric.name}"
-            charts.append(chart_style.to_svg(drawn, label))
-    return chart_style.arrange(charts)
-
-
-def _style_bare(curve: Curve[KindT], curves: list[Curve[KindT]]) -> Style:
-    """Return the colour and the dashes of a bare-metal curve, as a dict."""
-    colour = curve.colour if len(curves) > 1 else chart_style.BARE
-    return {"color": colour, "linestyle": _DASHES, "linewidth": 1.5}
-
-
-def _draw_legend(drawn: figure.Figure, curves: list[Curve[KindT]]) -> None:
-    """Draw the legend of colours and dashes."""
-    colours = {curve.condition or "guests": curve.colour for curve in curves}
-    boxes = [
-        lines.Line2D(
-            [],
-            [],
-            color=colour,
-            label=chart_style.shorten(label, _MAX_LABEL_CHARACTERS),
+    keys = {
+        curve.colour: curve.condition or "guests"
+        for curves in panels.values()
+        for curve in curves
+    }
+    if any(curve.bare for curves in panels.values() for curve in curves):
+        keys["bare"] = "bare metal"
+    legend = markupsafe.Markup().join(
+        style.create_element("i", style=colour)
+        + style.create_element(
+            "span", style.shorten(text, _MAX_LABEL_CHARACTERS)
         )
-        for label, colour in colours.items()
+        for colour, text in keys.items()
+    )
+    charts = [
+        draw(
+            metric,
+            curves,
+            label=f"{title} of guests and of bare metal: {metric.name}",
+            name=f"{name}-{position}",
+        )
+        for position, (metric, curves) in enumerate(panels.items())
     ]
-    if any(curve.bare for curve in curves):
-        boxes.append(
-            lines.Line2D(
-                [],
-                [],
-                color=chart_style.BARE,
-                linestyle=_DASHES,
-                label="bare metal",
-            )
-        )
-    chart_style.draw_legend(drawn, boxes, ncols=3, fontsize=7)
+    legend = style.create_element("p", legend, style="legend")
+    return legend + style.arrange(charts)
 
 
 def _draw_distribution(
-    axes: t.Any,
     metric: sample.Metric,
     curves: list[Curve[merged.Distribution]],
-) -> None:
-    """Draw the percentiles of one metric for guests and bare metal."""
-    last = 0.0
-    values = [
-        value
-        for curve in curves
-        for side in curve.sides
-        for value, _ in _select_supported(side.histogram)
-    ]
-    factor, unit = units.scale_for(values, metric.unit)
+    **texts: str,
+) -> markupsafe.Markup:
+    """Return the chart of a metric's percentiles for guests and bare metal.
+
+    :param texts: The label and the name of the chart.
+    """
+    shown: list[lines.Line] = []
     for index, curve in enumerate(curves):
-        (whole,) = merged.merge_distributions([curve.guest])
-        sides: list[tuple[merged.Distribution, str, Style]] = [
-            (whole, "guests", {"color": curve.colour, "linewidth": 1.5})
-        ]
-        if curve.bare is not None:
-            sides.append((curve.bare, "bare", _style_bare(curve, curves)))
-        for side, what, style in sides:
-            points = _select_supported(side.histogram)
-            positions = [_nines(share) for _, share in points]
-            axes.plot(
-                positions,
-                [value * factor for value, _ in points],
-                gid=f"{axes.get_gid()}-{index}-{what}",
-                **style,
-            )
-            last = max(last, *positions)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_minor_formatter("")
-    marks = {_nines(percentile / 100): percentile for percentile in _MARKS}
-    shown = [position for position in marks if position <= last + 1e-9]
-    axes.set_xticks(shown, [f"{marks[position]:g} %" for position in shown])
-    axes.set_xlim(0, last)
-    axes.set_xlabel("values that are not larger", fontsize=7)
-    axes.set_ylabel(f"{sanitize.printable(unit)}, logarithmic", fontsize=7)
+        guests = merged.merge_distributions([curve.guest])
+        for side, distributions_, classes in (
+            ("guests", guests, curve.colour),
+            ("bare", curve.bare, curve.bare_style),
+        ):
+            shown += [
+                lines.Line(
+                    style=classes,
+                    points=_list_points(distribution.histogram),
+                    name=f"{index}-{side}",
+                )
+                for distribution in distributions_
+            ]
+    heights = [height for line in shown for _, height in line.points]
+    factor, unit = units.scale_for(heights, metric.unit)
+    last = max(position for line in shown for position, _ in line.points)
+    return lines.draw(
+        metric.name,
+        _scale(shown, factor),
+        lines.Axis(
+            low=0,
+            high=last,
+            labels={
+                _nines(percentile / 100): f"{percentile:g} %"
+                for percentile in _MARKS
+                if _nines(percentile / 100) <= last + 1e-9
+            },
+            title="values that are not larger",
+        ),
+        lines.Axis(
+            low=min(heights) * factor,
+            high=max(heights) * factor,
+            is_logarithmic=True,
+        ),
+        note=f"{unit}, logarithmic",
+        **texts,
+    )
 
 
-def _select_supported(
-    counted: histogram.Histogram,
-) -> list[tuple[float, float]]:
-    """Return pairs of value and share that enough larger values support."""
+def _list_points(counted: histogram.Histogram) -> lines.Points:
+    """Return the values that enough larger ones support, by their share.
+
+    The positions are those on an axis of nines.
+    """
     points = counted.shares()
-    supported = [
-        (value, share)
-        for value, share in points
-        if (1 - share) * counted.count >= histogram.BEYOND
+    return [
+        (0.0, points[0][0]),
+        *(
+            (_nines(share), value)
+            for value, share in points
+            if (1 - share) * counted.count >= histogram.BEYOND
+        ),
     ]
-    return [(points[0][0], 0.0), *supported]
 
 
 def _nines(share: float) -> float:
@@ -242,69 +224,83 @@ def _nines(share: float) -> float:
 
 
 def _draw_over_time(
-    axes: t.Any, metric: sample.Metric, curves: list[Curve[merged.TimeSeries]]
-) -> None:
-    """Draw the values of one metric over time for guests and bare metal."""
-    gid = axes.get_gid()
-    all_lines = [side.means for curve in curves for side in curve.sides]
-    highest = [
-        value for line in all_lines for value in (*line.mean, *line.high)
-    ]
-    factor, unit = units.scale_for(highest, metric.unit)
+    metric: sample.Metric,
+    curves: list[Curve[merged.TimeSeries]],
+    **texts: str,
+) -> markupsafe.Markup:
+    """Return the chart of a metric over time for guests and bare metal.
+
+    :param texts: The label and the name of the chart.
+    """
+    shown: list[lines.Line] = []
     for index, curve in enumerate(curves):
-        draw = functools.partial(_draw_mean, axes, factor)
-        guest_lines = [side.means for side in curve.guest]
-        points = sum(len(line.mean) for line in guest_lines)
-        if len(curves) == 1 and points <= MOST_POINTS:
-            for line in guest_lines:
-                draw(line, color=curve.colour, linewidth=0.6, alpha=0.5)
-        _draw_band(axes, guest_lines, factor, curve.colour)
-        draw(
-            series.merge_repetitions(guest_lines),
-            color=curve.colour,
-            linewidth=1.6,
-            gid=f"{gid}-{index}-guests",
-        )
-        if curve.bare is not None:
-            style = _style_bare(curve, curves)
-            draw(curve.bare.means, gid=f"{gid}-{index}-bare", **style)
-    axes.set_xlim(0, max(line.end for line in all_lines))
-    axes.set_ylim(0, max(highest) * factor * 1.08 or 1)
-    axes.set_xlabel("seconds", fontsize=7)
-    axes.set_ylabel(sanitize.printable(unit) or "count", fontsize=7)
-
-
-def _draw_mean(
-    axes: t.Any, factor: float, means: series.MeanSeries, **form: t.Any
-) -> None:
-    """Draw the mean in the middle of each interval."""
-    half = means.end / len(means.mean) / 2
-    axes.plot(
-        [moment - half for moment, _ in means.points(means.mean)],
-        [value * factor for value in means.mean],
-        **form,
+        guests = [side.means for side in curve.guest]
+        shown.append(_create_band(guests, curve.colour))
+        if (
+            len(curves) == 1
+            and sum(len(means.mean) for means in guests) <= MOST_POINTS
+        ):
+            shown += [_create_line(means, "guest thin") for means in guests]
+        whole = series.merge_repetitions(guests)
+        shown.append(_create_line(whole, curve.colour, f"{index}-guests"))
+        shown += [
+            _create_line(bare.means, curve.bare_style, f"{index}-bare")
+            for bare in curve.bare
+        ]
+    heights = [height for line in shown for _, height in line.points]
+    factor, unit = units.scale_for(heights, metric.unit)
+    sides = [side for curve in curves for side in (*curve.guest, *curve.bare)]
+    return lines.draw(
+        metric.name,
+        _scale(shown, factor),
+        lines.Axis(
+            low=0,
+            high=max(side.means.end for side in sides),
+            title="seconds",
+        ),
+        lines.Axis(low=0, high=max(heights) * factor * 1.08 or 1),
+        note=unit or "count",
+        **texts,
     )
 
 
-def _draw_band(
-    axes: t.Any,
-    guest_lines: list[series.MeanSeries],
-    factor: float,
-    colour: str,
-) -> None:
-    """Shade the range between the lowest and the highest guest."""
+def _scale(
+    shown: collections.abc.Iterable[lines.Line], factor: float
+) -> collections.abc.Iterator[lines.Line]:
+    """Yield the lines with all values times a factor."""
+    for line in shown:
+        points = [
+            (position, value * factor) for position, value in line.points
+        ]
+        yield dataclasses.replace(line, points=points)
+
+
+def _create_line(
+    means: series.MeanSeries, classes: str, name: str = ""
+) -> lines.Line:
+    """Return a line through the mean in the middle of each interval."""
+    points = _list_middles(means, means.mean)
+    return lines.Line(style=classes, points=points, name=name)
+
+
+def _create_band(
+    guests: collections.abc.Sequence[series.MeanSeries], colour: str
+) -> lines.Line:
+    """Return the area between the lowest and the highest guest."""
     low = series.merge_machines(
-        [line.points(line.low or line.mean) for line in guest_lines]
-    ).low
+        [means.points(means.low or means.mean) for means in guests]
+    )
     high = series.merge_machines(
-        [line.points(line.high or line.mean) for line in guest_lines]
+        [means.points(means.high or means.mean) for means in guests]
     )
-    half = high.end / len(high.high) / 2
-    axes.fill_between(
-        [moment - half for moment, _ in high.points(high.high)],
-        [value * factor for value in low],
-        [value * factor for value in high.high],
-        color=colour,
-        alpha=0.12,
-        linewidth=0,
-    )
+    top = _list_middles(high, high.high)
+    bottom = _list_middles(low, low.low)
+    return lines.Line(style=f"{colour} band", points=[*top, *bottom[::-1]])
+
+
+def _list_middles(
+    means: series.MeanSeries, row: tuple[float, ...]
+) -> list[tuple[float, float]]:
+    """Return the values with the middles of their intervals, as pairs."""
+    half = means.end / len(row) / 2
+    return [(moment - half, value) for moment, value in means.points(row)]

@@ -33,6 +33,11 @@ class RunReport(judged_run.JudgedRun):
     facts: Facts = dataclasses.field(default_factory=list)
 
     @property
+    def opening(self) -> list[str]:
+        """The sentences that follow the first headline."""
+        return self.conclusion
+
+    @property
     def unmeasured_facts(self) -> Facts:
         """Titled lines on guests with another workload, or []."""
         options = self.last.options.get("neighbours")

@@ -34,7 +34,7 @@ DANGEROUS = (
 )
 
 #: The selector of drawings; a drawing of several metrics counts once.
-DRAWINGS = "figure:not(.strips figure) > :is(div, svg)"
+DRAWINGS = "figure > div"
 
 #: The contrast of two colours with red, green and blue from 0 to 255.
 CONTRAST = """
@@ -219,11 +219,24 @@ class ReportsTestCase(BrowserTestCase):
         self.check_shown(
             self.browser.text(), "script_ended", "image", "angular", "proto"
         )
-        # Two runs with a picture, the curves of seven metrics, a distribution
-        # and a line over time each.
+        # Two runs, each with a chart of all metrics, one of each of seven
+        # metrics, a distribution and a line over time.
         drawn = f"document.querySelectorAll('{DRAWINGS}').length"
         self.assertEqual(20, self.browser.evaluate(drawn))
         self.check_widths(1000, 420)
+
+    def test_labels_of_cards(self):
+        """A label of two lines does not cover the next one."""
+        self.browser.open(self.write(reports.our_curves()))
+        self.set_width(400)
+        heights = """
+        [...document.querySelectorAll("td[data-label]")].filter(cell =>
+          cell.checkVisibility()
+          && parseFloat(getComputedStyle(cell, "::before").height)
+             > cell.getBoundingClientRect().height + 1).length
+        """
+        self.assertEqual(0, self.browser.evaluate(heights))
+        self.browser.ask("Emulation.clearDeviceMetricsOverride")
 
     def test_our_comparison(self):
         """The same of compared runs, light and dark, however narrow."""

@@ -35,7 +35,7 @@ EXPECTED = {
     ("vmperf-ndjson", "default"),
     ("vmperf-openmetrics", "default"),
 }
-HEAVY = ("asyncssh", "matplotlib", "numpy", "openstack", "scipy")
+HEAVY = ("asyncssh", "numpy", "openstack", "scipy")
 
 # Loads all plugins through the entry points, as `rally plugin list` does.
 LIST = """

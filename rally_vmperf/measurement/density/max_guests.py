@@ -24,24 +24,31 @@ class MaxGuests:
     low: int | None
     high: int | None
 
-    def sentence(self, limit: float, largest: int) -> str:
+    def sentence(self, limit: float | None, largest: int) -> str:
         """Return how many guests fit within the limit, as a clause.
 
-        :param limit: The limit in percent.
+        :param limit: The limit in percent; None for the limits of several
+            metrics.
         :param largest: The largest number of guests in the task.
         """
-        limit_text = f"within the limit of {limit:g} %"
-        high = "" if self.high is None else f" and at most {self.high}"
+        limit_text = "within all limits"
+        if limit is not None:
+            limit_text = f"within the limit of {limit:g} %"
         if self.tested is None:
             text = f"undecided how many guests are {limit_text}"
-            return text + (f", at least {self.low}{high}" if self.low else "")
+            ends = [f"at least {self.low}"] if self.low else []
+            ends += [] if self.high is None else [f"at most {self.high}"]
+            return f"{text}, {' and '.join(ends)}" if ends else text
         if self.tested == 0 and self.high == 0:
             return f"not even 1 guest {limit_text}"
         if self.high is not None and self.tested in (0, self.high):
             most = units.number_of("guest", self.high)
             return f"at most {most} {limit_text}"
         if self.high is not None and self.high < largest:
-            return f"at least {self.tested}{high} guests {limit_text}"
+            return (
+                f"at least {self.tested} and at most {self.high} guests "
+                f"{limit_text}"
+            )
         tested = units.number_of("guest", self.tested)
         return f"all that was tested, up to {tested}, {limit_text}"
 
@@ -64,6 +71,31 @@ def max_guests(verdicts: Verdicts) -> MaxGuests:
         tested=tested,
         low=passed if verdicts else None,
         high=min(failed) - 1 if failed else None,
+    )
+
+
+def combine(
+    metrics: collections.abc.Iterable[MaxGuests],
+) -> MaxGuests | None:
+    """Return the largest number of guests within all limits.
+
+    :param metrics: The numbers for each metric.
+    :returns: The number, or None without metrics.
+    """
+    all_metrics = [*metrics]
+    if not all_metrics:
+        return None
+    low = min(metric.low or 0 for metric in all_metrics)
+    highs = [metric.high for metric in all_metrics if metric.high is not None]
+    high = min(highs, default=None)
+    tested = [
+        metric.tested for metric in all_metrics if metric.tested is not None
+    ]
+    is_decided = len(tested) == len(all_metrics) or low == high
+    return MaxGuests(
+        tested=min(tested, default=None) if is_decided else None,
+        low=low,
+        high=high,
     )
 
 

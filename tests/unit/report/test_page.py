@@ -11,6 +11,7 @@ from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import page
+from rally_vmperf.report import verdicts
 from tests.unit import made
 
 
@@ -93,9 +94,7 @@ class PageTestCase(unittest.TestCase):
         self.assertIn(headline[0].upper() + headline[1:], text)
         closest = closest_limit.describe(shown.judgement)
         self.assertIn(f"{closest}.", text)
-        for status, metric, figure in closest_limit.list_failures(
-            shown.judgement
-        ):
+        for status, metric, figure in verdicts.list_failures(shown.judgement):
             self.assertIn(f"{status} {metric}: {figure}", text)
 
     def test_a_page_loads_nothing_and_sends_nothing(self):

@@ -17,7 +17,7 @@ def read(records):
 
 def gids(drawing):
     """Return the identifiers of what is drawn."""
-    return re.findall(r'<g id="(here-[^"]*)"', drawing)
+    return re.findall(r' id="(here-[^"]*)"', drawing)
 
 
 class TestOverhead(unittest.TestCase):

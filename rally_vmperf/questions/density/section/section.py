@@ -11,7 +11,6 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import curves
 from rally_vmperf.questions.density.section import density_report
 from rally_vmperf.questions.density.section import overview
-from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import starts
 from rally_vmperf.records import model
@@ -146,8 +145,8 @@ SECTION = reports.Section(
         "gaps_of": gaps,
         "starts_of": starts.worst,
         "MOST": density_report.MOST,
-        "list_levels": picture.list_levels,
-        "draw_picture": picture.draw,
+        "list_levels": curves.list_levels,
+        "draw_all": curves.draw_all,
         "MOST_POINTS": curves.MOST_POINTS,
         "has_boxes": curves.has_boxes,
         "draw_curve": curves.draw,

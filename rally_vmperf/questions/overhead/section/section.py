@@ -13,10 +13,10 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.overhead.section import strips
 from rally_vmperf.records import model
-from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
+from rally_vmperf.report.charts import dots
 
 
 def by_part(
@@ -97,15 +97,16 @@ def draw_overheads(
     shown: collections.abc.Iterable[figure_result.FigureResult], name: str
 ) -> markupsafe.Markup:
     """Return the chart of overheads as SVG markup."""
-    return dot_plot.draw(
+    return dots.draw(
         [
-            dot_plot.Line(
-                label=row.metric.name,
-                comparison=row.comparison,
-                status=row.status or "none",
-                limits=() if row.limit is None else (row.limit,),
+            dots.from_comparison(
+                row.metric.name,
+                row.comparison,
+                row.status or "none",
+                () if row.limit is None else (row.limit,),
             )
             for row in shown
+            if row.comparison is not None
         ],
         name,
         "overhead in percent of bare metal (right: the guest is worse)",

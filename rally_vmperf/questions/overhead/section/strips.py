@@ -2,22 +2,19 @@
 
 import collections
 import collections.abc
-import statistics
 
 import markupsafe
 
-from rally_vmperf import sanitize
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
-from rally_vmperf.report import chart_style
+from rally_vmperf.report.charts import lines
+from rally_vmperf.report.charts import style
 
 #: The maximum number of points of a metric; more become a box for each side.
 MOST_POINTS = 200
 #: The width of the repetitions as a share of a machine's column.
 _SPREAD = 0.6
-#: The width of half a box as a share of a column.
-_HALF = 0.25
 _LONGEST_NAME = 12
 
 MetricSamples = collections.abc.Iterable[sample.MetricSamples]
@@ -35,11 +32,9 @@ def draw(
     """
     if not shown:
         return markupsafe.Markup()
-    return markupsafe.Markup('<div class="strips">{}</div>').format(
-        markupsafe.Markup().join(
-            _draw_panel(row, f"{name}-{position}")
-            for position, row in enumerate(shown)
-        )
+    return style.arrange(
+        _draw_panel(row, f"{name}-{position}")
+        for position, row in enumerate(shown)
     )
 
 
@@ -60,94 +55,42 @@ def _draw_panel(
     """Return the chart of one metric, a column of points per source."""
     columns = _list_columns("bare metal ", "bare", row.bare)
     columns += _list_columns("", "guest", row.guest)
-    draw_column = _draw_points
-    if has_boxes([row]):
+    with_box = has_boxes([row])
+    if with_box:
         columns = _merge_columns(columns)
-        draw_column = _draw_box
-    values = [value for _, _, samples in columns for value in samples]
-    low, high = _axis_range(values)
-    width = 100 / len(columns)
-    drawing = markupsafe.Markup().join(
-        draw_column(
-            samples,
-            colour,
-            [(value - low) / (high - low) for value in samples],
-            (position + 0.5) * width,
-            width,
-        )
-        for position, (_, colour, samples) in enumerate(columns)
-    )
-    labels = [label for label, _, _ in columns]
-    ends = [
-        sanitize.printable(units.show(end, row.metric.unit))
-        for end in (low, high)
-    ]
-    title = sanitize.printable(row.metric.name)
-    return markupsafe.Markup(
-        '<figure id="{}" role="img" aria-label="{}: {}, {} to {}">'
-        "<b>{}</b><small>{} is better</small><small>{}</small>"
-        '<svg viewBox="0 0 100 100" preserveAspectRatio="none">{}</svg>'
-        "<small>{}</small><p>{}</p></figure>"
-    ).format(
-        name,
-        title,
-        "samples of " + ", ".join(labels),
-        *ends,
-        title,
-        row.metric.better,
-        ends[1],
-        drawing,
-        ends[0],
-        markupsafe.Markup().join(
-            markupsafe.Markup("<span>{}</span>").format(label)
-            for label in labels
+    low, high = _axis_range([value for *_, side in columns for value in side])
+    factor, unit = units.scale_for((low, high), row.metric.unit)
+    return lines.draw(
+        row.metric.name,
+        [
+            line
+            for position, (_, colour, values) in enumerate(columns)
+            for line in lines.draw_samples(
+                [value * factor for value in values],
+                position,
+                _SPREAD,
+                colour,
+                with_box=with_box,
+            )
+        ],
+        lines.Axis(
+            low=-0.5,
+            high=len(columns) - 0.5,
+            labels={
+                position: style.shorten(label, _LONGEST_NAME)
+                for position, (label, *_) in enumerate(columns)
+            },
         ),
+        lines.Axis(low=low * factor, high=high * factor),
+        label=(
+            f"{row.metric.name}: samples of "
+            f"{', '.join(label for label, *_ in columns)}, "
+            f"{units.show(low, row.metric.unit)} to "
+            f"{units.show(high, row.metric.unit)}"
+        ),
+        name=name,
+        note=", ".join(filter(None, (unit, f"{row.metric.better} is better"))),
     )
-
-
-def _draw_points(
-    samples: list[float],
-    colour: str,
-    heights: list[float],
-    centre: float,
-    width: float,
-) -> markupsafe.Markup:
-    """Return the samples of a column as points in the order of time."""
-    places = chart_style.spread_horizontally(
-        centre, len(samples), _SPREAD * width
-    )
-    path = "".join(
-        f"M{place:.3g} {100 - 100 * height:.3g}h0"
-        for place, height in zip(places, heights, strict=True)
-    )
-    return _draw_path(f"{colour} point", path)
-
-
-def _draw_box(
-    samples: list[float],
-    colour: str,
-    heights: list[float],
-    centre: float,
-    width: float,
-) -> markupsafe.Markup:
-    """Return the extremes, the quartiles and the median of a column."""
-    first, median, third = statistics.quantiles(heights, method="inclusive")
-    bottom, lower, middle, upper, top = (
-        f"{100 - 100 * height:.3g}"
-        for height in (min(heights), first, median, third, max(heights))
-    )
-    left, right = centre - _HALF * width, centre + _HALF * width
-    path = (
-        f"M{centre:.3g} {bottom}V{lower}M{centre:.3g} {upper}V{top}"
-        f"M{left:.3g} {lower}H{right:.3g}V{upper}H{left:.3g}Z"
-        f"M{left:.3g} {middle}H{right:.3g}"
-    )
-    return _draw_path(f"{colour} box", path)
-
-
-def _draw_path(style: str, path: str) -> markupsafe.Markup:
-    """Return a path of a style as markup."""
-    return markupsafe.Markup('<path class="{}" d="{}"/>').format(style, path)
 
 
 def _axis_range(values: list[float]) -> tuple[float, float]:
@@ -185,13 +128,10 @@ def _list_columns(
         (only_values,) = values_by_source.values()
         return [(prefix.strip(), colour, only_values)]
     return [
-        (_short_label(source, prefix), colour, values)
+        (
+            f"bare {source.removeprefix('copy-')}" if prefix else source,
+            colour,
+            values,
+        )
         for source, values in values_by_source.items()
     ]
-
-
-def _short_label(source: str, prefix: str) -> str:
-    """Return the name of a guest or a copy, shortened for an axis."""
-    name = sanitize.printable(source)
-    name = name.removeprefix("copy-") if prefix else name
-    return f"{'bare ' if prefix else ''}{name[:_LONGEST_NAME]}"

@@ -1,7 +1,6 @@
 """The ranking of variants in the report, and its section."""
 
 import collections.abc
-import dataclasses
 import typing as t
 
 import jinja2
@@ -14,9 +13,9 @@ from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import figure_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
-from rally_vmperf.report import dot_plot
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
+from rally_vmperf.report.charts import dots
 
 Judgement = summary.Judgement[figure_result.FigureResult]
 
@@ -65,20 +64,16 @@ def draw_gains(
     ranking: collections.abc.Iterable[tuple[str, list[Rank]]], name: str
 ) -> markupsafe.Markup:
     """Return the chart of gains as SVG markup."""
-    return dot_plot.draw(
+    return dots.draw(
         [
-            dot_plot.Line(
-                label=f"{metric} {metric_rank.change.run}",
-                comparison=dataclasses.replace(
-                    comparison,
-                    overhead_percent=-comparison.overhead_percent,
-                    low=None if comparison.high is None else -comparison.high,
-                    high=None if comparison.low is None else -comparison.low,
-                ),
-                status=_MARKS.get(metric_rank.change.status, "none"),
-                limits=()
+            dots.from_comparison(
+                f"{metric} {metric_rank.change.run}",
+                comparison,
+                _MARKS.get(metric_rank.change.status, "none"),
+                ()
                 if metric_rank.row.limit is None
-                else (-metric_rank.row.limit,),
+                else (metric_rank.row.limit,),
+                sign=-1,
             )
             for metric, ranks in ranking
             for metric_rank in ranks

@@ -45,3 +45,32 @@ class TestedTestCase(unittest.TestCase):
         for guests, status in verdicts.items():
             if status != P and got.tested is not None:
                 self.assertLess(got.tested, guests)
+
+
+@ddt.ddt
+class CombineTestCase(unittest.TestCase):
+    """How many guests fit within the limits of all metrics."""
+
+    @ddt.data(
+        # The metric with the fewest guests decides.
+        (((4, 4, None), (2, 2, 3)), (2, 2, 3), "at least 2 and at most 3"),
+        (((4, 4, 4), (2, 2, 2)), (2, 2, 2), "at most 2 guests within all"),
+        (((8, 8, None), (8, 8, None)), (8, 8, None), "up to 8 guests, within"),
+        # Nothing is decided by the others until the fewest are.
+        (((4, 4, 4), (None, 1, 3)), (None, 1, 3), "at least 1 and at most 3"),
+        (((4, 4, 7), (None, 0, None)), (None, 0, 7), "all limits, at most 7"),
+        (((None, 0, None),), (None, 0, None), "within all limits$"),
+        # An undecided metric allows at least as many.
+        (((2, 2, 2), (None, 2, 5)), (2, 2, 2), "at most 2 guests"),
+    )
+    @ddt.unpack
+    def test_combine(self, metrics, expected, words):
+        got = max_guests.combine(
+            max_guests.MaxGuests(tested=tested, low=low, high=high)
+            for tested, low, high in metrics
+        )
+        self.assertEqual(expected, (got.tested, got.low, got.high))
+        self.assertRegex(got.sentence(None, 8), words)
+
+    def test_no_metrics(self):
+        self.assertIsNone(max_guests.combine([]))

@@ -1,9 +1,10 @@
 import dataclasses
+import re
 import unittest
+from unittest import mock
 from xml.etree import ElementTree
 
 from rally_vmperf.questions.density.section import curves
-from rally_vmperf.questions.density.section import picture
 from rally_vmperf.questions.density.section import shares
 from tests.unit import made
 
@@ -39,30 +40,30 @@ class CurvesTestCase(unittest.TestCase):
     def test_guests_bare_metal_limits_and_intervals_are_there(self):
         found = identifiers(curves.draw(series(), "here"))
         for mark in (
-            "mean",
-            "sum",
-            "bare",
-            "bare-total",
-            "1",
-            "2-interval",
-            "3-limit",
+            "each-mean",
+            "total-sum",
+            "each-bare",
+            "total-bare",
+            "each-1",
+            "each-2-interval",
+            "each-3-limit",
         ):
             self.assertIn(f"here-{mark}", found)
-        self.assertNotIn("here-1-limit", found)
-        self.assertNotIn("here-1-interval", found)
+        self.assertNotIn("here-each-1-limit", found)
+        self.assertNotIn("here-each-1-interval", found)
 
     def test_limit_stands_where_it_holds_alone(self):
         row = series(statuses={3: "failed"})
         found = identifiers(curves.draw(row, "here"))
-        self.assertIn("here-3-limit", found)
-        self.assertNotIn("here-2-limit", found)
+        self.assertIn("here-each-3-limit", found)
+        self.assertNotIn("here-each-2-limit", found)
 
     def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
         found = identifiers(curves.draw(series(statistic="worst"), "here"))
-        self.assertIn("here-2-worst", found)
-        self.assertNotIn("here-1-worst", found)
+        self.assertIn("here-each-2-worst", found)
+        self.assertNotIn("here-each-1-worst", found)
         found = identifiers(curves.draw(series(statistic="mean"), "here"))
-        self.assertNotIn("here-2-worst", found)
+        self.assertNotIn("here-each-2-worst", found)
 
     def test_what_does_not_add_up_has_one_panel(self):
         drawing = curves.draw(series("disk.fio.randread.latency.p99"), "here")
@@ -74,17 +75,46 @@ class CurvesTestCase(unittest.TestCase):
         """No figure of more guests than were measured is drawn."""
         drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
         each, _ = ElementTree.fromstring(drawing)
-        (last,) = (mark for mark in each.iter() if mark.get("id") == "here-8")
+        (last,) = (
+            mark for mark in each.iter() if mark.get("id") == "here-each-8"
+        )
         self.assertGreater(float(last.get("x")), 290)
         for style in ("law", "peak"):
             self.assertNotIn(style, drawing)
+
+    def test_the_line_of_no_loss(self):
+        """It goes through the total of the solo guest."""
+        drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
+        _, total = ElementTree.fromstring(drawing)
+        (path,) = (
+            each for each in total.iter() if each.get("class") == "whole"
+        )
+        (mark, *_) = (each for each in total.iter() if each.text == "●")
+        numbers = map(float, re.findall("[0-9.]+", path.get("d")))
+        left, bottom, right, top = numbers
+        share = (float(mark.get("x")) - left) / (right - left)
+        height = bottom + share * (top - bottom)
+        self.assertAlmostEqual(height, float(mark.get("y")) - 4, delta=1)
+
+    def test_an_interval_far_beyond_the_guests(self):
+        """It does not press their differences together."""
+        drawn = series("cpu.events.rate")
+        with mock.patch.object(shares.Share, "ends", (0.5, 5.6)):
+            drawing = curves.draw(drawn, "here")
+        each, _ = ElementTree.fromstring(drawing)
+        labels = [
+            float(text.text)
+            for text in each.iter("text")
+            if text.get("class") == "right"
+        ]
+        self.assertLess(labels[-1], 250)
 
     def test_it_can_be_read_aloud(self):
         drawing = curves.draw(series(void=(2,), gaps=(3,)), "here")
         for chart in ElementTree.fromstring(drawing):
             self.assertIn(
                 "2 guests 96.2 % (void), 3 guests not measured",
-                chart.get("aria-label"),
+                chart.find("svg").get("aria-label"),
             )
 
     def test_same_drawing_for_the_same_figures(self):
@@ -100,38 +130,61 @@ class CurvesTestCase(unittest.TestCase):
             curves.draw(shares.series(repeat(row, number)), "here")
             for number in (25, 26)
         )
-        self.assertEqual((16, 0), (few.count('"points"'), few.count('"box"')))
-        self.assertEqual(
-            (0, 16), (many.count('"points"'), many.count('"box"'))
-        )
+        for drawing, points, boxes in ((few, 16, 0), (many, 0, 16)):
+            self.assertEqual(points, drawing.count("faint points"))
+            self.assertEqual(boxes, drawing.count("faint box"))
 
 
-class PictureTestCase(unittest.TestCase):
-    def test_every_metric_has_its_bars_and_figures(self):
+class LevelsTestCase(unittest.TestCase):
+    """The chart of all metrics has a line for each number of guests."""
+
+    def draw(self, *metrics):
+        """Return the label and the text of each line."""
+        drawing = curves.draw_all(metrics, "here")
+        lines = ElementTree.fromstring(drawing).findall("p")
+        return [
+            (line.find("span").text, line.find("b").text) for line in lines
+        ]
+
+    def test_every_metric_has_its_figures(self):
         drawn = [series(name) for name in made.CURVE_METRICS]
-        found = texts(picture.draw(drawn, "here"))
-        for one in drawn:
-            self.assertIn(one.row.metric.name, found)
-            for share in one.shares:
-                self.assertIn(f"{share.value * 100:.0f}", found)
-        key = ElementTree.fromstring(picture.draw(drawn, "here"))[0]
-        self.assertEqual(
-            "1 guest 2 guests 3 guests",
-            " ".join("".join(key.itertext()).split()),
-        )
+        found = self.draw(*drawn)
+        expected = [
+            (
+                f"{one.row.metric.name}, 2 guests"
+                if share.guests == 2
+                else "3 guests",
+                f"{share.value * 100:.1f} %",
+            )
+            for one in drawn
+            for share in one.shares[1:]
+        ]
+        self.assertEqual(expected, found)
 
-    def test_many_metrics_have_few_bars_each(self):
+    def test_verdicts_and_limits(self):
+        """Each line has those of its level."""
+        row = series(statuses={3: "failed"})
+        drawing = curves.draw_all([row], "here")
+        self.assertIn("here-1-limit", identifiers(drawing))
+        self.assertNotIn("here-0-limit", identifiers(drawing))
+        self.assertIn('class="failed"', drawing)
+
+    def test_many_metrics_have_few_lines_each(self):
         """The smallest and the largest number of guests have theirs."""
         drawn = [series(levels=EIGHT)] * 60
-        self.assertEqual(8, len(picture.list_levels(drawn[:25])))
-        levels = picture.list_levels(drawn)
-        self.assertEqual((1, 8, 3), (levels[0], levels[-1], len(levels)))
-        drawing = picture.draw(drawn, "here")
-        self.assertEqual(180, drawing.count("<rect"))
+        self.assertEqual(7, len(curves.list_levels(drawn[:25])))
+        levels = curves.list_levels(drawn)
+        self.assertEqual((2, 8, 3), (levels[0], levels[-1], len(levels)))
+        self.assertEqual(180, len(self.draw(*drawn)))
 
     def test_what_is_missing_is_said(self):
-        drawing = picture.draw([series(gaps=(3,))], "here")
-        self.assertIn("3 guests: not measured", texts(drawing))
+        self.assertIn(
+            ("3 guests", "not measured"), self.draw(series(gaps=(3,)))
+        )
 
     def test_nothing_measured_no_drawing(self):
-        self.assertEqual("", picture.draw([], "here"))
+        self.assertEqual("", curves.draw_all([], "here"))
+
+    def test_a_single_level_has_no_lines(self):
+        """It is the reference."""
+        self.assertEqual("", curves.draw_all([series(levels=(1,))], "here"))

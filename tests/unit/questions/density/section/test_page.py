@@ -6,10 +6,10 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import closest_limit
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.report import page
+from rally_vmperf.report import verdicts
 from tests.unit import made
 from tests.unit.report import test_page
 
@@ -58,7 +58,7 @@ class PageTestCase(unittest.TestCase):
         for judged in shown.judgements.values():
             headline = judged.status_sentence()
             self.assertIn(headline[0].upper() + headline[1:], text)
-            for status, metric, figure in closest_limit.list_failures(judged):
+            for status, metric, figure in verdicts.list_failures(judged):
                 self.assertIn(f"{status} {metric}: {figure}", text)
         self.assertIn("Jain's index passed", text)
         self.assertIn("spread passed", text)
@@ -67,7 +67,7 @@ class PageTestCase(unittest.TestCase):
         """The table has the others."""
         limits = {"vmperf_degradation": {"max_percent": {"*": 1}}}
         shown = made.density_run(made.density_records((1, 2, 3, 4)), limits)
-        failures = [*closest_limit.list_failures(shown.judgement)]
+        failures = [*verdicts.list_failures(shown.judgement)]
         more = len(failures) - page.MOST_FAILURES
         self.assertGreater(more, 0)
         before, after = read(shown).text.split(f"{more} more in the table", 1)
@@ -91,6 +91,22 @@ class PageTestCase(unittest.TestCase):
                 self.assertIn(sentence, text)
         self.assertNotIn("Scalability", text)
         self.assertNotIn("Predicted", text)
+
+    def test_how_many_fit_is_in_the_first_verdict(self):
+        """It is one sentence for all metrics, above every chart."""
+        limits = {
+            "vmperf_degradation": {"max_percent": {"*": 45}},
+            "vmperf_fairness": {"min_index": {"*": 0.9}},
+        }
+        shown = made.density_run(made.density_records((1, 2, 4, 8)), limits)
+        text = read(shown).text
+        words = "At most 1 guest within all limits. The first beyond its "
+        words += "limit: network.iperf3.to_peer.throughput."
+        place = text.index(words)
+        self.assertLess(place, text.index("Fairness"))
+        self.assertEqual(1, text.count("within all limits"))
+        without = read(made.density_run(made.density_records())).text
+        self.assertNotIn("within all limits", without)
 
     def test_guests_have_a_table_and_no_chart(self):
         """The samples of each guest are rows."""

@@ -29,7 +29,7 @@ class OverheadsTestCase(unittest.TestCase):
         for arguments in ({}, {"emulated": True}):
             found = identifiers(drawing(**arguments))
             for place in range(len(rows(**arguments))):
-                for mark in ("overhead", "interval", "limit"):
+                for mark in ("figure", "interval", "limit"):
                     self.assertIn(f"here-overheads-{place}-{mark}", found)
 
     def test_each_metric_is_named_with_its_figure(self):
@@ -42,7 +42,7 @@ class OverheadsTestCase(unittest.TestCase):
 
     def test_no_interval_no_whisker(self):
         found = identifiers(drawing(count=2))
-        self.assertIn("here-overheads-0-overhead", found)
+        self.assertIn("here-overheads-0-figure", found)
         self.assertNotIn("here-overheads-0-interval", found)
 
     def test_far_overheads_get_a_logarithmic_axis(self):

@@ -2,8 +2,8 @@
 
 import unittest
 
-from rally_vmperf.judging import closest_limit
 from rally_vmperf.report import page
+from rally_vmperf.report import verdicts
 from tests.unit import made
 from tests.unit.report import test_page
 
@@ -44,7 +44,7 @@ class SpreadTestCase(unittest.TestCase):
         shown, text = read(made.records(), LIMITS)
         self.assertEqual("failed", shown.status)
         for one in shown.judgements.values():
-            for status, metric, figure in closest_limit.list_failures(one):
+            for status, metric, figure in verdicts.list_failures(one):
                 self.assertIn(f"{status} {metric}: {figure}", text)
 
     def test_only_where_it_is_asked_for(self):

@@ -77,6 +77,19 @@ class RankingTestCase(unittest.TestCase):
         self.assertLess(ranking.index("virtio"), ranking.index("scsi"))
         self.assertIn("gains", html)
 
+    def test_the_ranking_is_the_headline(self):
+        """Without limits, the verdict is not the news."""
+        _, text, html = self.read()
+        word = html.partition('<p class="word">')[2].partition("</p>")[0]
+        self.assertRegex(word, r"^virtio instead of ide: .* \+100.0 % ")
+        self.assertEqual(1, text.count("virtio instead of ide"))
+        self.assertIn("No verdict: figures without limits.", text)
+        limits = {"vmperf_tuning": {"min_gain_percent": {"virtio": {"*": 50}}}}
+        _, text, html = self.read(limits)
+        word = html.partition('<p class="word">')[2].partition("</p>")[0]
+        self.assertIn("Passed: ", word)
+        self.assertEqual(1, text.count("virtio instead of ide"))
+
     def test_bare_metal(self):
         """Each variant is compared with bare metal where there is some."""
         shown, text, _ = self.read()
@@ -110,7 +123,7 @@ class RankingTestCase(unittest.TestCase):
         self.assertEqual(1, lines.count(f". {reason}"))
         self.assertIn(" 1 warning: interval_one_session.", lines)
         self.assertIn(
-            f"Closest: {NAME} of virtio, 100.0 % of at least 50 %.", lines
+            f"Closest: {NAME} of virtio, 100.0 % (least limit 50 %).", lines
         )
 
     def test_rows(self):
