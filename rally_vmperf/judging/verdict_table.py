@@ -6,6 +6,7 @@ import textwrap
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import figures
 from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import finding
 
@@ -39,6 +40,13 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
         headlines.append(" ".join(f"{sentence}." for sentence in sentences))
         rows += judgement.limited
         reasons += [f"{sentence}." for sentence in judgement.reasons()]
+        reasons += [
+            f"Not measured: {value.reason}."
+            for row in judgement.limited
+            if not row.measured
+            for value in figures.list_values(row)
+            if value.status and value.reason
+        ]
         conclusions += [f"{text}." for text in judgement.conclusions]
     reasons = [*dict.fromkeys(reasons)]
     if rest := len(reasons[summary.MAX_DETAILS :]):

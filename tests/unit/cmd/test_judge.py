@@ -108,7 +108,9 @@ class TestJudge(unittest.TestCase):
         path = self.folder / "w.jsonl"
         code, lines = self.judged(path, *self.options)
         self.assertEqual(2, code)
-        self.assertIn("the guests have no baseline", " ".join(lines))
+        self.assertIn(
+            "Not measured: the guests have no baseline to compare with.", lines
+        )
         code, shown = self.judged_with(recorded, path)
         self.assertEqual(2, code)
         self.assertIn("failed: 1 of 1 metric", shown)

@@ -161,12 +161,15 @@ class SetUpTest(Case):
 
     def test_guests_of_an_overhead_run_share_a_host(self):
         """As copies on bare metal did; those of others are Nova's to place."""
-        for name, groups in (
-            ("Dummy.dummy", 0),
-            ("VMPerf.density", 0),
-            ("VMPerf.overhead", 1),
+        baseline = {"vmperf_baseline": {"name": "metal"}}
+        for name, contexts, groups in (
+            ("Dummy.dummy", baseline, 0),
+            ("VMPerf.density", baseline, 0),
+            ("VMPerf.overhead", {}, 0),
+            ("VMPerf.overhead", baseline, 1),
         ):
             self.stored = stored(name, {"name": "sysbench"})
+            self.stored["contexts"].update(contexts)
             self.context().setup()
             self.assertEqual(
                 groups, self.cloud.calls.count("create_server_group"), name
