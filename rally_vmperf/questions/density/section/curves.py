@@ -16,6 +16,9 @@ MOST_POINTS = 200
 #: The maximum number of levels of a metric in the chart of all metrics; the
 #: charts of each metric have all levels.
 _MOST_LEVELS = 8
+#: The largest end of an interval, in rates of a solo guest or of the guest. A
+#: longer one would hide the differences between levels, and is cut.
+_LONGEST = 1.5
 #: Half the width of the marks of one number of guests, in guests.
 _HALF = 0.36
 #: The space on both sides of the levels, in guests.
@@ -43,7 +46,8 @@ def draw_all(metrics: Metrics, name: str) -> markupsafe.Markup:
     return dots.draw(
         [dot for series in metrics for dot in _list_dots(series, levels)],
         name,
-        f"rate of each guest in percent of {', or of '.join(references)}",
+        f"rate of each guest in percent of {', or of '.join(references)} "
+        "(right: more)",
         label,
         reference=100.0,
     )
@@ -71,11 +75,14 @@ def _list_dots(
             continue
         label = units.number_of("guest", share.guests)
         limit = sentences.limit_of(series, share)
+        longest = _LONGEST * max(1.0, share.value or 0)
         shown.append(
             dots.Dot(
                 label=label if shown else f"{series.row.metric.name}, {label}",
                 value=None if share.value is None else share.value * 100,
-                ends=tuple(end * 100 for end in share.ends or ()),
+                ends=tuple(
+                    min(end, longest) * 100 for end in share.ends or ()
+                ),
                 status=_status(series, share),
                 limits=() if limit is None else (limit * 100,),
                 text="not measured" if share.value is None else "",
@@ -109,8 +116,7 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
         100.0,
         *(height for line in shown for _, height in line.points),
     ]
-    # An interval can be far longer than the differences between levels.
-    longest = 2 * max(heights)
+    longest = _LONGEST * max(heights)
     for share in series.measured:
         gid = str(share.guests)
         percent = 100 * (share.value or 0)

@@ -169,6 +169,16 @@ class LevelsTestCase(unittest.TestCase):
         self.assertNotIn("here-0-limit", identifiers(drawing))
         self.assertIn('class="failed"', drawing)
 
+    def test_a_long_interval_is_cut(self):
+        """The differences between guests remain visible."""
+        with mock.patch.object(shares.Share, "ends", (0.5, 5.6)):
+            drawing = curves.draw_all([series("cpu.events.rate")], "here")
+        axis = ElementTree.fromstring(drawing).find("div")
+        labels = [float(text.text) for text in axis.iter("text")]
+        self.assertIn(100, labels)
+        self.assertLess(labels[-1], 151)
+        self.assertNotIn("logarithmic", drawing)
+
     def test_many_metrics_have_few_lines_each(self):
         """The smallest and the largest number of guests have theirs."""
         drawn = [series(levels=EIGHT)] * 60
