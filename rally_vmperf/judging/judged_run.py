@@ -17,7 +17,7 @@ NO_RECORDS = "no records"
 #: The statuses, the gravest first.
 _GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
 #: The maximum length of the name of a flavor in characters.
-_LONGEST = 400
+_MAX_NAME_CHARACTERS = 400
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -140,7 +140,7 @@ class JudgedRun:
             flavor = guest.nova.get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
                 name = flavor.get("name") or flavor.get("id", "")
-                return str(name)[:_LONGEST]
+                return str(name)[:_MAX_NAME_CHARACTERS]
         return units.number_of("CPU", self.last.shape.vcpus)
 
     def of_role(self, role: str) -> list[model.DescribedMachine]:

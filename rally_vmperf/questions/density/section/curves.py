@@ -18,7 +18,7 @@ MOST_POINTS = 200
 _MOST_LEVELS = 8
 #: The largest end of an interval, in rates of a solo guest or of the guest. A
 #: longer one would hide the differences between levels, and is cut.
-_LONGEST = 1.5
+_MAX_INTERVAL_RATIO = 1.5
 #: Half the width of the marks of one number of guests, in guests.
 _HALF = 0.36
 #: The space on both sides of the levels, in guests.
@@ -75,7 +75,7 @@ def _list_dots(
             continue
         label = units.number_of("guest", share.guests)
         limit = sentences.limit_of(series, share)
-        longest = _LONGEST * max(1.0, share.value or 0)
+        longest = _MAX_INTERVAL_RATIO * max(1.0, share.value or 0)
         shown.append(
             dots.Dot(
                 label=label if shown else f"{series.row.metric.name}, {label}",
@@ -116,7 +116,7 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
         100.0,
         *(height for line in shown for _, height in line.points),
     ]
-    longest = _LONGEST * max(heights)
+    longest = _MAX_INTERVAL_RATIO * max(heights)
     for share in series.measured:
         gid = str(share.guests)
         percent = 100 * (share.value or 0)

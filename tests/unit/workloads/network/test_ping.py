@@ -175,4 +175,4 @@ class LatenciesTestCase(unittest.TestCase):
     @ddt.unpack
     def test_percentiles(self, count, percent, expected):
         times = [float(number) for number in range(1, count + 1)]
-        self.assertEqual(expected, ping._percentile(times, percent))
+        self.assertEqual(expected, ping.find_percentile(times, percent))
