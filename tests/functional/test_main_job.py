@@ -71,6 +71,29 @@ class TestMainJob(laboratory.Case):
         self._check_judge(records)
         self._check_no_secret(path)
 
+    def test_guests_without_bare_metal(self):
+        """Guests are judged by their values, and the report shows them."""
+        lab = self.laboratory
+        lab.use("member")
+        task = laboratory.TOP / "tasks" / "kvm-overhead.yaml"
+        arguments = {
+            **SMALL,
+            "baseline": "none",
+            "max_percent": {},
+            "max": {"disk.*.latency_mean": 1000},
+            "min": {"cpu.*.rate": 0.001, "memory.*": 1},
+        }
+        before = lab.journals()
+        done = lab.start(task, **arguments)
+        self.check_ended(0, done)
+        records = lab.records(self.new_journal(before, done))
+        for record in records:
+            for condition in record.repetition.conditions:
+                self.assertEqual((), condition.reference.repetitions)
+        self._check_verdict()
+        self._check_report()
+        self.assertIn("cpu.sysbench.rate", self._judge().stdout)
+
     def _check_records(self, records):
         measured = [record.repetition for record in records]
         self.assertEqual(["complete"] * 3, [one.state for one in measured])
@@ -108,10 +131,15 @@ class TestMainJob(laboratory.Case):
         for wanted in ("cpu.sysbench.rate", "vmperf.small", "svg"):
             self.assertIn(wanted, text)
 
-    def _check_judge(self, records):
-        """Rally's task in use has the same verdict once more."""
+    def _judge(self):
+        """Return the result of a command, which is the same verdict."""
         done = self.laboratory.vmperf("judge")
         self.assertEqual(0, done.returncode, laboratory.said(done))
+        return done
+
+    def _check_judge(self, records):
+        """Rally's task in use has the same verdict once more."""
+        done = self._judge()
         for metric in records[0].repetition.expected_metrics:
             self.assertIn(metric.name, done.stdout)
 
