@@ -149,6 +149,10 @@ def draw(
         dots = dots[:MOST]
     ends = [reference, *(end for dot in dots for end in dot.figures)]
     scale = _Axis(min(ends), max(ends), reference)
+    grid = [
+        _draw_stroke("zero" if tick == reference else "tick", scale, tick)
+        for tick in dict.fromkeys([*scale.ticks, reference])
+    ]
     labels = markupsafe.Markup().join(
         style.create_element(
             "text", f"{tick:g}", x=f"{scale.position(tick):g}%", y="14"
@@ -164,7 +168,7 @@ def draw(
         name,
         sanitize.printable(f"{title} {note}".strip()),
         markupsafe.Markup().join(
-            _draw_dot(dot, scale, f"{name}-{position}")
+            _draw_dot(dot, scale, grid, f"{name}-{position}")
             for position, dot in enumerate(dots)
         ),
         labels,
@@ -173,15 +177,14 @@ def draw(
     )
 
 
-def _draw_dot(dot: Dot, scale: _Axis, name: str) -> markupsafe.Markup:
-    """Return the label, the marks and the figure of a line as markup."""
-    ticks = dict.fromkeys([*scale.ticks, scale.reference])
-    marks = [
-        _draw_stroke(
-            "zero" if tick == scale.reference else "tick", scale, tick
-        )
-        for tick in ticks
-    ]
+def _draw_dot(
+    dot: Dot, scale: _Axis, grid: list[markupsafe.Markup], name: str
+) -> markupsafe.Markup:
+    """Return the label, the marks and the figure of a line as markup.
+
+    :param grid: The lines of the axis.
+    """
+    marks = grid.copy()
     text = dot.text
     if dot.value is not None:
         text = text or f"{units.show_percent(dot.value)} %"
