@@ -50,7 +50,7 @@ class MaxGuests:
                 f"{limit_text}"
             )
         tested = units.number_of("guest", self.tested)
-        return f"all that was tested, up to {tested}, {limit_text}"
+        return f"up to {tested}, the largest tested number, {limit_text}"
 
 
 def max_guests(verdicts: Verdicts) -> MaxGuests:

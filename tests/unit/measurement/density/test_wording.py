@@ -41,8 +41,8 @@ class SentencesTestCase(unittest.TestCase):
             "passed: 1 of 1 metric is within the limit.",
             "passed: cpu.sysbench.rate loss 34.6 % at 3 guests (95 % interval "
             "34.4 to 34.9 %, limit 95 %).",
-            "cpu.sysbench.rate: all that was tested, up to 3 guests, within "
-            "the limit of 95 %.",
+            "cpu.sysbench.rate: up to 3 guests, the largest tested number, "
+            "within the limit of 95 %.",
         )
 
     def test_time(self):
@@ -171,8 +171,8 @@ class SentencesTestCase(unittest.TestCase):
         """Four levels give no larger number than those that were measured."""
         got = made.degradation(smooth((1, 2, 4, 8)), {"*": 40})
         self.assertEqual(
-            "cpu.sysbench.rate: all that was tested, up to 8 guests, within "
-            "the limit of 40 %.",
+            "cpu.sysbench.rate: up to 8 guests, the largest tested number, "
+            "within the limit of 40 %.",
             got.sentences()[-1],
         )
         got = made.degradation(smooth((1, 2, 4, 8)), {"*": 25})
