@@ -18,6 +18,8 @@ if t.TYPE_CHECKING:
     from rally_vmperf.judging import summary
     from rally_vmperf.judging.results import figure_result
     from rally_vmperf.measurement import repetition
+    from rally_vmperf.questions.common import question as question_
+    from rally_vmperf.questions.common import task
     from rally_vmperf.report import reports
     from rally_vmperf.runs.raw_outputs import raw
 
@@ -34,6 +36,8 @@ _COLUMNS = (
 #: The standard deviation of repetitions on a quiet machine, and the number of
 #: outputs of each side that shows a small overhead.
 _USUAL_NOISE, _RECOMMENDED = 0.02, 5
+#: The options of the SLA with limits by metric.
+_LIMITS = ("max_percent", "max", "min")
 #: An output on the command line.
 OUTPUT = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
 OUTPUT_HELP = (
@@ -122,6 +126,7 @@ def check_options(
 
 def read_outputs(
     arguments: collections.abc.Iterable[str],
+    paths: dict[bytes, str] | None = None,
 ) -> "list[raw.RawOutput]":
     """Return the parsed outputs of all tools, merged.
 
@@ -130,6 +135,8 @@ def read_outputs(
     tools print equal outputs.
 
     :param arguments: The outputs, each as in ``OUTPUT``.
+    :param paths: The content of other outputs, and their paths; it is
+        extended. Default: an empty mapping.
     :raises BaselineError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
@@ -137,7 +144,7 @@ def read_outputs(
     from rally_vmperf.runs.raw_outputs import reading
 
     outputs: list[raw.RawOutput] = []
-    paths: dict[bytes, str] = {}
+    paths = {} if paths is None else paths
     for argument in arguments:
         tool, given, path = _split_argument(argument)
         content = _read_content(path)
@@ -145,8 +152,8 @@ def read_outputs(
         if previous := paths.get(content):
             if os.path.samefile(previous, path):
                 raise document.BaselineError(
-                    f"{path}: was given twice, but is one repetition; remove "
-                    "one of them"
+                    f"{path}: was given twice, but is one repetition of one "
+                    "side; remove one of them"
                 )
             notes = (f"equals {previous}; if it is a copy, remove it",)
         paths[content] = path
@@ -217,27 +224,40 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
     """Judge outputs; return baseline, guest repetitions and judgement."""
     from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import repetition
+    from rally_vmperf.measurement.comparison import limits
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
 
-    if parsed.baseline:
-        store = rally_api.open_baseline_store(parsed.config_file)
-        content = store.load(parsed.baseline)
-    else:
-        content = imported.build_baseline(
-            "bare-metal", "bare metal", read_outputs(parsed.bare_metal), {}
-        )
+    paths: dict[bytes, str] = {}
+    content = _read_bare_metal(parsed, paths)
     criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
-    judge = question.OVERHEAD.parse(
-        criteria.get(question.OVERHEAD.name, {})
-    ).create_judge()
+    overhead = criteria.get(question.OVERHEAD.name, {})
+    judge = question.OVERHEAD.parse(overhead).create_judge()
+    guest = read_outputs(parsed.guest, paths)
+    valid = criteria.get("vmperf_valid", {}).get("physical_limit", {})
+    # A file of limits can be that of a task with more workloads.
+    unmatched = limits.Limits(valid).unmatched(
+        metric.name for output in guest for metric in output.metrics
+    )
+    physical = {
+        pattern: limit
+        for pattern, limit in valid.items()
+        if pattern not in unmatched
+    }
     repetitions, omitted = imported.build_repetitions(
         content,
-        read_outputs(parsed.guest),
-        dict(parsed.physical_limit),
+        guest,
+        {**physical, **dict(parsed.physical_limit)},
         is_lenient=parsed.allow == "arguments",
+        limited=[
+            pattern
+            for option in _LIMITS
+            for pattern in overhead.get(option, {})
+        ],
     )
+    metrics = gathering.metrics(repetition.list_conditions(repetitions))
+    omitted += _describe_unused_limits(parsed.limits, criteria, metrics)
     for line in omitted:
         base.write(sys.stderr, f"{line}\n")
     for guest_repetition in repetitions:
@@ -246,10 +266,47 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         parsed.limits,
         [question.OVERHEAD],
         criteria,
-        gathering.metrics(repetition.list_conditions(repetitions)),
+        metrics,
         may_be_unmatched=True,
     )
     return content, repetitions, judge.judgement()
+
+
+def _read_bare_metal(
+    parsed: argparse.Namespace, paths: dict[bytes, str]
+) -> document.Baseline:
+    """Return the named baseline, or that of outputs.
+
+    :param paths: As in ``read_outputs``.
+    """
+    from rally_vmperf.runs.raw_outputs import imported
+
+    if parsed.baseline:
+        store = rally_api.open_baseline_store(parsed.config_file)
+        return store.load(parsed.baseline)
+    bare_metal = read_outputs(parsed.bare_metal, paths)
+    return imported.build_baseline("bare-metal", "bare metal", bare_metal, {})
+
+
+def _describe_unused_limits(
+    path: str, criteria: "question_.Criteria", metrics: "task.Metrics"
+) -> list[str]:
+    """Return a line for each limit in the file that judges nothing."""
+    from rally_vmperf.measurement.comparison import limits
+    from rally_vmperf.questions.overhead import question
+
+    name = question.OVERHEAD.name
+    lines = [
+        f"limits {path}: {other} is not judged: --raw judges {name}, and "
+        "physical_limit of vmperf_valid"
+        for other in criteria
+        if other not in (name, "vmperf_valid")
+    ]
+    for option in _LIMITS:
+        patterns = limits.Limits(criteria.get(name, {}).get(option, {}))
+        if clause := patterns.describe_unmatched(metrics):
+            lines.append(f"limits {path}: {option}: {clause}")
+    return lines
 
 
 def _describe_precision(confidence: float) -> str:
@@ -303,12 +360,17 @@ def _split_argument(argument: str) -> tuple[str, dict[str, str], str]:
 
     An existing path is a path, whatever is in it.
     """
-    head, _, path = argument.rpartition("=")
-    tool, *pairs = head.split(":")
-    if os.path.exists(argument) or not re.fullmatch("[a-z0-9]+", tool):
+    tool = re.match("([a-z0-9]+)[:=]", argument)
+    if os.path.exists(argument) or tool is None:
         return "", {}, argument
-    given = dict(pair.partition("=")[::2] for pair in pairs)
-    return tool, given, path
+    # Patterns and names of files can contain "=".
+    ends = [match.start() for match in re.finditer("=", argument)]
+    end = next(
+        (one for one in ends if os.path.exists(argument[one + 1 :])), ends[-1]
+    )
+    head, path = argument[:end], argument[end + 1 :]
+    pairs = re.split(":(?=[a-z_]+=)", head)[1:]
+    return tool[1], dict(pair.partition("=")[::2] for pair in pairs), path
 
 
 def _read_content(path: str) -> bytes:

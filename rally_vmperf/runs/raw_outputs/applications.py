@@ -130,7 +130,7 @@ _SCORES = {"heps": "hepscore", "hs06": "hepspec06"}
 
 def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the score of HEPscore or HEP-SPEC06 in the suite's JSON."""
-    report = raw.load_json("hepscore", text)
+    report = raw.load_object("hepscore", text)
     profiles = report.get("profiles", report)
     results = []
     for key, profile in profiles.items():

@@ -88,7 +88,11 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return [
         raw.RawOutput(
             workload="dd",
-            arguments={"directions": [direction], **arguments},
+            arguments={
+                "directions": [direction],
+                "bytes": int(summaries[0]["bytes"]),
+                **arguments,
+            },
             repetitions=tuple(
                 raw.create_samples([metric], [_compute_rate(one, size)])
                 for one in summaries
@@ -100,6 +104,8 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
 def _find_direction(operands: collections.abc.Mapping[str, str]) -> str:
     """Return the direction that both operands tell."""
     source, sink = operands.get("if", ""), operands.get("of", "")
+    if sink in _SINKS and source in _SOURCES:
+        raise raw.error("dd", f"copied {source} to {sink}, without a disk")
     if sink in _SINKS:
         return "read"
     if source in _SOURCES:
@@ -173,8 +179,12 @@ def _read_dd_arguments(
         arguments["sync"] = "sync"
     if "bs" in operands:
         arguments["block_size"] = format_size(operands["bs"])
-    if operands.get("count", "").isdecimal():
-        arguments["count"] = int(operands["count"])
+    if count := _parse_size(operands.get("count", "")):
+        arguments["count"] = count
+    if operands.get("if") in _SOURCES:
+        arguments["source"] = operands["if"]
+    if "sparse" in flags:
+        arguments["sparse"] = True
     return arguments
 
 

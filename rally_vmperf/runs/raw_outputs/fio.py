@@ -1,6 +1,7 @@
 """Outputs of fio: its JSON, with one job or several."""
 
 import collections.abc
+import itertools
 import re
 import statistics
 import typing as t
@@ -24,12 +25,17 @@ _FIO_OPTIONS = {
     "fsync": "fsync",
     "fdatasync": "fdatasync",
     "sync": "sync",
+    "rate": "rate",
+    "rate_iops": "rate_iops",
+    "thinktime": "thinktime",
 }
 _FIO_NUMBERS = ("depth", "jobs", "read_percent", "runtime")
+_SIDES = ("read", "write")
+#: The time in ms between reports of one run, in which its first job began.
+_CLOCK = 2000
 #: Patterns with the block size of sequential requests.
 _FIO_SEQUENTIAL = ("read", "write", "rw", "readwrite")
 _FIO_ALIASES = {"readwrite": "rw", "blocksize": "bs"}
-_FIO_KINDS = ("iops", "bandwidth", "latency_mean")
 #: Percentiles of fio -> ours.
 _FIO_PERCENTILES = {
     f"{percent:.6f}": sample.percentile_name("latency", percent)
@@ -39,7 +45,9 @@ _FIO_PERCENTILES = {
 
 def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the figures of the jobs in fio's JSON, as one repetition."""
-    report = raw.load_json("fio", text)
+    reports = raw.load_objects("fio", text)
+    _check_single_run(reports)
+    report = reports[-1]
     shared = _rename_options(report.get("global options") or {})
     by_job: dict[str, list[documents.Json]] = {}
     for job in report["jobs"]:
@@ -53,15 +61,21 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
         for name, jobs in by_job.items()
     }
     is_single = len(by_job) == 1
+    labels: set[str] = set()
     results: list[raw.RawOutput] = []
     for name, jobs in by_job.items():
         sides = [
             side
-            for side in ("read", "write")
+            for side in _SIDES
             if any(_count_requests(job.get(side, {})) for job in jobs)
         ]
         pattern = options[name].get("rw") or "".join(sides)
-        label = pattern if is_single else _clean_name(name)
+        label = _clean_name(pattern if is_single else name)
+        if label in labels:
+            raise raw.error(
+                "fio", f"two jobs have the name {label}; rename one of them"
+            )
+        labels.add(label)
         for side in sides:
             metric = f"{label}.{side}" if len(sides) > 1 else label
             results.append(
@@ -78,6 +92,31 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not results:
         raise raw.error("fio", "did not do any I/O")
     return results
+
+
+def _check_single_run(reports: list[dict[str, t.Any]]) -> None:
+    """Reject reports of several runs; those of one run only grow."""
+    requests = [
+        [
+            sum(_count_requests(job.get(side, {})) for side in _SIDES)
+            for job in report["jobs"]
+        ]
+        for report in reports
+    ]
+    begun = [
+        report["timestamp_ms"] - report["jobs"][0]["job_runtime"]
+        for report in reports
+        if "timestamp_ms" in report and "job_runtime" in report["jobs"][0]
+    ]
+    is_growing = all(
+        len(former) == len(later)
+        and all(one <= other for one, other in zip(former, later, strict=True))
+        for former, later in itertools.pairwise(requests)
+    )
+    if not is_growing or (begun and max(begun) - min(begun) > _CLOCK):
+        raise raw.error(
+            "fio", "the output has several runs; give each its own file"
+        )
 
 
 def _rename_options(options: documents.Json) -> dict[str, str]:

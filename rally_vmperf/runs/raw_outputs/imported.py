@@ -87,6 +87,7 @@ def build_repetitions(
     guest: Raws,
     physical: collections.abc.Mapping[str, float],
     is_lenient: bool = False,
+    limited: collections.abc.Collection[str] = (),
 ) -> tuple[list[repetition.Repetition], list[str]]:
     """Return repetitions from a guest's raw outputs and a baseline.
 
@@ -97,6 +98,7 @@ def build_repetitions(
     :param physical: Metric or glob pattern -> limit of the machine in base
         units.
     :param is_lenient: Whether outputs with other arguments are compared.
+    :param limited: The patterns of metrics that must be compared.
     :returns: The repetitions, and a line for each metric that is omitted.
     :raises BaselineError: If the arguments of all outputs differ.
     :raises ValueError: If a pattern matches no metric.
@@ -106,6 +108,11 @@ def build_repetitions(
     if not any(repetitions for repetitions in labelled if any(repetitions)):
         raise document.BaselineError("; ".join(built.omitted))
     planned = max(map(len, labelled))
+    missing = [
+        metric
+        for metric in built.list_missing()
+        if limits.Limits(dict.fromkeys(limited, 0)).for_metric(metric.name)
+    ]
     reference, findings = built.create_reference()
     repetitions = [
         _build_repetition(
@@ -117,6 +124,7 @@ def build_repetitions(
                 for samples in output_repetitions[index : index + 1]
                 for value in samples
             ],
+            missing,
             reference,
             findings,
         )
@@ -146,16 +154,20 @@ def _build_repetition(
     number: int,
     planned: int,
     samples: collections.abc.Collection[sample.Sample],
+    missing: collections.abc.Collection[sample.Metric],
     reference: repetition.Reference,
     findings: tuple[finding.Finding, ...],
 ) -> repetition.Repetition:
-    """Return a complete repetition of a guest from its samples."""
+    """Return a complete repetition of a guest from its samples.
+
+    :param missing: The metrics that must be compared, and are not.
+    """
     common: dict[str, t.Any] = {
         "number": number,
         "planned_repetitions": planned,
         "counted": True,
         "state": "complete",
-        "expected_metrics": tuple(value.metric for value in samples),
+        "expected_metrics": (*(one.metric for one in samples), *missing),
     }
     condition = repetition.Condition(
         **common,
@@ -189,7 +201,22 @@ class _ReferenceBuilder:
         self._is_lenient = is_lenient
         self._rows: list[list[sample.Observation]] = []
         self._findings: dict[finding.Finding, None] = {}
+        self._used: set[str] = set()
+        self._omitted_metrics: list[sample.Metric] = []
         self.omitted: list[str] = []
+
+    def list_missing(self) -> list[sample.Metric]:
+        """Return the metrics of one side only, and those of other arguments.
+
+        A metric of the guest alone is not one of them: it has a row.
+        """
+        alone = {
+            metric.name: metric
+            for entry in self._content.entries
+            for metric in entry.metrics
+            if metric.name not in self._used
+        }
+        return [*self._omitted_metrics, *alone.values()]
 
     def add(self, raw_output: raw.RawOutput) -> list[raw.Samples]:
         """Return an output's samples to compare, named with its label."""
@@ -200,7 +227,11 @@ class _ReferenceBuilder:
             baseline_entry, recorded, differences = self._find_entry(
                 raw_output, metric.name
             )
+            self._used |= {metric.name, recorded}
             if differences:
+                self._omitted_metrics.append(
+                    dataclasses.replace(metric, name=name)
+                )
                 omitted.setdefault(differences, []).append(name)
                 continue
             names[metric.name] = name

@@ -1,167 +1,10 @@
-"""Outputs of iperf, iperf3, ping, sockperf, h2load and wget."""
+"""Outputs of ping, sockperf and h2load."""
 
 import re
-import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
-from rally_vmperf.workloads.network import iperf2
 from rally_vmperf.workloads.network import ping
-
-#: The directions that a user can give.
-DIRECTIONS = ("to_peer", "from_peer", "guest_to_guest")
-_GIVEN = {"direction": " or ".join(DIRECTIONS)}
-
-_IPERF_ROW = re.compile(
-    r"^(?:\[ {0,3}(?P<id>\*?[0-9]{1,5}|SUM)\]\S{0,20} +)?"
-    r"(?P<begin>[0-9.]{1,20}) ?- ?(?P<end>[0-9.]{1,20}) sec +"
-    r"[0-9.]{1,20} [KMGT]?Bytes? +"
-    r"(?P<rate>[0-9.]{1,20}) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec\b.*$",
-    re.M,
-)
-_IPERF_FAILURE = re.compile(
-    r"^.*(?:failed|WARNING: did not receive|unable to|refused).*$", re.M
-)
-
-
-def find_direction(tool: str, given: raw.Given, default: str) -> str:
-    """Return the direction that the user gives, or the default."""
-    raw.check_given(tool, given, "direction", DIRECTIONS)
-    return given.get("direction", default)
-
-
-def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the rate of all streams over the whole run, of iperf 2."""
-    if re.search(r"UDP port|datagram", text):
-        raise raw.error(
-            "iperf", "this is UDP, whose sent rate says nothing; use TCP"
-        )
-    if failure := _IPERF_FAILURE.search(text):
-        raise raw.error("iperf", f"failed: {failure[0].strip()[:120]}")
-    direction = find_direction("iperf", given, "to_peer")
-    rows = list(_IPERF_ROW.finditer(text))
-    if not rows:
-        raise raw.error("iperf", f"has no rate: {raw.describe(text)}")
-    begin = min(float(row["begin"]) for row in rows)
-    end = max(float(row["end"]) for row in rows)
-    # Rows of single intervals are no results of the run.
-    whole = [
-        row
-        for row in rows
-        if float(row["begin"]) == begin and float(row["end"]) >= 0.95 * end
-    ]
-    streams = [row for row in whole if row["id"] != "SUM"]
-    connections = len(re.findall(r"^\[.{1,40} connected with ", text, re.M))
-    results = whole if len(streams) == 1 else _list_sums(whole)
-    if len(results) != 1 or len(streams) < connections:
-        raise raw.error(
-            "iperf",
-            f"{len(streams)} of {connections} streams have a result of the "
-            "whole run; give the complete output of the client",
-        )
-    (row,) = results
-    powers = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-    power = powers[row["prefix"]]
-    # Bytes are counted in powers of 1024.
-    factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
-    rate, seconds = float(row["rate"]) * factor, end - begin
-    if not rate > 0:
-        raise raw.error("iperf", f"{direction} moved nothing in {seconds:g} s")
-    return [
-        raw.RawOutput(
-            workload="iperf2",
-            arguments={
-                "directions": [direction],
-                "streams": len(streams),
-                "time": round(seconds),
-            },
-            repetitions=(
-                raw.create_samples(
-                    [iperf2.throughput_metric(direction)], [rate]
-                ),
-            ),
-        )
-    ]
-
-
-def _list_sums(rows: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the rows of the sum of all streams."""
-    return [row for row in rows if row["id"] == "SUM"]
-
-
-def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the rate, the retransmits or the loss in iperf3's JSON."""
-    if '"start"' not in text and '"error"' not in text:
-        raise raw.error(
-            "iperf3", "this is its table; its JSON is required: iperf3 -J"
-        )
-    report = raw.load_json("iperf3", text)
-    if failure := report.get("error"):
-        raise raw.error("iperf3", f"failed: {str(failure)[:200]}")
-    start = report["start"]["test_start"]
-    protocol = str(start.get("protocol", "TCP")).lower()
-    default = "from_peer" if start.get("reverse") else "to_peer"
-    direction = find_direction("iperf3", given, default)
-    prefix = f"network.iperf3.{direction}"
-    end = report["end"]
-    if "sum_received_bidir_reverse" in end:
-        raise raw.error(
-            "iperf3", "is of --bidir; give an output of each direction alone"
-        )
-    figures: dict[str, tuple[str, sample.Better, sample.Scale, t.Any]]
-    if protocol == "udp":
-        whole = end.get("sum_received") or end["sum"]
-        prefix += ".udp"
-        figures = {
-            "throughput": (
-                *("bit/s", "higher", "ratio"),
-                whole["bits_per_second"]
-                * (1 - whole.get("lost_percent", 0) / 100),
-            ),
-            "loss": ("%", "lower", "count", whole.get("lost_percent")),
-        }
-        if "sum_received" in end:
-            figures["throughput"] = (
-                *("bit/s", "higher", "ratio"),
-                end["sum_received"]["bits_per_second"],
-            )
-    else:
-        figures = {
-            "throughput": (
-                *("bit/s", "higher", "ratio"),
-                end["sum_received"]["bits_per_second"],
-            ),
-            "retransmits": (
-                *("1", "lower", "count"),
-                end["sum_sent"].get("retransmits"),
-            ),
-        }
-    if not figures["throughput"][-1] > 0:
-        raise raw.error("iperf3", f"{direction} moved nothing")
-    return [
-        raw.RawOutput(
-            workload="iperf3",
-            arguments={
-                "directions": [direction],
-                "protocol": protocol,
-                "streams": start.get("num_streams"),
-                "time": start.get("duration"),
-                "omit": start.get("omit"),
-            },
-            repetitions=(
-                raw.create_samples(
-                    [
-                        sample.Metric(
-                            f"{prefix}.{name}", unit, better, scale=scale
-                        )
-                        for name, (unit, better, scale, _) in figures.items()
-                    ],
-                    [figure for *_, figure in figures.values()],
-                ),
-            ),
-        )
-    ]
-
 
 _PING_COUNTS = re.compile(
     r"^([0-9]{1,9}) packets transmitted, ([0-9]{1,9}) (?:packets )?received",
@@ -179,7 +22,7 @@ _PING_SIZE = re.compile(r"^PING .*? ([0-9]{1,6})(?:\([0-9]+\))?", re.M)
 
 def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the latencies of ping; without replies, those of its end."""
-    direction = find_direction("ping", given, "to_peer")
+    direction = raw.find_direction("ping", given, "to_peer")
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
@@ -254,13 +97,17 @@ _SOCKPERF_SHARE = re.compile(
 
 def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate and the round-trip times of sockperf ping-pong."""
-    direction = find_direction("sockperf", given, "to_peer")
+    direction = raw.find_direction("sockperf", given, "to_peer")
     run, mean = _SOCKPERF_RUN.search(text), _SOCKPERF_MEAN.search(text)
     percentiles = {
         float(share): float(value)
         for share, value in _SOCKPERF_SHARE.findall(text)
     }
     # The median is the last of them that is read.
+    if len(_SOCKPERF_RUN.findall(text)) > 1:
+        raise raw.error(
+            "sockperf", "the output has several runs; give each its own file"
+        )
     if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
     if int(run[3]) < 0.9 * int(run[2]):
@@ -318,6 +165,11 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     mean = _H2LOAD_TIME.search(text)
     if rate is None or counts is None or not int(counts[2]):
         raise raw.error("h2load", "no request succeeded")
+    if len(_H2LOAD_RATE.findall(text)) > 1:
+        raise raw.error(
+            "h2load", "the output has several runs; give each its own file"
+        )
+    total, succeeded = int(counts[1]), int(counts[2])
     prefix = "network.h2load"
     return [
         raw.RawOutput(
@@ -338,9 +190,10 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
                         ),
                     ],
                     [
-                        float(rate[3]),
+                        # h2load counts failed requests, too.
+                        float(rate[3]) * succeeded / total,
                         float(mean[1]) * _SECONDS[mean[2]] if mean else None,
-                        int(counts[1]) - int(counts[2]),
+                        total - succeeded,
                     ],
                 ),
             ),
@@ -350,38 +203,16 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 READERS = (
     raw.Reader(
-        tool="iperf3",
-        signature=re.compile(
-            r'"(?:sum_received|sum_sent|test_start)"|^iperf3: |'
-            r"^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|^\[.{1,4}\] .* "
-            r"(?:sender|receiver)$|"
-            r'^\s*"error":\s*"',
-            re.M,
-        ),
-        read=read_iperf3,
-        given=_GIVEN,
-    ),
-    raw.Reader(
-        tool="iperf",
-        signature=re.compile(
-            r"^(?:Client connecting to|Server listening on) |"
-            r"^(?:\[[ 0-9A-Z*]{1,5}\])? *[0-9.]+ ?- ?[0-9.]+ sec ",
-            re.M,
-        ),
-        read=read_iperf,
-        given=_GIVEN,
-    ),
-    raw.Reader(
         tool="ping",
         signature=re.compile(r"^PING |packets transmitted, ", re.M),
         read=read_ping,
-        given=_GIVEN,
+        given=raw.DIRECTION,
     ),
     raw.Reader(
         tool="sockperf",
         signature=re.compile(r"^sockperf: ", re.M),
         read=read_sockperf,
-        given=_GIVEN,
+        given=raw.DIRECTION,
     ),
     raw.Reader(
         tool="h2load",

@@ -147,6 +147,9 @@ _BLOCK = re.compile(
     r"^ *(?:block size|Memory block size): ([0-9]{1,9})(Ki|Mi|K|M)?B?$",
     re.M | re.I,
 )
+_SCOPE = re.compile(
+    r"^ *(?:scope|Memory scope type): ([a-z]{1,20})$", re.M | re.I
+)
 _OPERATION = re.compile(
     r"^ *(?:operation|Memory operations type): (read|write)$", re.M
 )
@@ -186,34 +189,45 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 ),
             )
         ]
+    return [_read_memory(text, number, duration, arguments)]
+
+
+def _read_memory(
+    text: str, number: int, duration: float, arguments: dict[str, t.Any]
+) -> raw.RawOutput:
+    """Return the rate of sysbench's test of memory.
+
+    :param number: The number of events.
+    :param duration: The time of all of them in seconds.
+    """
     block, operation = _BLOCK.search(text), _OPERATION.search(text)
+    scope = _SCOPE.search(text)
     if not (block and operation):
         raise raw.error("sysbench", "only the tests cpu and memory are read")
     factors = {"": 1, "k": 1 << 10, "m": 1 << 20}
     size = int(block[1]) * factors[(block[2] or "").lower()[:1]]
     name = operation[1]
-    return [
-        raw.RawOutput(
-            workload="sysbench_memory",
-            arguments={
-                **arguments,
-                "operations": [name],
-                "block_kib": size / 1024,
-            },
-            repetitions=(
-                raw.create_samples(
-                    [
-                        raw.find_metric(
-                            "sysbench_memory",
-                            f"memory.sysbench_memory.{name}.bandwidth",
-                            operations=[name],
-                        )
-                    ],
-                    [number * size / duration],
-                ),
+    return raw.RawOutput(
+        workload="sysbench_memory",
+        arguments={
+            **arguments,
+            "operations": [name],
+            "block_kib": size / 1024,
+            **({"scope": scope[1]} if scope else {}),
+        },
+        repetitions=(
+            raw.create_samples(
+                [
+                    raw.find_metric(
+                        "sysbench_memory",
+                        f"memory.sysbench_memory.{name}.bandwidth",
+                        operations=[name],
+                    )
+                ],
+                [number * size / duration],
             ),
-        )
-    ]
+        ),
+    )
 
 
 _OPENSSL_SIZES = re.compile(r"^type +((?:[0-9]+ bytes *)+)$", re.M)
@@ -240,7 +254,11 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results += [
             raw.RawOutput(
                 workload="openssl",
-                arguments={"algorithm": algorithm, "block_size": int(size)},
+                arguments={
+                    "algorithm": algorithm,
+                    "block_size": int(size),
+                    "threads": max(1, text.count("\nForked child ")),
+                },
                 repetitions=(
                     raw.create_samples([openssl.RATE], [float(rate) * 1000]),
                 ),

@@ -18,6 +18,10 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import registry
 
 Samples = tuple[sample.Sample, ...]
+#: The argument of tools that measure one direction, with its meaning.
+DIRECTION = {"direction": "to_peer, from_peer or guest_to_guest"}
+_DIRECTIONS = ("to_peer", "from_peer", "guest_to_guest")
+_OBJECT = re.compile(r"^\s*\{", re.M)
 #: The arguments that the user gives with an output, by name.
 Given = collections.abc.Mapping[str, str]
 
@@ -92,6 +96,12 @@ def check_given(
         )
 
 
+def find_direction(tool: str, given: Given, default: str) -> str:
+    """Return the direction that the user gives, or the default."""
+    check_given(tool, given, "direction", _DIRECTIONS)
+    return given.get("direction", default)
+
+
 def create_samples(
     metrics: collections.abc.Iterable[sample.Metric],
     figures: collections.abc.Iterable[float | None],
@@ -158,28 +168,37 @@ def _describe_changes(one: dict[str, t.Any], other: dict[str, t.Any]) -> str:
     )
 
 
-def load_json(tool: str, text: str) -> dict[str, t.Any]:
-    """Return the last JSON object in an output, after lines of text.
+def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
+    """Return the JSON objects in an output, which begin in lines of their own.
 
-    fio prints one after the other during a run; iperf3 prints one at its end.
+    fio prints one after the other during a run.
     """
     decoder = json.JSONDecoder()
-    ends = 0
-    position, found = text.find("{"), None
-    while position >= 0:
+    found: list[dict[str, t.Any]] = []
+    begin = _OBJECT.search(text)
+    while begin:
         try:
-            found, end = decoder.raw_decode(text, position)
-        except ValueError as problem:
+            content, end = decoder.raw_decode(text, begin.end() - 1)
+        except (ValueError, RecursionError) as problem:
             raise error(tool, f"the JSON is damaged: {problem}") from None
-        ends += "end" in found
-        position = text.find("{", end)
-    if ends > 1:
+        found.append(content)
+        begin = _OBJECT.search(text, end)
+    if not found:
+        raise error(tool, "the output has no JSON object")
+    return found
+
+
+def load_object(tool: str, text: str) -> dict[str, t.Any]:
+    """Return the JSON object in an output; reject several.
+
+    iperf3 3.16 and 3.17 can print the same object twice.
+    """
+    found = load_objects(tool, text)
+    if any(one != found[0] for one in found):
         raise error(
             tool, "the output has several runs; give each its own file"
         )
-    if not isinstance(found, dict):
-        raise error(tool, "the output has no JSON object")
-    return found
+    return found[0]
 
 
 def describe(text: str) -> str:

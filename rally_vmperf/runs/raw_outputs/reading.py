@@ -15,6 +15,7 @@ from rally_vmperf.runs.raw_outputs import fio
 from rally_vmperf.runs.raw_outputs import network
 from rally_vmperf.runs.raw_outputs import processor
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.runs.raw_outputs import throughput
 from rally_vmperf.workloads import base
 
 #: The readers by tool, in the order in which outputs are recognised.
@@ -22,6 +23,7 @@ READERS: dict[str, raw.Reader] = {
     reader.tool: reader
     for reader in (
         *processor.READERS,
+        *throughput.READERS,
         *network.READERS,
         *disk.READERS,
         *fio.READERS,
@@ -29,6 +31,11 @@ READERS: dict[str, raw.Reader] = {
         *applications.READERS,
     )
 }
+#: The errors of content with an unexpected form.
+_DAMAGE = (
+    *(KeyError, IndexError, TypeError, AttributeError),
+    *(ValueError, OverflowError, RecursionError),
+)
 #: Outputs that are recognised, but in a format that is not read.
 _OTHER_FORMATS = (
     (
@@ -98,7 +105,7 @@ def read(
         )
     try:
         return reader.read(text, given or {})
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+    except _DAMAGE as problem:
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!r:.120}"
         ) from problem

@@ -444,19 +444,65 @@ class TestJudgeRaw(unittest.TestCase):
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "^disk.dd.write.bandwidth +.* no limit")
 
+    def test_the_same_output_on_both_sides(self):
+        """A glob was mistaken."""
+        path = data("all-none")
+        with self.assertRaisesRegex(
+            document.BaselineError, "all-none.txt: was given twice"
+        ):
+            self.run_command(
+                judge.Judge, "--raw", "--bare-metal", path, "--guest", path
+            )
+
     def test_one_output_of_each_side(self):
         """The user reads how many outputs decide."""
-        sides = [
-            ("--" + side, str(outputs.DATA / "iperf-r730xd-2019-guest.txt"))
-            for side in ("bare-metal", "guest")
-        ]
-        _, lines = self.run_command(judge.Judge, "--raw", *sides[0], *sides[1])
+        words = []
+        for option, name in (("bare-metal", "baremetal"), ("guest", "guest")):
+            path = outputs.DATA / f"iperf-r730xd-2019-{name}.txt"
+            words += [f"--{option}", str(path)]
+        _, lines = self.run_command(judge.Judge, "--raw", *words)
         self.assertEqual(
             "An interval requires 3 outputs of each side at least. If they "
             "vary by 2 %, it is then the overhead +/- 4.5 %; with 5 outputs "
             "+/- 2.9 %.",
             lines[-1],
         )
+
+    def test_names_with_equals_signs(self):
+        """Files and patterns can have them."""
+        path = self.folder / "a=b.txt"
+        path.write_text("rate: 5 a=7\n")
+        given = f"job:pattern=rate: 5 a=([0-9]):name=rate={path}"
+        (found,) = raw_outputs.read_outputs([given])
+        self.assertEqual(7, found.repetitions[0][0].value)
+
+    def test_limits_that_match_nothing(self):
+        """They are named."""
+        limits = self.folder / "limits.yaml"
+        limits.write_text(
+            "vmperf_overhead: {max_percent: {'cpu.*': 40}}\n"
+            "vmperf_degradation: {max_percent: {'cpu.*': 40}}\n"
+        )
+        with contextlib.redirect_stderr(io.StringIO()) as stderr:
+            code, _ = self.judged(
+                *("--guest", data("all-directsync"), "--limits", str(limits))
+            )
+        self.assertEqual(2, code)
+        self.assertIn("'cpu.*' matches no metric", stderr.getvalue())
+        self.assertIn("vmperf_degradation is not judged", stderr.getvalue())
+
+    def test_physical_limit_in_the_file(self):
+        """As in a task."""
+        limits = self.folder / "limits.yaml"
+        limits.write_text(
+            "vmperf_overhead: {max_percent: {'disk.*': 40}}\n"
+            "vmperf_valid: {physical_limit: {'disk.*': 330.0e+6}}\n"
+        )
+        code, lines = self.judged(
+            *("--guest", data("all-unsafe"), "--limits", str(limits))
+        )
+        self.assertEqual(2, code)
+        self.assertTrue(any("above_physical_limit" in x for x in lines))
 
     def test_outputs_of_other_command_lines(self):
         """They are compared where the user allows it."""

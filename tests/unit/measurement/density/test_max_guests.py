@@ -55,7 +55,11 @@ class CombineTestCase(unittest.TestCase):
         # The metric with the fewest guests decides.
         (((4, 4, None), (2, 2, 3)), (2, 2, 3), "at least 2 and at most 3"),
         (((4, 4, 4), (2, 2, 2)), (2, 2, 2), "at most 2 guests within all"),
-        (((8, 8, None), (8, 8, None)), (8, 8, None), "up to 8 guests, the largest"),
+        (
+            ((8, 8, None), (8, 8, None)),
+            (8, 8, None),
+            "up to 8 guests, the largest",
+        ),
         # Nothing is decided by the others until the fewest are.
         (((4, 4, 4), (None, 1, 3)), (None, 1, 3), "at least 1 and at most 3"),
         (((4, 4, 7), (None, 0, None)), (None, 0, 7), "all limits, at most 7"),

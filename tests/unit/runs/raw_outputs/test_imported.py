@@ -244,6 +244,41 @@ class BaselineTestCase(unittest.TestCase):
         self.assertEqual([], omitted)
         self.assertEqual(5, len(repetitions))
 
+    def test_limited_metrics_that_are_not_compared(self):
+        """A limit that holds for the others only is not met."""
+        texts = [
+            json.loads(golden.last(golden.text("fio-3.33-randread.json")))
+            for _ in range(6)
+        ]
+        for number, report in enumerate(texts):
+            (job,) = report["jobs"]
+            is_guest = number >= 3
+            other = {**job, "jobname": "second"}
+            if is_guest:
+                options = {**job["job options"], "bs": "64k"}
+                other = {**other, "job options": options}
+            report["jobs"] = [{**job, "jobname": "first"}, other]
+        sides = [
+            raw.merge(
+                output
+                for report in side
+                for output in reading.read(json.dumps(report))
+            )
+            for side in (texts[:3], texts[3:])
+        ]
+        for guest in (sides[1], sides[1][:1]):
+            repetitions, _ = imported.build_repetitions(
+                metal(sides[0]), guest, {}, limited=["disk.fio.*.iops"]
+            )
+            judge = overhead.OVERHEAD.parse(
+                {"max_percent": {"disk.fio.*.iops": 50}}
+            ).create_judge()
+            for entry in repetitions:
+                judge.add(entry)
+            judgement = judge.judgement()
+            self.assertEqual("inconclusive", judgement.status)
+            self.assertIn("disk.fio.second.iops", judgement.sentence())
+
     def test_number_of_copies(self):
         """The same file on both sides has no overhead."""
         both = outputs({"unixbench-6.0.0.txt": {}})

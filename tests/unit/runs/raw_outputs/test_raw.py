@@ -97,10 +97,12 @@ class ReadTestCase(unittest.TestCase):
         self.assertEqual(
             {
                 "directions": ["write"],
+                "bytes": 1 << 30,
                 "block_size": "1M",
                 "count": 1024,
                 "sync": "fdatasync",
                 "direct": False,
+                "source": "/dev/zero",
             },
             found.arguments,
         )
@@ -110,7 +112,9 @@ class ReadTestCase(unittest.TestCase):
     def test_dd_without_a_command_line(self):
         text = golden.text("dd-9.1-read.txt")
         found = _parse("dd", text, direction="read")
-        self.assertEqual({"directions": ["read"]}, found.arguments)
+        self.assertEqual(
+            {"directions": ["read"], "bytes": 1 << 28}, found.arguments
+        )
         self.assertIn("block_size", found.unknown)
 
     def test_dd_with_sizes_that_the_workload_does_not_know(self):
@@ -120,6 +124,7 @@ class ReadTestCase(unittest.TestCase):
         self.assertEqual(
             {
                 "directions": ["read"],
+                "bytes": 1 << 30,
                 "block_size": "1024M",
                 "count": 1,
                 "sync": "none",

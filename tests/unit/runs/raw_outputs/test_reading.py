@@ -1,5 +1,6 @@
 """Tests of outputs of tools, and of the values that are read from them."""
 
+import json
 import math
 import pathlib
 import random
@@ -226,6 +227,13 @@ class RejectedTestCase(unittest.TestCase):
         ("", "unixbench", None, "the report has no run of its tests"),
         ("", "dd", {"direction": "read"}, "has no summary: ''"),
         ("dd if=a of=b\ndd if=a of=c\n", "dd", None, "2 different command"),
+        (
+            "$ dd if=/dev/zero of=/dev/null bs=1M count=1\n1+0 records in\n"
+            "1+0 records out\n1048576 bytes (1.0 MB) copied, 1 s, 1.0 MB/s\n",
+            "",
+            None,
+            "copied /dev/zero to /dev/null, without a disk",
+        ),
         ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
         ("{", "fio", None, "fio: the JSON is damaged"),
         ('{"fio version": "3.33"}', "", None, "fio: the output is damaged"),
@@ -246,6 +254,55 @@ class RejectedTestCase(unittest.TestCase):
     def test_text(self, text, tool, given, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
             reading.read(text, tool, given)
+
+    @ddt.data("h2load", "sockperf", "fio")
+    def test_several_runs(self, tool):
+        """They are not one run, and the first is not better."""
+        text = {
+            "h2load": H2LOAD,
+            "sockperf": golden.text("sockperf-3.7-to_peer.txt"),
+            "fio": golden.last(golden.text("fio-3.33-randread.json")),
+        }[tool]
+        other = text
+        if tool == "fio":
+            changed = json.loads(text)
+            changed["timestamp_ms"] += 60000
+            other = json.dumps(changed)
+        with self.assertRaisesRegex(base.WorkloadError, "several runs"):
+            reading.read(text + other)
+
+    def test_jobs_with_the_same_name(self):
+        """They are not repetitions."""
+        report = json.loads(golden.last(golden.text("fio-3.33-randread.json")))
+        (job,) = report["jobs"]
+        report["jobs"] = [
+            {**job, "jobname": name} for name in ("a b", "a/b", "c")
+        ]
+        with self.assertRaisesRegex(base.WorkloadError, "the name a-b"):
+            reading.read(json.dumps(report))
+
+    def test_hostile_names(self):
+        """No name breaks a line of a table."""
+        report = json.loads(golden.last(golden.text("fio-3.33-randread.json")))
+        report["jobs"][0]["job options"]["rw"] = "a|b`\n<b>\x1b[31m" * 99
+        for output in reading.read(json.dumps(report)):
+            for metric in output.metrics:
+                self.assertRegex(metric.name, r"^[A-Za-z0-9._-]{1,99}$")
+
+    def test_run_that_ended_early(self):
+        report = json.loads(golden.text("iperf3-3.12-to_peer.json"))
+        report["end"]["sum_received"]["seconds"] = 0.2
+        with self.assertRaisesRegex(base.WorkloadError, "ended after 0.2 s"):
+            reading.read(json.dumps(report))
+
+    def test_failed_requests_do_not_count(self):
+        text = H2LOAD.replace("10241 succeeded, 0 f", "1000 succeeded, 9241 f")
+        found = values(reading.read(text))["network.h2load.rate"]
+        self.assertAlmostEqual(5120.5 * 1000 / 10241, found[0])
+
+    def test_deep_objects(self):
+        with self.assertRaisesRegex(base.WorkloadError, "damaged"):
+            reading.read('{"fio version": ' + "[" * 100000)
 
     @ddt.data(*sorted(GOLDEN))
     def test_damaged_outputs_have_no_other_values(self, name):

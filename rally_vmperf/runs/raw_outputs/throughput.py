@@ -1,0 +1,203 @@
+"""Outputs of iperf and iperf3."""
+
+import re
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads.network import iperf2
+
+#: Name -> unit, better, scale and value.
+_Figures = dict[str, tuple[str, sample.Better, sample.Scale, t.Any]]
+
+_IPERF_ROW = re.compile(
+    r"^(?:\[ {0,3}(?P<id>\*?[0-9]{1,5}|SUM)\]\S{0,20} +)?"
+    r"(?P<begin>[0-9.]{1,20}) ?- ?(?P<end>[0-9.]{1,20}) sec +"
+    r"[0-9.]{1,20} [KMGT]?Bytes? +"
+    r"(?P<rate>[0-9.]{1,20}) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec\b.*$",
+    re.M,
+)
+_IPERF_FAILURE = re.compile(
+    r"^.*(?:failed|WARNING: did not receive|unable to|refused).*$", re.M
+)
+
+
+def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the rate of all streams over the whole run, of iperf 2."""
+    if re.search(r"UDP port|datagram", text):
+        raise raw.error(
+            "iperf", "this is UDP, whose sent rate says nothing; use TCP"
+        )
+    if failure := _IPERF_FAILURE.search(text):
+        raise raw.error("iperf", f"failed: {failure[0].strip()[:120]}")
+    direction = raw.find_direction("iperf", given, "to_peer")
+    rows = list(_IPERF_ROW.finditer(text))
+    if not rows:
+        raise raw.error("iperf", f"has no rate: {raw.describe(text)}")
+    begin = min(float(row["begin"]) for row in rows)
+    end = max(float(row["end"]) for row in rows)
+    # Rows of single intervals are no results of the run.
+    whole = [
+        row
+        for row in rows
+        if float(row["begin"]) == begin and float(row["end"]) >= 0.95 * end
+    ]
+    streams = [row for row in whole if row["id"] != "SUM"]
+    connections = len(re.findall(r"^\[.{1,40} connected with ", text, re.M))
+    results = whole if len(streams) == 1 else _list_sums(whole)
+    if len(results) != 1 or len(streams) < connections:
+        raise raw.error(
+            "iperf",
+            f"{len(streams)} of {connections} streams have a result of the "
+            "whole run; give the complete output of the client",
+        )
+    (row,) = results
+    powers = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+    power = powers[row["prefix"]]
+    # Bytes are counted in powers of 1024.
+    factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
+    rate, seconds = float(row["rate"]) * factor, end - begin
+    if not rate > 0:
+        raise raw.error("iperf", f"{direction} moved nothing in {seconds:g} s")
+    return [
+        raw.RawOutput(
+            workload="iperf2",
+            arguments={
+                "directions": [direction],
+                "streams": len(streams),
+                "time": round(seconds),
+            },
+            repetitions=(
+                raw.create_samples(
+                    [iperf2.throughput_metric(direction)], [rate]
+                ),
+            ),
+        )
+    ]
+
+
+def _list_sums(rows: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the rows of the sum of all streams."""
+    return [row for row in rows if row["id"] == "SUM"]
+
+
+def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the rate, the retransmits or the loss in iperf3's JSON."""
+    if '"start"' not in text and '"error"' not in text:
+        raise raw.error(
+            "iperf3", "this is its table; its JSON is required: iperf3 -J"
+        )
+    report = raw.load_object("iperf3", text)
+    if failure := report.get("error"):
+        raise raw.error("iperf3", f"failed: {str(failure)[:200]}")
+    start = report["start"]["test_start"]
+    protocol = str(start.get("protocol", "TCP")).lower()
+    default = "from_peer" if start.get("reverse") else "to_peer"
+    direction = raw.find_direction("iperf3", given, default)
+    prefix = f"network.iperf3.{direction}"
+    end = report["end"]
+    if "sum_received_bidir_reverse" in end:
+        raise raw.error(
+            "iperf3", "is of --bidir; give an output of each direction alone"
+        )
+    if protocol == "udp":
+        prefix += ".udp"
+    figures = _read_udp(end) if protocol == "udp" else _read_tcp(end)
+    received = end.get("sum_received") or end.get("sum") or {}
+    if received.get("seconds", 0) < 0.9 * (start.get("duration") or 0):
+        raise raw.error(
+            "iperf3",
+            f"ended after {received.get('seconds', 0):g} s of "
+            f"{start['duration']} s",
+        )
+    if not figures["throughput"][-1] > 0:
+        raise raw.error("iperf3", f"{direction} moved nothing")
+    return [
+        raw.RawOutput(
+            workload="iperf3",
+            arguments={
+                "directions": [direction],
+                "protocol": protocol,
+                "streams": start.get("num_streams"),
+                "time": start.get("duration"),
+                "omit": start.get("omit"),
+                "blksize": start.get("blksize"),
+                **_read_bitrate(protocol, start),
+            },
+            repetitions=(
+                raw.create_samples(
+                    [
+                        sample.Metric(
+                            f"{prefix}.{name}", unit, better, scale=scale
+                        )
+                        for name, (unit, better, scale, _) in figures.items()
+                    ],
+                    [figure for *_, figure in figures.values()],
+                ),
+            ),
+        )
+    ]
+
+
+def _read_tcp(end: documents.Json) -> _Figures:
+    """Return rate and retransmits of a TCP run."""
+    return {
+        "throughput": (
+            *("bit/s", "higher", "ratio"),
+            end["sum_received"]["bits_per_second"],
+        ),
+        "retransmits": (
+            *("1", "lower", "count"),
+            end["sum_sent"].get("retransmits"),
+        ),
+    }
+
+
+def _read_udp(end: documents.Json) -> _Figures:
+    """Return the received rate and the loss of a UDP run."""
+    loss = (end.get("sum_received") or end["sum"]).get("lost_percent")
+    if "sum_received" in end:
+        rate = end["sum_received"]["bits_per_second"]
+    else:
+        # Before 3.11, the sum is of what was sent.
+        rate = end["sum"]["bits_per_second"] * (1 - (loss or 0) / 100)
+    return {
+        "throughput": ("bit/s", "higher", "ratio", rate),
+        "loss": ("%", "lower", "count", loss),
+    }
+
+
+def _read_bitrate(
+    protocol: str, start: t.Mapping[str, t.Any]
+) -> dict[str, t.Any]:
+    """Return the rate that the client does not exceed; {} without one."""
+    bitrate = start.get("target_bitrate")
+    key = "bitrate" if protocol == "udp" else "target_bitrate"
+    return {key: bitrate} if bitrate else {}
+
+
+READERS = (
+    raw.Reader(
+        tool="iperf3",
+        signature=re.compile(
+            r'"(?:sum_received|sum_sent|test_start)"|^iperf3: |'
+            r"^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|^\[.{1,4}\] .* "
+            r"(?:sender|receiver)$|"
+            r'^\s*"error":\s*"',
+            re.M,
+        ),
+        read=read_iperf3,
+        given=raw.DIRECTION,
+    ),
+    raw.Reader(
+        tool="iperf",
+        signature=re.compile(
+            r"^(?:Client connecting to|Server listening on) |"
+            r"^(?:\[[ 0-9A-Z*]{1,5}\])? *[0-9.]+ ?- ?[0-9.]+ sec ",
+            re.M,
+        ),
+        read=read_iperf,
+        given=raw.DIRECTION,
+    ),
+)
