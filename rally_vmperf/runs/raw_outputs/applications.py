@@ -145,7 +145,9 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 workload=workload,
                 arguments={},
                 repetitions=(
-                    raw.create_samples([metric], [float(profile["score"])]),
+                    raw.create_samples(
+                        [metric], [raw.number(profile["score"])]
+                    ),
                 ),
             )
         )

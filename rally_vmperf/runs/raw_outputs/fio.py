@@ -160,9 +160,11 @@ def _clean_name(name: str) -> str:
 def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
     """Return the samples of reads or writes, added up over processes."""
     requests = [_count_requests(side) for side in sides]
-    rates = [float(side.get("iops") or 0) for side in sides]
+    rates = [raw.number(side.get("iops") or 0) for side in sides]
     bandwidths = [
-        float(side.get("bw_bytes") or 1024 * float(side.get("bw") or 0))
+        raw.number(
+            side.get("bw_bytes") or 1024 * raw.number(side.get("bw") or 0)
+        )
         for side in sides
     ]
     latencies = [_find_latency(side) for side in sides]
@@ -194,7 +196,7 @@ def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
 
 def _count_requests(side: documents.Json) -> float:
     """Return a number in proportion to the requests; before 2.2, the bytes."""
-    return float(side.get("total_ios") or side.get("io_bytes") or 0)
+    return raw.number(side.get("total_ios") or side.get("io_bytes") or 0)
 
 
 def _find_latency(
@@ -205,8 +207,8 @@ def _find_latency(
         latency = side.get(key)
         if isinstance(latency, dict) and latency.get("mean"):
             percentiles = latency.get("percentile") or {}
-            return float(latency["mean"]) * factor, {
-                name: float(percentiles[percent]) * factor
+            return raw.number(latency["mean"]) * factor, {
+                name: raw.number(percentiles[percent]) * factor
                 for percent, name in _FIO_PERCENTILES.items()
                 if percentiles.get(percent)
             }

@@ -8,6 +8,7 @@ import collections.abc
 import dataclasses
 import itertools
 import json
+import math
 import re
 import typing as t
 
@@ -166,6 +167,18 @@ def _describe_changes(one: dict[str, t.Any], other: dict[str, t.Any]) -> str:
         for key in sorted({*one, *other})
         if one.get(key) != other.get(key)
     )
+
+
+def number(content: object) -> float:
+    """Return a finite number of a JSON object.
+
+    :raises ValueError: If it is another type or not finite.
+    """
+    if isinstance(content, bool) or not isinstance(content, int | float):
+        raise ValueError(f"{content!r:.40} is not a number")
+    if not math.isfinite(content):
+        raise ValueError(f"{content!r} is not a finite number")
+    return float(content)
 
 
 def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:

@@ -31,11 +31,6 @@ READERS: dict[str, raw.Reader] = {
         *applications.READERS,
     )
 }
-#: The errors of content with an unexpected form.
-_DAMAGE = (
-    *(KeyError, IndexError, TypeError, AttributeError),
-    *(ValueError, OverflowError, RecursionError),
-)
 #: Outputs that are recognised, but in a format that is not read.
 _OTHER_FORMATS = (
     (
@@ -105,9 +100,17 @@ def read(
         )
     try:
         return reader.read(text, given or {})
-    except _DAMAGE as problem:
+    except KeyError as problem:
         raise raw.error(
-            reader.tool, f"the output is damaged: {problem!r:.120}"
+            reader.tool, f"the output is damaged: {problem!s:.80} is missing"
+        ) from problem
+    except (ValueError, OverflowError) as problem:
+        raise raw.error(
+            reader.tool, f"the output is damaged: {problem!s:.120}"
+        ) from problem
+    except (IndexError, TypeError, AttributeError, RecursionError) as problem:
+        raise raw.error(
+            reader.tool, f"the output is not complete, or not of {reader.tool}"
         ) from problem
 
 

@@ -145,7 +145,7 @@ def _read_tcp(end: documents.Json) -> _Figures:
     return {
         "throughput": (
             *("bit/s", "higher", "ratio"),
-            end["sum_received"]["bits_per_second"],
+            raw.number(end["sum_received"]["bits_per_second"]),
         ),
         "retransmits": (
             *("1", "lower", "count"),
@@ -158,10 +158,11 @@ def _read_udp(end: documents.Json) -> _Figures:
     """Return the received rate and the loss of a UDP run."""
     loss = (end.get("sum_received") or end["sum"]).get("lost_percent")
     if "sum_received" in end:
-        rate = end["sum_received"]["bits_per_second"]
+        rate = raw.number(end["sum_received"]["bits_per_second"])
     else:
         # Before 3.11, the sum is of what was sent.
-        rate = end["sum"]["bits_per_second"] * (1 - (loss or 0) / 100)
+        sent = raw.number(end["sum"]["bits_per_second"])
+        rate = sent * (1 - (loss or 0) / 100)
     return {
         "throughput": ("bit/s", "higher", "ratio", rate),
         "loss": ("%", "lower", "count", loss),

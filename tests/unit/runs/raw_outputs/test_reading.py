@@ -300,6 +300,24 @@ class RejectedTestCase(unittest.TestCase):
         found = values(reading.read(text))["network.h2load.rate"]
         self.assertAlmostEqual(5120.5 * 1000 / 10241, found[0])
 
+    @ddt.data(
+        ("end", None, "not complete, or not of iperf3"),
+        ("start", {}, "the output is damaged: 'test_start' is missing"),
+    )
+    @ddt.unpack
+    def test_other_types(self, key, content, message):
+        report = json.loads(golden.text("iperf3-3.12-to_peer.json"))
+        report[key] = content
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            reading.read(json.dumps(report), "iperf3")
+
+    @ddt.data(True, "1000", float("nan"), float("inf"))
+    def test_numbers(self, content):
+        report = json.loads(golden.text("iperf3-3.12-to_peer.json"))
+        report["end"]["sum_received"]["bits_per_second"] = content
+        with self.assertRaisesRegex(base.WorkloadError, "is not a .*number"):
+            reading.read(json.dumps(report))
+
     def test_deep_objects(self):
         with self.assertRaisesRegex(base.WorkloadError, "damaged"):
             reading.read('{"fio version": ' + "[" * 100000)
