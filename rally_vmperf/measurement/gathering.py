@@ -314,7 +314,7 @@ def explain_missing(
     return (
         f"baseline {reference.name!r} has no such metric (it has: "
         f"{', '.join(related) or 'nothing'}), "
-        "record the baseline with the workload that measures it"
+        "measure it on bare metal, too"
     )
 
 
