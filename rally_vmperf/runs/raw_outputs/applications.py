@@ -19,6 +19,7 @@ _HEADLESS = re.compile(
     r"((?:^|\n)(?!Benchmark Run: )[^\n]*\n|\A)"
     r"([0-9]+ CPUs? in system; running )"
 )
+_INDEX = re.compile(r"^System Benchmarks Index Score\s+([0-9.]{1,12})$", re.M)
 #: The largest number of copies that UnixBench 5.1.3 runs.
 _MAX_COPIES = 16
 
@@ -49,11 +50,19 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
             raw.RawOutput(
                 workload="unixbench",
                 arguments={"tests": list(rates), "copies": copies},
-                repetitions=(tuple(rates.values()),),
+                repetitions=((*rates.values(), *_read_index(text, copies)),),
                 label=f"copies-{copies}" if copies > 1 else "",
             )
         )
     return results
+
+
+def _read_index(text: str, copies: int) -> raw.Samples:
+    """Return the index of all tests; () if it is that of some of them."""
+    _, _, run = text.partition(f"running {copies} parallel cop")
+    scores = _INDEX.findall(run.partition("Benchmark Run: ")[0])
+    metric = sample.Metric("application.unixbench.index", "1", "higher")
+    return raw.create_samples([metric] * len(scores), map(float, scores))
 
 
 _TIMED = re.compile(

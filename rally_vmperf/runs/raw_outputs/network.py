@@ -1,4 +1,4 @@
-"""Outputs of ping, sockperf and h2load."""
+"""Outputs of ping, sockperf, h2load and wget."""
 
 import re
 
@@ -201,6 +201,42 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
+_WGET_SAVED = re.compile(
+    r"^[0-9]{4}-[0-9-]{5} [0-9:]{8} \((?P<rate>[0-9.]{1,9}) "
+    r"(?P<prefix>[KMG]?)B/s\) - .{1,300} saved "
+    r"\[(?P<saved>[0-9]{1,20})(?:/(?P<length>[0-9]{1,20}))?\]$",
+    re.M,
+)
+_WGET_URL = re.compile(r"^--[0-9].*--  (http|ftp)s?://", re.M)
+
+
+def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the rate of each file that wget saved; it has three digits."""
+    protocols = set(_WGET_URL.findall(text)) or {"http"}
+    files = list(_WGET_SAVED.finditer(text))
+    if len(protocols) > 1 or not files:
+        raise raw.error("wget", "has no saved file, or several protocols")
+    if any((one["length"] or one["saved"]) != one["saved"] for one in files):
+        raise raw.error("wget", "did not save the whole file")
+    (protocol,) = protocols
+    metric = raw.find_metric(
+        "wget", f"network.wget.{protocol}.throughput", protocols=[protocol]
+    )
+    factors = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return [
+        raw.RawOutput(
+            workload="wget",
+            arguments={"protocols": [protocol], "bytes": int(one["saved"])},
+            repetitions=(
+                raw.create_samples(
+                    [metric], [float(one["rate"]) * factors[one["prefix"]]]
+                ),
+            ),
+        )
+        for one in files
+    ]
+
+
 READERS = (
     raw.Reader(
         tool="ping",
@@ -213,6 +249,11 @@ READERS = (
         signature=re.compile(r"^sockperf: ", re.M),
         read=read_sockperf,
         given=raw.DIRECTION,
+    ),
+    raw.Reader(
+        tool="wget",
+        signature=re.compile(r"^[0-9-]{10} [0-9:]{8} \(.* saved \[", re.M),
+        read=read_wget,
     ),
     raw.Reader(
         tool="h2load",

@@ -170,6 +170,37 @@ class GoldenTestCase(unittest.TestCase):
         ((rate,), *_) = found.values()
         self.assertEqual(5120.5, rate)
 
+    @ddt.data(("", 0), ("0", 1))
+    @ddt.unpack
+    def test_wget(self, digit, failures):
+        text = (
+            "--2026-07-17 12:09:30--  https://192.0.2.1/data\n"
+            "Length: 60513 (59K) [text/plain]\n\n"
+            "data   100%[====>]  59.09K   292KB/s    in 0.2s\n\n"
+            "2026-07-17 12:09:31 (345 KB/s) - 'data' saved "
+            f"[60513/60513{digit}]\n"
+        )
+        if failures:
+            with self.assertRaisesRegex(base.WorkloadError, "whole file"):
+                reading.read(text)
+            return
+        self.assertEqual(
+            {"network.wget.http.throughput": [345 * 1024]},
+            values(reading.read(text)),
+        )
+
+    def test_index_of_unixbench(self):
+        """It is one of all tests only, for each number of copies."""
+        text = golden.text("unixbench-6.0.0.txt")
+        self.assertNotIn(
+            "application.unixbench.index", values(reading.read(text))
+        )
+        whole = text.replace(" (Partial Only)", "")
+        self.assertEqual(
+            [1798.8, 3888.1],
+            values(reading.read(whole))["application.unixbench.index"],
+        )
+
     def test_time(self):
         found = values(reading.read(TIME))
         self.assertEqual(
