@@ -181,6 +181,8 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
     lines += [judgement.headline(), *conclusion.conclude(judgement)]
+    reasons = (row.reason for row in judgement.compared if not row.comparison)
+    lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
     if any(row.comparison and not row.estimated for row in judgement.rows):
         lines.append(_describe_precision(judgement.confidence))
     return lines, judgement.passed
@@ -275,10 +277,7 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
 def _read_bare_metal(
     parsed: argparse.Namespace, paths: dict[bytes, str]
 ) -> document.Baseline:
-    """Return the named baseline, or that of outputs.
-
-    :param paths: As in ``read_outputs``.
-    """
+    """Return the named baseline, or that of outputs; extend the paths."""
     from rally_vmperf.runs.raw_outputs import imported
 
     if parsed.baseline:
@@ -341,7 +340,7 @@ def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:
     )
     comparison = row.comparison
     if comparison is None:
-        warnings = ", ".join(filter(None, (kinds, row.reason)))
+        warnings = ", ".join(filter(None, (kinds, "not compared")))
         return (row.metric.name, "-", "-", "-", "-", "-", warnings)
     unit = row.metric.unit
     return (

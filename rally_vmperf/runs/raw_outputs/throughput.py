@@ -18,6 +18,8 @@ _IPERF_ROW = re.compile(
     r"(?P<rate>[0-9.]{1,20}) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec\b.*$",
     re.M,
 )
+#: The shortest run in seconds; a shorter one may be an interval of 1 s.
+_SHORTEST = 1.5
 _IPERF_FAILURE = re.compile(
     r"^.*(?:failed|WARNING: did not receive|unable to|refused).*$", re.M
 )
@@ -58,6 +60,12 @@ def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     # Bytes are counted in powers of 1024.
     factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
     rate, seconds = float(row["rate"]) * factor, end - begin
+    if seconds < _SHORTEST:
+        raise raw.error(
+            "iperf",
+            f"ended after {seconds:g} s, or the output is cut after the first "
+            "interval",
+        )
     if not rate > 0:
         raise raw.error("iperf", f"{direction} moved nothing in {seconds:g} s")
     return [

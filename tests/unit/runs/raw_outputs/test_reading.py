@@ -349,6 +349,13 @@ class RejectedTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "is not a .*number"):
             reading.read(json.dumps(report))
 
+    def test_first_interval(self):
+        """A cut output of -i is not a run of 1 s."""
+        text = (DATA / "iperf2-intervals.txt").read_text()
+        cut = text[: text.index("[  3]  1.0- 2.0")]
+        with self.assertRaisesRegex(base.WorkloadError, "the first interval"):
+            reading.read(cut)
+
     def test_deep_objects(self):
         with self.assertRaisesRegex(base.WorkloadError, "damaged"):
             reading.read('{"fio version": ' + "[" * 100000)
