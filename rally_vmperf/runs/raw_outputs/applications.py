@@ -60,22 +60,20 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
 def _read_index(text: str, copies: int) -> raw.Samples:
     """Return the index of all tests; () if it is that of some of them."""
     _, _, run = text.partition(f"running {copies} parallel cop")
-    scores = _INDEX.findall(run.partition("Benchmark Run: ")[0])
+    score = _INDEX.search(run.partition("Benchmark Run: ")[0])
     metric = sample.Metric("application.unixbench.index", "1", "higher")
-    return raw.create_samples([metric] * len(scores), map(float, scores))
+    return raw.create_samples({metric: float(score[1])}) if score else ()
 
 
-_TIMED = re.compile(
-    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n"
-    r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?"
+_REAL = (
     r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
-    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$",
-    re.M,
+    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$"
 )
 #: The time alone, as in a file to which it was redirected.
-_REAL = re.compile(
-    r"^real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
-    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$",
+_TIME = re.compile(f"^{_REAL}", re.M)
+_TIMED = re.compile(
+    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n"
+    r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?" + _REAL,
     re.M,
 )
 #: Command -> workload, metric.
@@ -91,7 +89,7 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     raw.check_given("time", given, "command", _TIMES)
     results = []
     if "command" in given:
-        times = list(_REAL.finditer(text))
+        times = list(_TIME.finditer(text))
         if len(times) != 1:
             raise raw.error("time", f"has {len(times)} times instead of one")
         return [_create_time(given["command"], times[0], {})]
@@ -126,11 +124,7 @@ def _create_time(
     """Return the wall time of a command."""
     workload, metric = _TIMES[command]
     seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
-    return raw.RawOutput(
-        workload=workload,
-        arguments=arguments,
-        repetitions=(raw.create_samples([metric], [seconds]),),
-    )
+    return raw.create_output(workload, arguments, {metric: seconds})
 
 
 #: The beginning of the name of a profile -> workload.
@@ -148,18 +142,9 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
             continue
         if profile.get("status", "success") not in ("success", 0):
             raise raw.error(key, "did not succeed")
-        metric = sample.Metric(f"application.{workload}.score", "1", "higher")
-        results.append(
-            raw.RawOutput(
-                workload=workload,
-                arguments={},
-                repetitions=(
-                    raw.create_samples(
-                        [metric], [raw.number(profile["score"])]
-                    ),
-                ),
-            )
-        )
+        metric = raw.find_metric(workload, f"application.{workload}.score")
+        score = raw.number(profile["score"])
+        results.append(raw.create_output(workload, {}, {metric: score}))
     if not results:
         raise raw.error("hepscore", "the JSON has no score")
     return results
@@ -178,17 +163,8 @@ def read_job(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the value of a program of the user, found by path or pattern."""
     rule = {"name": "value", "unit": "s", "better": "lower", **given}
     registry.get_workload("job").complete({"metrics": [rule]})
-    return [
-        raw.RawOutput(
-            workload="job",
-            arguments={"metrics": [rule]},
-            repetitions=(
-                raw.create_samples(
-                    [job.create_metric(rule)], [job.parse_value(rule, text)]
-                ),
-            ),
-        )
-    ]
+    figures = {job.create_metric(rule): job.parse_value(rule, text)}
+    return [raw.create_output("job", {"metrics": [rule]}, figures)]
 
 
 READERS = (

@@ -94,7 +94,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 **arguments,
             },
             repetitions=tuple(
-                raw.create_samples([metric], [_compute_rate(one, size)])
+                raw.create_samples({metric: _compute_rate(one, size)})
                 for one in summaries
             ),
         )
@@ -219,26 +219,24 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
         )
     processes = int(count[1])
     rates = iozone.parse_rates(text, processes, int(size[1]), int(size[2]))
-    named = {
-        _IOZONE_TITLES[title]: rate
+    figures = {
+        sample.Metric(
+            f"disk.iozone.{_IOZONE_TITLES[title]}.bandwidth", "B/s", "higher"
+        ): rate
         for title, rate in rates.items()
         if title in _IOZONE_TITLES
     }
-    metrics = [
-        sample.Metric(f"disk.iozone.{name}.bandwidth", "B/s", "higher")
-        for name in named
-    ]
     return [
-        raw.RawOutput(
-            workload="iozone",
-            arguments={
+        raw.create_output(
+            "iozone",
+            {
                 "processes": processes,
                 "size_mib": int(size[1]) / 1024,
                 "record_size": f"{size[2]}k",
                 "direct": "O_DIRECT feature enabled" in text,
                 "flush": "Include fsync in write timing" in text,
             },
-            repetitions=(raw.create_samples(metrics, named.values()),),
+            figures,
         )
     ]
 

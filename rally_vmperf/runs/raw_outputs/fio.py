@@ -12,7 +12,7 @@ from rally_vmperf.runs.raw_outputs import disk
 from rally_vmperf.runs.raw_outputs import raw
 
 #: Options of fio -> arguments: those of the workload where it has them.
-_FIO_OPTIONS = {
+_OPTIONS = {
     "rw": "pattern",
     "bs": "block_size",
     "iodepth": "depth",
@@ -29,15 +29,16 @@ _FIO_OPTIONS = {
     "rate_iops": "rate_iops",
     "thinktime": "thinktime",
 }
-_FIO_NUMBERS = ("depth", "jobs", "read_percent", "runtime")
+_NUMBERS = ("depth", "jobs", "read_percent", "runtime")
 _SIDES = ("read", "write")
-#: The time in ms between reports of one run, in which its first job began.
-_CLOCK = 2000
+#: The maximum difference between starts of a job, computed from the reports
+#: of one run, in ms.
+_MAX_DEVIATION = 2000
 #: Patterns with the block size of sequential requests.
-_FIO_SEQUENTIAL = ("read", "write", "rw", "readwrite")
-_FIO_ALIASES = {"readwrite": "rw", "blocksize": "bs"}
+_SEQUENTIAL = ("read", "write", "rw", "readwrite")
+_ALIASES = {"readwrite": "rw", "blocksize": "bs"}
 #: Percentiles of fio -> ours.
-_FIO_PERCENTILES = {
+_PERCENTILES = {
     f"{percent:.6f}": sample.percentile_name("latency", percent)
     for percent in sample.PERCENTILES
 }
@@ -79,13 +80,11 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
         for side in sides:
             metric = f"{label}.{side}" if len(sides) > 1 else label
             results.append(
-                raw.RawOutput(
-                    workload="fio",
-                    arguments=_read_fio_arguments(options[name]),
-                    repetitions=(
-                        _read_fio_side(
-                            metric, [job[side] for job in jobs if side in job]
-                        ),
+                raw.create_output(
+                    "fio",
+                    _read_arguments(options[name]),
+                    _read_side(
+                        metric, [job[side] for job in jobs if side in job]
                     ),
                 )
             )
@@ -113,30 +112,27 @@ def _check_single_run(reports: list[dict[str, t.Any]]) -> None:
         and all(one <= other for one, other in zip(former, later, strict=True))
         for former, later in itertools.pairwise(requests)
     )
-    if not is_growing or (begun and max(begun) - min(begun) > _CLOCK):
-        raise raw.error(
-            "fio", "the output has several runs; give each its own file"
-        )
+    if not is_growing or (begun and max(begun) - min(begun) > _MAX_DEVIATION):
+        raise raw.several_runs("fio")
 
 
 def _rename_options(options: documents.Json) -> dict[str, str]:
     """Return the options of fio by their usual names."""
     return {
-        _FIO_ALIASES.get(key, key): str(option)
-        for key, option in options.items()
+        _ALIASES.get(key, key): str(option) for key, option in options.items()
     }
 
 
-def _read_fio_arguments(
+def _read_arguments(
     options: collections.abc.Mapping[str, str],
 ) -> dict[str, t.Any]:
     """Return the arguments in the options of a job of fio."""
     arguments: dict[str, t.Any] = {
-        _FIO_OPTIONS[key]: option
+        _OPTIONS[key]: option
         for key, option in options.items()
-        if key in _FIO_OPTIONS
+        if key in _OPTIONS
     }
-    for key in _FIO_NUMBERS:
+    for key in _NUMBERS:
         if arguments.get(key, "").isdecimal():
             arguments[key] = int(arguments[key])
     if "direct" in arguments:
@@ -146,7 +142,7 @@ def _read_fio_arguments(
             arguments[key] = disk.format_size(arguments[key].rstrip("bB"))
     if arguments.get("size", "").endswith("M"):
         arguments["size_mib"] = int(arguments.pop("size")[:-1])
-    is_sequential = arguments.pop("pattern", "") in _FIO_SEQUENTIAL
+    is_sequential = arguments.pop("pattern", "") in _SEQUENTIAL
     if is_sequential and "block_size" in arguments:
         arguments["sequential_block_size"] = arguments.pop("block_size")
     return arguments
@@ -157,8 +153,8 @@ def _clean_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:64] or "job"
 
 
-def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
-    """Return the samples of reads or writes, added up over processes."""
+def _read_side(label: str, sides: list[documents.Json]) -> raw.Figures:
+    """Return the figures of reads or writes, added up over processes."""
     requests = [_count_requests(side) for side in sides]
     rates = [raw.number(side.get("iops") or 0) for side in sides]
     bandwidths = [
@@ -182,16 +178,15 @@ def _read_fio_side(label: str, sides: list[documents.Json]) -> raw.Samples:
     }
     if len(sides) == 1:
         figures |= latencies[0][1]
-    units = {"iops": ("ops/s", "higher"), "bandwidth": ("B/s", "higher")}
-    metrics = []
-    for name in figures:
-        unit, better = units.get(name, ("s", "lower"))
-        metrics.append(
-            sample.Metric(
-                f"disk.fio.{label}.{name}", unit, t.cast(sample.Better, better)
-            )
-        )
-    return raw.create_samples(metrics, figures.values())
+    units = {"iops": "ops/s", "bandwidth": "B/s"}
+    return {
+        sample.Metric(
+            f"disk.fio.{label}.{name}",
+            units.get(name, "s"),
+            "higher" if name in units else "lower",
+        ): figure
+        for name, figure in figures.items()
+    }
 
 
 def _count_requests(side: documents.Json) -> float:
@@ -209,7 +204,7 @@ def _find_latency(
             percentiles = latency.get("percentile") or {}
             return raw.number(latency["mean"]) * factor, {
                 name: raw.number(percentiles[percent]) * factor
-                for percent, name in _FIO_PERCENTILES.items()
+                for percent, name in _PERCENTILES.items()
                 if percentiles.get(percent)
             }
     return None, {}

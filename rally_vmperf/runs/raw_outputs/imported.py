@@ -108,10 +108,11 @@ def build_repetitions(
     if not any(repetitions for repetitions in labelled if any(repetitions)):
         raise document.BaselineError("; ".join(built.omitted))
     planned = max(map(len, labelled))
+    required = limits.Limits(dict.fromkeys(limited, 0))
     missing = [
         metric
         for metric in built.list_missing()
-        if limits.Limits(dict.fromkeys(limited, 0)).for_metric(metric.name)
+        if required.for_metric(metric.name)
     ]
     reference, findings = built.create_reference()
     repetitions = [

@@ -56,30 +56,32 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         }
     else:
         raise raw.error("ping", "has no latencies at its end")
+    loss = sample.Metric(f"{prefix}.loss", "%", "lower", scale="count")
     return [
-        raw.RawOutput(
-            workload="ping",
-            arguments={
+        raw.create_output(
+            "ping",
+            {
                 "directions": [direction],
                 "count": count,
                 **({"size": int(size[1])} if size else {}),
             },
-            repetitions=(
-                raw.create_samples(
-                    [
-                        *(
-                            sample.Metric(f"{prefix}.{name}", "s", "lower")
-                            for name in values
-                        ),
-                        sample.Metric(
-                            f"{prefix}.loss", "%", "lower", scale="count"
-                        ),
-                    ],
-                    [*values.values(), (count - received) / count * 100],
-                ),
-            ),
+            {
+                **_name_times(prefix, values),
+                loss: (count - received) / count * 100,
+            },
         )
     ]
+
+
+def _name_times(prefix: str, times: dict[str, float]) -> raw.Figures:
+    """Return times in seconds, by metric.
+
+    :param prefix: The beginning of the names of the metrics.
+    """
+    return {
+        sample.Metric(f"{prefix}.{name}", "s", "lower"): seconds
+        for name, seconds in times.items()
+    }
 
 
 _SOCKPERF_RUN = re.compile(
@@ -103,11 +105,9 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
         float(share): float(value)
         for share, value in _SOCKPERF_SHARE.findall(text)
     }
-    # The median is the last of them that is read.
     if len(_SOCKPERF_RUN.findall(text)) > 1:
-        raise raw.error(
-            "sockperf", "the output has several runs; give each its own file"
-        )
+        raise raw.several_runs("sockperf")
+    # The median is the last percentile that is read.
     if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
     if int(run[3]) < 0.9 * int(run[2]):
@@ -122,25 +122,18 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     figures = {"latency_mean": float(mean[2]) * factor, **shares}
     prefix = f"network.sockperf.{direction}"
     protocol = re.search(r"# (TCP|UDP)$", text, re.M)
+    rate = sample.Metric(f"{prefix}.rate", "ops/s", "higher")
     return [
-        raw.RawOutput(
-            workload="sockperf",
-            arguments={
+        raw.create_output(
+            "sockperf",
+            {
                 "directions": [direction],
                 **({"protocol": protocol[1].lower()} if protocol else {}),
             },
-            repetitions=(
-                raw.create_samples(
-                    [
-                        sample.Metric(f"{prefix}.rate", "ops/s", "higher"),
-                        *(
-                            sample.Metric(f"{prefix}.{name}", "s", "lower")
-                            for name in figures
-                        ),
-                    ],
-                    [int(run[3]) / float(run[1]), *figures.values()],
-                ),
-            ),
+            {
+                rate: int(run[3]) / float(run[1]),
+                **_name_times(prefix, figures),
+            },
         )
     ]
 
@@ -166,37 +159,24 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if rate is None or counts is None or not int(counts[2]):
         raise raw.error("h2load", "no request succeeded")
     if len(_H2LOAD_RATE.findall(text)) > 1:
-        raise raw.error(
-            "h2load", "the output has several runs; give each its own file"
-        )
+        raise raw.several_runs("h2load")
     total, succeeded = int(counts[1]), int(counts[2])
-    prefix = "network.h2load"
+    figures = {
+        # h2load counts failed requests, too.
+        "rate": float(rate[3]) * succeeded / total,
+        "response_time_mean": float(mean[1]) * _SECONDS[mean[2]]
+        if mean
+        else None,
+        "failed_requests": total - succeeded,
+    }
     return [
-        raw.RawOutput(
-            workload="h2load",
-            arguments={},
-            repetitions=(
-                raw.create_samples(
-                    [
-                        sample.Metric(f"{prefix}.rate", "ops/s", "higher"),
-                        sample.Metric(
-                            f"{prefix}.response_time_mean", "s", "lower"
-                        ),
-                        sample.Metric(
-                            f"{prefix}.failed_requests",
-                            "1",
-                            "lower",
-                            scale="count",
-                        ),
-                    ],
-                    [
-                        # h2load counts failed requests, too.
-                        float(rate[3]) * succeeded / total,
-                        float(mean[1]) * _SECONDS[mean[2]] if mean else None,
-                        total - succeeded,
-                    ],
-                ),
-            ),
+        raw.create_output(
+            "h2load",
+            {},
+            {
+                raw.find_metric("h2load", f"network.h2load.{name}"): figure
+                for name, figure in figures.items()
+            },
         )
     ]
 
@@ -224,14 +204,10 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     )
     factors = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     return [
-        raw.RawOutput(
-            workload="wget",
-            arguments={"protocols": [protocol], "bytes": int(one["saved"])},
-            repetitions=(
-                raw.create_samples(
-                    [metric], [float(one["rate"]) * factors[one["prefix"]]]
-                ),
-            ),
+        raw.create_output(
+            "wget",
+            {"protocols": [protocol], "bytes": int(one["saved"])},
+            {metric: float(one["rate"]) * factors[one["prefix"]]},
         )
         for one in files
     ]

@@ -84,32 +84,20 @@ def _read_single_method(
 
     :param printed: The method that it names.
     """
-    rates = [
-        float(value)
-        for value in re.findall(
-            rf"^[0-9]+\s+Method: {printed.upper()}\s.*\sCopy: ([0-9.]+) MiB/s",
-            text,
-            re.M,
-        )
-    ]
-    if not rates or not min(rates) > 0:
-        raise raw.error("mbw", f"has no runs of {printed}")
-    # The rate gives more exact seconds than mbw prints.
-    seconds = [size_mib / rate for rate in rates]
+    label = printed.upper()
+    runs = sum(
+        row[0] != "AVG" for row in mbw.table_rows(text) if row[2] == label
+    )
+    copies = mbw.parse_copies(text, label, runs, size_mib)
     swapped = {"memcpy": "dumb", "dumb": "memcpy"}
     method = swapped[printed] if mbw.is_old(text) else printed
     metric = raw.find_metric(
         "mbw", f"memory.mbw.{method}.bandwidth", methods=[method]
     )
-    rate = len(seconds) * size_mib * (1 << 20) / sum(seconds)
-    return raw.RawOutput(
-        workload="mbw",
-        arguments={
-            "size_mib": size_mib,
-            "runs": len(seconds),
-            "methods": [method],
-        },
-        repetitions=(raw.create_samples([metric], [rate]),),
+    return raw.create_output(
+        "mbw",
+        {"size_mib": size_mib, "runs": runs, "methods": [method]},
+        {metric: copies.rate},
     )
 
 
@@ -158,9 +146,7 @@ _OPERATION = re.compile(
 def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of sysbench's test of the processor or of memory."""
     if len(_EVENTS.findall(text)) > 1 or len(_SECONDS.findall(text)) > 1:
-        raise raw.error(
-            "sysbench", "the output has several runs; give each its own file"
-        )
+        raise raw.several_runs("sysbench")
     seconds, events = _SECONDS.search(text), _EVENTS.search(text)
     if not (seconds and events and _END.search(text)):
         raise raw.error("sysbench", "the output is not complete")
@@ -174,19 +160,16 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if primes := _PRIMES.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
+        # It prints 0 for short events.
+        figures = {"rate": number / duration, "latency_p95": latency or None}
         return [
-            raw.RawOutput(
-                workload="sysbench",
-                arguments={**arguments, "max_prime": int(primes[1])},
-                repetitions=(
-                    raw.create_samples(
-                        [
-                            raw.find_metric("sysbench", f"cpu.sysbench.{name}")
-                            for name in ("rate", "latency_p95")
-                        ],
-                        [number / duration, latency or None],
-                    ),
-                ),
+            raw.create_output(
+                "sysbench",
+                {**arguments, "max_prime": int(primes[1])},
+                {
+                    raw.find_metric("sysbench", f"cpu.sysbench.{name}"): figure
+                    for name, figure in figures.items()
+                },
             )
         ]
     return [_read_memory(text, number, duration, arguments)]
@@ -207,26 +190,20 @@ def _read_memory(
     factors = {"": 1, "k": 1 << 10, "m": 1 << 20}
     size = int(block[1]) * factors[(block[2] or "").lower()[:1]]
     name = operation[1]
-    return raw.RawOutput(
-        workload="sysbench_memory",
-        arguments={
+    metric = raw.find_metric(
+        "sysbench_memory",
+        f"memory.sysbench_memory.{name}.bandwidth",
+        operations=[name],
+    )
+    return raw.create_output(
+        "sysbench_memory",
+        {
             **arguments,
             "operations": [name],
             "block_kib": size / 1024,
             **({"scope": scope[1]} if scope else {}),
         },
-        repetitions=(
-            raw.create_samples(
-                [
-                    raw.find_metric(
-                        "sysbench_memory",
-                        f"memory.sysbench_memory.{name}.bandwidth",
-                        operations=[name],
-                    )
-                ],
-                [number * size / duration],
-            ),
-        ),
+        {metric: number * size / duration},
     )
 
 
@@ -252,17 +229,15 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
         if len(rates) != len(sizes):
             continue
         results += [
-            raw.RawOutput(
-                workload="openssl",
-                arguments={
+            raw.create_output(
+                "openssl",
+                {
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": max(1, text.count("\nForked child ")),
                 },
-                repetitions=(
-                    raw.create_samples([openssl.RATE], [float(rate) * 1000]),
-                ),
-                label=re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
+                {openssl.RATE: float(rate) * 1000},
+                re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
             )
             for size, rate in zip(sizes, rates, strict=True)
         ]

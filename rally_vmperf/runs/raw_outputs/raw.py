@@ -23,6 +23,8 @@ Samples = tuple[sample.Sample, ...]
 DIRECTION = {"direction": "to_peer, from_peer or guest_to_guest"}
 _DIRECTIONS = ("to_peer", "from_peer", "guest_to_guest")
 _OBJECT = re.compile(r"^\s*\{", re.M)
+#: The figure of each metric; None without one.
+Figures = collections.abc.Mapping[sample.Metric, float | None]
 #: The arguments that the user gives with an output, by name.
 Given = collections.abc.Mapping[str, str]
 
@@ -103,12 +105,33 @@ def find_direction(tool: str, given: Given, default: str) -> str:
     return given.get("direction", default)
 
 
-def create_samples(
-    metrics: collections.abc.Iterable[sample.Metric],
-    figures: collections.abc.Iterable[float | None],
-) -> Samples:
+def several_runs(tool: str) -> base.WorkloadError:
+    """Return the error of an output with several runs."""
+    return error(tool, "the output has several runs; give each its own file")
+
+
+def create_samples(figures: Figures) -> Samples:
     """Return the samples of metrics that have a figure."""
-    return tuple(outputs.create_samples(metrics, figures))
+    return tuple(outputs.create_samples(figures.keys(), figures.values()))
+
+
+def create_output(
+    workload: str,
+    arguments: dict[str, t.Any],
+    figures: Figures,
+    label: str = "",
+) -> RawOutput:
+    """Return the output of one repetition.
+
+    :param figures: The figure of each metric; None for an optional metric
+        without one.
+    """
+    return RawOutput(
+        workload=workload,
+        arguments=arguments,
+        repetitions=(create_samples(figures),),
+        label=label,
+    )
 
 
 def find_metric(workload: str, name: str, **arguments: t.Any) -> sample.Metric:
@@ -206,12 +229,10 @@ def load_object(tool: str, text: str) -> dict[str, t.Any]:
 
     iperf3 3.16 and 3.17 can print the same object twice.
     """
-    found = load_objects(tool, text)
-    if any(one != found[0] for one in found):
-        raise error(
-            tool, "the output has several runs; give each its own file"
-        )
-    return found[0]
+    first, *others = load_objects(tool, text)
+    if any(other != first for other in others):
+        raise several_runs(tool)
+    return first
 
 
 def describe(text: str) -> str:

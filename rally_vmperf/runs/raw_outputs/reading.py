@@ -5,7 +5,6 @@ with prompts, colours, quote marks, and progress that overwrote itself.
 """
 
 import codecs
-import collections.abc
 import re
 import textwrap
 
@@ -122,13 +121,6 @@ def _find_reader(tool: str) -> raw.Reader:
             f"({', '.join(READERS)})"
         )
     return READERS[tool]
-
-
-def describe_given() -> collections.abc.Iterator[str]:
-    """Yield a clause for each argument that can be given with an output."""
-    for tool, reader in READERS.items():
-        for name, meaning in reader.given.items():
-            yield f"{tool}:{name} ({meaning})"
 
 
 def clean(content: bytes) -> str:

@@ -4,12 +4,8 @@ import re
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads.network import iperf2
-
-#: Name -> unit, better, scale and value.
-_Figures = dict[str, tuple[str, sample.Better, sample.Scale, t.Any]]
 
 _IPERF_ROW = re.compile(
     r"^(?:\[ {0,3}(?P<id>\*?[0-9]{1,5}|SUM)\]\S{0,20} +)?"
@@ -47,7 +43,8 @@ def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
     streams = [row for row in whole if row["id"] != "SUM"]
     connections = len(re.findall(r"^\[.{1,40} connected with ", text, re.M))
-    results = whole if len(streams) == 1 else _list_sums(whole)
+    sums = [row for row in whole if row["id"] == "SUM"]
+    results = whole if len(streams) == 1 else sums
     if len(results) != 1 or len(streams) < connections:
         raise raw.error(
             "iperf",
@@ -69,25 +66,16 @@ def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not rate > 0:
         raise raw.error("iperf", f"{direction} moved nothing in {seconds:g} s")
     return [
-        raw.RawOutput(
-            workload="iperf2",
-            arguments={
+        raw.create_output(
+            "iperf2",
+            {
                 "directions": [direction],
                 "streams": len(streams),
                 "time": round(seconds),
             },
-            repetitions=(
-                raw.create_samples(
-                    [iperf2.throughput_metric(direction)], [rate]
-                ),
-            ),
+            {iperf2.throughput_metric(direction): rate},
         )
     ]
-
-
-def _list_sums(rows: list[re.Match[str]]) -> list[re.Match[str]]:
-    """Return the rows of the sum of all streams."""
-    return [row for row in rows if row["id"] == "SUM"]
 
 
 def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -103,15 +91,15 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
     protocol = str(start.get("protocol", "TCP")).lower()
     default = "from_peer" if start.get("reverse") else "to_peer"
     direction = raw.find_direction("iperf3", given, default)
-    prefix = f"network.iperf3.{direction}"
     end = report["end"]
     if "sum_received_bidir_reverse" in end:
         raise raw.error(
             "iperf3", "is of --bidir; give an output of each direction alone"
         )
     if protocol == "udp":
-        prefix += ".udp"
-    figures = _read_udp(end) if protocol == "udp" else _read_tcp(end)
+        prefix, figures = f"network.iperf3.{direction}.udp", _read_udp(end)
+    else:
+        prefix, figures = f"network.iperf3.{direction}", _read_tcp(end)
     received = end.get("sum_received") or end.get("sum") or {}
     if received.get("seconds", 0) < 0.9 * (start.get("duration") or 0):
         raise raw.error(
@@ -119,50 +107,37 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
             f"ended after {received.get('seconds', 0):g} s of "
             f"{start['duration']} s",
         )
-    if not figures["throughput"][-1] > 0:
+    if not figures["throughput"] > 0:
         raise raw.error("iperf3", f"{direction} moved nothing")
+    chosen = {"directions": [direction], "protocol": protocol}
     return [
-        raw.RawOutput(
-            workload="iperf3",
-            arguments={
-                "directions": [direction],
-                "protocol": protocol,
+        raw.create_output(
+            "iperf3",
+            {
+                **chosen,
                 "streams": start.get("num_streams"),
                 "time": start.get("duration"),
                 "omit": start.get("omit"),
                 "blksize": start.get("blksize"),
                 **_read_bitrate(protocol, start),
             },
-            repetitions=(
-                raw.create_samples(
-                    [
-                        sample.Metric(
-                            f"{prefix}.{name}", unit, better, scale=scale
-                        )
-                        for name, (unit, better, scale, _) in figures.items()
-                    ],
-                    [figure for *_, figure in figures.values()],
-                ),
-            ),
+            {
+                raw.find_metric("iperf3", f"{prefix}.{name}", **chosen): figure
+                for name, figure in figures.items()
+            },
         )
     ]
 
 
-def _read_tcp(end: documents.Json) -> _Figures:
+def _read_tcp(end: documents.Json) -> dict[str, t.Any]:
     """Return rate and retransmits of a TCP run."""
     return {
-        "throughput": (
-            *("bit/s", "higher", "ratio"),
-            raw.number(end["sum_received"]["bits_per_second"]),
-        ),
-        "retransmits": (
-            *("1", "lower", "count"),
-            end["sum_sent"].get("retransmits"),
-        ),
+        "throughput": raw.number(end["sum_received"]["bits_per_second"]),
+        "retransmits": end["sum_sent"].get("retransmits"),
     }
 
 
-def _read_udp(end: documents.Json) -> _Figures:
+def _read_udp(end: documents.Json) -> dict[str, t.Any]:
     """Return the received rate and the loss of a UDP run."""
     loss = (end.get("sum_received") or end["sum"]).get("lost_percent")
     if "sum_received" in end:
@@ -171,10 +146,7 @@ def _read_udp(end: documents.Json) -> _Figures:
         # Before 3.11, the sum is of what was sent.
         sent = raw.number(end["sum"]["bits_per_second"])
         rate = sent * (1 - (loss or 0) / 100)
-    return {
-        "throughput": ("bit/s", "higher", "ratio", rate),
-        "loss": ("%", "lower", "count", loss),
-    }
+    return {"throughput": rate, "loss": loss}
 
 
 def _read_bitrate(
