@@ -198,7 +198,7 @@ class Record:
     ) -> "Record":
         """Return a copy with another baseline and other findings.
 
-        ``codec.link`` adds the references of its conditions.
+        ``link`` adds the references of its conditions.
 
         :param metrics: The metrics of the baseline.
         """
