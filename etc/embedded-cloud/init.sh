@@ -21,21 +21,13 @@ ip address add "$EXTERNAL_GATEWAY/$PREFIX" dev br-ex
 ip link add ext1 type veth peer name ext1-br
 ip link set ext1-br up master br-ex
 ip link set ext1 up
-# The peer: the other end of network workloads.
-ip netns add vmperf-peer
-ip link add peer type veth peer name eth0 netns vmperf-peer
-ip link set peer up master br-ex
-ip -n vmperf-peer link set lo up
-ip -n vmperf-peer address add "$PEER_ADDRESS/$PREFIX" dev eth0
-ip -n vmperf-peer link set eth0 up
-ip -n vmperf-peer route add default via "$EXTERNAL_GATEWAY"
 
 sysctl -qw net.ipv4.ip_forward=1
 # Connections without an owner keep the network namespace.
 sysctl -qw net.ipv4.tcp_orphan_retries=1
 sysctl -qw net.bridge.bridge-nf-call-iptables=1 || true
-# Guests and the peer answer the host; they reach neither it nor the APIs, from
-# whichever bridge: the kernel answers for each address on all of them. What
+# Guests, the peer and the control machine answer the host; they reach neither it
+# nor the APIs, from whichever bridge: the kernel answers for each address on all of them. What
 # the host forwards for others is dropped. RabbitMQ is for hypervisors.
 iptables-restore -w <<RULES
 *filter
@@ -63,7 +55,7 @@ $API_ADDRESS $HYPERVISOR_1
 $SECOND_ADDRESS $HYPERVISOR_2
 HOSTS
 mount --bind /run/hosts /etc/hosts
-# The home of the user who logs in to the peer.
+# The home of the user who logs in to the peer and the control machine.
 mount --bind "$cloud/data/peer" /root
 . "$cloud/bin/libvirt-folders.sh"
 mount_libvirt "$cloud/data/libvirt"

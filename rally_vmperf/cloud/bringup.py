@@ -255,13 +255,17 @@ class Bringup:
         return services.have_reported(cloud, starts)
 
     def _wait_for_networks(self, cloud: t.Any, router: str) -> None:
-        """Wait until DHCP servers, router and peer answer in the router."""
+        """Wait until the addresses of the networks answer in the router.
+
+        They are those of DHCP servers, router, peer and control machine.
+        """
         ports = [
             *cloud.network.ports(device_owner="network:dhcp"),
             *cloud.network.ports(device_id=router),
         ]
         found = [one["ip_address"] for port in ports for one in port.fixed_ips]
-        for address in (*found, addresses.load(self._folders).peer):
+        ranges = addresses.load(self._folders)
+        for address in (*found, ranges.peer, ranges.control):
             ping = ["ping", "-c", "1", "-W", "1", address]
             self._wait_for_success(
                 f"an answer of {address} to ping",

@@ -57,6 +57,11 @@ class Addresses:
         return str(self.external[2])
 
     @property
+    def control(self) -> str:
+        """The address of the control machine."""
+        return str(self.external[3])
+
+    @property
     def auth_url(self) -> str:
         """The URL of Keystone."""
         return f"http://{self.controller}:5000/v3"

@@ -47,9 +47,9 @@ def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
 
 
 def make_keys(folders: layout.Layout) -> None:
-    """Make the login key pair, the peer's host key and RabbitMQ's secret.
+    """Make the login key pair, a host key and RabbitMQ's secret.
 
-    Those that are there are kept.
+    Those that are there are kept. Peer and control machine share the host key.
 
     :param folders: The paths of the cloud.
     """
@@ -66,8 +66,11 @@ def make_keys(folders: layout.Layout) -> None:
         )  # fmt: skip
         public.chmod(0o600)
     kind, key, *_ = (folders.etc / "peer_host_ed25519.pub").read_text().split()
-    peer = addresses.load(folders).peer
-    atomic.write(folders.root / "known_hosts", f"{peer} {kind} {key}\n")
+    ranges = addresses.load(folders)
+    atomic.write(
+        folders.root / "known_hosts",
+        f"{ranges.peer},{ranges.control} {kind} {key}\n",
+    )
     cookie = folders.data / _COOKIE
     if not cookie.exists():
         # Erlang's own has 36 bits.
