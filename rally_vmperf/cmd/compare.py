@@ -119,7 +119,8 @@ class Compare(ComparisonLister):
             nargs="+",
             metavar="[NAME=]RUN",
             help="journal (*.jsonl), record (*.json), output of: rally task "
-            "report --json, name of a registered baseline, or UUID of a task",
+            "report --json, name of a registered baseline, UUID of a task, "
+            "last, last:2, or a host for the newest task on it",
         )
         parser.add_argument(
             "--allow",

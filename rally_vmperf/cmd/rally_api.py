@@ -143,7 +143,8 @@ def load_results(config_file: str | None, uuid: str | None) -> t.Any:
         content = rally.task.export([chosen], "json")["print"]
     except exceptions.RallyException as error:
         raise ValueError(
-            f"file {chosen} does not exist, and Rally reports: {error}"
+            f"file {chosen} does not exist, no run in the journals has a "
+            f"host of this name, and Rally reports: {error}"
         ) from error
     return json.loads(content)
 

@@ -1,17 +1,35 @@
-"""Runs on the command line: tasks of Rally, journals, records, results."""
+"""Runs on the command line: tasks of Rally, journals, records, results.
+
+The command ``runs`` lists those in the directory of journals.
+"""
 
 import argparse
+import collections.abc
 import dataclasses
+import datetime
 import pathlib
+import re
 import typing as t
 
 from rally_vmperf import errors
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.questions import table
+from rally_vmperf.records import journal_index
 
 if t.TYPE_CHECKING:
     from rally_vmperf.records import sources
+
+
+_COLUMNS = (
+    *("Name", "Date", "Question", "Hosts", "Flavors", "Verdict", "Task"),
+    "UUID",
+)
+#: The number of hosts that are listed by name.
+_MOST_HOSTS = 4
+_DEFAULT_LIMIT = 20
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class RunError(errors.VMPerfError):
@@ -24,8 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "runs",
         nargs="*",
         metavar="RUN",
-        help="UUID of a task, journal (*.jsonl), record (*.json) or output "
-        "of: rally task report --json; default: the current task of Rally",
+        help="UUID of a task, journal (*.jsonl), record (*.json), output of: "
+        "rally task report --json, last, last:2 for the task before it, or "
+        "a host for the newest task on it; default: the current task of "
+        "Rally",
     )
     add_limits(parser, "task")
     add_journal_dir(parser)
@@ -86,23 +106,28 @@ def read_sources(
 ) -> "list[sources.Source]":
     """Return the runs in a file or a Rally task as a list of sources.
 
-    :param name: The file or the UUID of the task; None for the current task.
+    :param name: The file, the UUID of the task, ``last``, ``last:N``, or a
+        host; None for the current task.
     :raises RunError: If the task does not exist.
     :raises SourceError: If the file has no runs.
     """
     from rally_vmperf.records import sources
 
     scenarios = table.scenarios()
-    journal_dir = (
-        pathlib.Path(parsed.journal_dir)
-        if parsed.journal_dir
-        else rally_api.get_journal_dir(parsed.config_file)
-    )
+    journal_dir = find_journal_dir(parsed)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
         return sources.read(name, scenarios, journal_dir)
+    if name is not None and not _UUID.fullmatch(name):
+        indexed = journal_index.find_runs(name, journal_dir, table.questions())
+        if indexed:
+            return [
+                source
+                for run in indexed
+                for source in sources.read(str(run.path), scenarios)
+            ]
     try:
         content = rally_api.load_results(parsed.config_file, name)
     except ValueError as error:
@@ -110,6 +135,13 @@ def read_sources(
     return sources.of_results(
         content, f"task {name or 'in use'}", scenarios, journal_dir
     )
+
+
+def find_journal_dir(parsed: argparse.Namespace) -> pathlib.Path:
+    """Return the directory of journals of the options or of rally.conf."""
+    if parsed.journal_dir:
+        return pathlib.Path(parsed.journal_dir)
+    return rally_api.get_journal_dir(parsed.config_file)
 
 
 def _replace_baseline(
@@ -132,3 +164,98 @@ def _replace_baseline(
                 record, machines, baseline, reason
             )
     return dataclasses.replace(source, records=records)
+
+
+class Runs(base.Lister):
+    """List the runs in the directory of journals, the newest task first.
+
+    judge, report, compare and audit accept the names in the first column:
+    last is the newest task, last:2 the task before it. They accept the name
+    of a host for the newest task with a guest on it, too. A task has a run
+    for each of its subtasks.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        parser.add_argument(
+            "--limit",
+            type=_parse_limit,
+            default=_DEFAULT_LIMIT,
+            metavar="NUMBER",
+            help="largest number of tasks, 0 for all; default: %(default)s",
+        )
+        parser.add_argument(
+            "--host",
+            metavar="NAME",
+            help="only the runs with a guest on this host",
+        )
+        parser.add_argument(
+            "--journal-dir",
+            metavar="DIRECTORY",
+            help="directory of the journals; default: that of rally.conf",
+        )
+
+    def take_action(
+        self, parsed: argparse.Namespace
+    ) -> tuple[tuple[str, ...], "collections.abc.Iterator[tuple[t.Any, ...]]"]:
+        """Return the columns and one row per run."""
+        indexed = journal_index.list_runs(
+            find_journal_dir(parsed), table.questions()
+        )
+        tasks = journal_index.group_by_task(indexed)
+        limit = parsed.limit or len(tasks)
+        return _COLUMNS, (
+            _list_cells(run, number)
+            for number, task in enumerate(tasks[:limit], start=1)
+            for run in task
+            if parsed.host in (None, *run.hosts)
+        )
+
+
+def _parse_limit(text: str) -> int:
+    """Return a number of tasks; reject other texts."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.80}: must be an integer >= 0"
+        )
+    return int(text)
+
+
+def _list_cells(
+    run: journal_index.IndexedRun, number: int
+) -> tuple[t.Any, ...]:
+    """Return the row of a run.
+
+    :param number: The position of its task, 1 for the newest one.
+    """
+    name = "last" if number == 1 else f"last:{number}"
+    hosts = [*run.hosts[:_MOST_HOSTS]]
+    if len(run.hosts) > _MOST_HOSTS:
+        hosts.append(f"{len(run.hosts) - _MOST_HOSTS} more")
+    flavors, verdict = _judge(run)
+    return (
+        *(name, _format_date(run.started_at), run.question, ", ".join(hosts)),
+        *(flavors, verdict, run.task, run.run),
+    )
+
+
+def _judge(run: journal_index.IndexedRun) -> tuple[str, str]:
+    """Return the flavors and the verdict of a run as texts."""
+    from rally_vmperf.questions import source_judge
+    from rally_vmperf.records import sources
+
+    try:
+        (source,) = sources.read(str(run.path), ())
+        judged = source_judge.judge_source(source)
+    except errors.VMPerfError as error:
+        return "", f"not readable: {error}"
+    return ", ".join(judged.flavors), judged.status
+
+
+def _format_date(text: str) -> str:
+    """Return a time of a record in local time as text."""
+    try:
+        time = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"

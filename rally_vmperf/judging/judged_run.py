@@ -136,12 +136,20 @@ class JudgedRun:
     @property
     def size(self) -> str:
         """The size of a guest as text: its flavor or its number of CPUs."""
+        for flavor in self.flavors:
+            return flavor
+        return units.number_of("CPU", self.last.shape.vcpus)
+
+    @property
+    def flavors(self) -> list[str]:
+        """The names of the guests' flavors, a list without duplicates."""
+        names: dict[str, None] = {}
         for guest in self.of_role("guest"):
             flavor = guest.nova.get("flavor")
             if isinstance(flavor, collections.abc.Mapping) and flavor:
                 name = flavor.get("name") or flavor.get("id", "")
-                return str(name)[:_MAX_NAME_CHARACTERS]
-        return units.number_of("CPU", self.last.shape.vcpus)
+                names[str(name)[:_MAX_NAME_CHARACTERS]] = None
+        return list(names)
 
     def of_role(self, role: str) -> list[model.DescribedMachine]:
         """Return the machines that have a role, as a list."""

@@ -360,7 +360,8 @@ class TestJudge(unittest.TestCase):
     def test_no_such_task(self):
         """In one line."""
         error = ValueError(
-            "file nowhere does not exist, and Rally reports: no"
+            "file nowhere does not exist, no run in the journals has a host "
+            "of this name, and Rally reports: no"
         )
         with (
             mock.patch.object(

@@ -1,0 +1,154 @@
+"""Tests of the command that lists runs, and of the names of runs."""
+
+import contextlib
+import csv
+import io
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.cmd import compare
+from rally_vmperf.cmd import judge
+from rally_vmperf.cmd import runs
+from rally_vmperf.records import journal
+from rally_vmperf.records import journal_index
+from rally_vmperf.records import model
+from tests.unit import made
+
+LIMITS = {"vmperf_overhead": {"max_percent": {"*": 99}}}
+
+
+@ddt.ddt
+class TestRuns(unittest.TestCase):
+    """A row per run, with the name that other commands accept."""
+
+    def setUp(self):
+        super().setUp()
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.write("old", "t1", 1)
+        self.write("new-1", "t2", 2)
+        self.write("new-2", "t2", 3, "compute-2")
+        made.keep_files(self.directory)
+
+    def write(self, run, task, day, host="compute-1", criteria=LIMITS):
+        """Write the journal of a run."""
+        for record in made.records():
+            changed = {
+                **record,
+                "run": run,
+                "task": task,
+                "criteria": criteria,
+                "started_at": f"2026-03-{day:02d}T05:00:00+00:00",
+                "machines": [made.machine_entry("g1", host=host)],
+            }
+            journal.Journal(self.directory, run).append(model.decode(changed))
+
+    def run_command(self, command_class, *arguments):
+        """Return the exit code and what a command printed."""
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        command = command_class(app, None)
+        options = ["--journal-dir", str(self.directory)]
+        parser = command.get_parser("it")
+        code = command.run(parser.parse_args([*arguments, *options]))
+        return code, app.stdout.getvalue()
+
+    def list_rows(self, *arguments):
+        """Return the rows of the command as dicts."""
+        code, text = self.run_command(runs.Runs, "-f", "csv", *arguments)
+        self.assertEqual(0, code)
+        return [*csv.DictReader(io.StringIO(text))]
+
+    def test_rows(self):
+        """The newest task is first; the verdict is that of judge."""
+        rows = self.list_rows()
+        names = [(row["Name"], row["Task"], row["UUID"]) for row in rows]
+        self.assertEqual(
+            [
+                ("last", "t2", "new-1"),
+                ("last", "t2", "new-2"),
+                ("last:2", "t1", "old"),
+            ],
+            names,
+        )
+        first = rows[0]
+        self.assertEqual("passed", first["Verdict"])
+        self.assertEqual("compute-1", first["Hosts"])
+        self.assertEqual("m1.small", first["Flavors"])
+        self.assertEqual("overhead", first["Question"])
+        self.assertRegex(first["Date"], "^2026-03-0[123] [0-9]{2}:00$")
+
+    def test_limit(self):
+        """Counts tasks; 0 lists all."""
+        self.assertEqual(2, len(self.list_rows("--limit", "1")))
+        self.assertEqual(3, len(self.list_rows("--limit", "0")))
+
+    @ddt.data("-1", "x", "1.5", "9" * 20, "²")
+    def test_invalid_limits(self, text):
+        """Are rejected."""
+        with (
+            contextlib.redirect_stderr(io.StringIO()),
+            self.assertRaises(SystemExit),
+        ):
+            self.list_rows(f"--limit={text}")
+
+    def test_host(self):
+        """Only the runs of a host keep their names."""
+        rows = self.list_rows("--host", "compute-1")
+        self.assertEqual(
+            [("last", "new-1"), ("last:2", "old")],
+            [(row["Name"], row["UUID"]) for row in rows],
+        )
+
+    def test_damaged_journal(self):
+        """The row has the reason in place of the verdict."""
+        with (self.directory / "old.jsonl").open("a") as stream:
+            stream.write("{}\n")
+        self.assertIn("not readable", self.list_rows()[-1]["Verdict"])
+
+    def test_run_without_limits(self):
+        """Has no verdict."""
+        self.write("free", "t3", 4, criteria={})
+        self.assertEqual("none", self.list_rows()[0]["Verdict"])
+
+    def test_many_hosts(self):
+        """Four are named, the others are counted."""
+        record = made.records()[0]
+        record["machines"] = [
+            made.machine_entry(f"g{number}", host=f"compute-{number}")
+            for number in range(1, 7)
+        ]
+        record["started_at"] = "2026-04-01T00:00:00+00:00"
+        journal.Journal(self.directory, "many").append(model.decode(record))
+        self.assertEqual(
+            "compute-1, compute-2, compute-3, compute-4, 2 more",
+            self.list_rows()[0]["Hosts"],
+        )
+
+    @ddt.data(("last", 2), ("last:2", 1), ("compute-2", 1), ("compute-1", 1))
+    @ddt.unpack
+    def test_judge(self, name, number):
+        """Judges all runs that a name stands for."""
+        code, text = self.run_command(judge.Judge, name)
+        self.assertEqual(0, code)
+        self.assertEqual(number, text.count("Judged by the rules"))
+
+    def test_compare(self):
+        """Compares the newest runs of two hosts."""
+        code, text = self.run_command(
+            compare.Compare, "compute-1", "compute-2", "-f", "csv"
+        )
+        self.assertEqual(0, code)
+        rows = [*csv.DictReader(io.StringIO(text))]
+        self.assertEqual(len(made.METRICS), len(rows))
+
+    def test_unknown_age(self):
+        """Is reported before Rally is asked."""
+        with self.assertRaisesRegex(
+            journal_index.JournalNotFoundError, "last:9"
+        ):
+            self.run_command(judge.Judge, "last:9")
