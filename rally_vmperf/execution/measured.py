@@ -1,9 +1,11 @@
 """Results of workloads: samples, runs of commands, missing metrics."""
 
+import collections
 import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 
@@ -21,6 +23,7 @@ class Measured:
 
     :param readings: The distributions and series, each with its machine.
     :param runs: The runs of commands, without their output.
+    :param cpu_times: The CPU time of each guest.
     :param keep_raw: A function that stores a raw output and does not raise.
     """
 
@@ -37,6 +40,9 @@ class Measured:
     starts: list[repetition.Synchronisation] = dataclasses.field(
         default_factory=list
     )
+    cpu_times: dict[str, guest_metrics.CpuTime] = dataclasses.field(
+        default_factory=lambda: collections.defaultdict(guest_metrics.CpuTime)
+    )
     keep_raw: KeepRaw = keep_none
 
     def extend(self, other: "Measured") -> None:
@@ -46,6 +52,8 @@ class Measured:
         self.runs += other.runs
         self.missing += other.missing
         self.starts += other.starts
+        for name, cpu_time in other.cpu_times.items():
+            self.cpu_times[name] += cpu_time
 
     def miss(self, name: str, machine: str, reason: str) -> None:
         """Note a metric that was not measured, and the reason."""

@@ -161,6 +161,12 @@ class Session:
         after = await health.read_counters(stations)
         self.forget(station.name for station in stations)
         self.last_look |= after
+        guests = {
+            station.name for station in stations if station.role == "guest"
+        }
+        for name, cpu_time in health.count_cpu_time(before, after).items():
+            if name in guests:
+                result.cpu_times[name] += cpu_time
         return findings + health.compare(before, after)
 
     def describe(self, name: str) -> dict[str, t.Any]:

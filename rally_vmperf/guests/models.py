@@ -68,7 +68,10 @@ class Guest(target.Target):
         not known.
     :param networks: The names of its networks in the order of its ports.
     :param network: The name of its SSH network.
+    :param requested_at: The time of the request for its latest boot on the
+        monotonic clock of the controller, in seconds.
     :param boot_seconds: The seconds until its status was ACTIVE.
+    :param ssh_seconds: The seconds until it answered SSH.
     :param settings: The extra specs and image properties that were requested
         in addition to those of its flavor and image.
     :param topology: The NUMA nodes and the page size from Nova, with settings
@@ -99,14 +102,25 @@ class Guest(target.Target):
     networks: tuple[str, ...] = ()
     network: str = ""
     created_at: str | None = None
+    requested_at: float = 0
     boot_seconds: float = 0
+    ssh_seconds: float = 0
     settings: documents.Arguments = dataclasses.field(default_factory=dict)
     topology: documents.Facts | None = None
 
-    def started(self) -> "Guest":
+    def started(self, requested_at: float) -> "Guest":
         """Return this guest after it was stopped and started again."""
         server_id, _, count = self.boot.rpartition("#")
-        return dataclasses.replace(self, boot=f"{server_id}#{int(count) + 1}")
+        return dataclasses.replace(
+            self,
+            boot=f"{server_id}#{int(count) + 1}",
+            requested_at=requested_at,
+        )
+
+    def answered(self, answered_at: float) -> "Guest":
+        """Return this guest after it answered SSH at a monotonic time."""
+        seconds = round(answered_at - self.requested_at, 1)
+        return dataclasses.replace(self, ssh_seconds=seconds)
 
 
 def create_boot_id(server_id: str) -> str:

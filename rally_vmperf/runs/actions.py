@@ -15,6 +15,7 @@ from rally_vmperf.guests import models
 from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import conditions
 
 #: Seconds to wait for a silent guest between two requests to Nova.
@@ -37,6 +38,7 @@ class ActionResult:
     lost: frozenset[str] = frozenset()
     started: frozenset[str] = frozenset()
     findings: tuple[finding.Finding, ...] = ()
+    observations: tuple[sample.Observation, ...] = ()
 
 
 class Action:

@@ -7,6 +7,7 @@ import typing as t
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import sessions
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
@@ -148,7 +149,10 @@ class Attempt:
             state=state,
             machines=self._participants.names,
             batches=len(self._participants.batches) or 1,
-            observations=tuple(self.result.observations),
+            observations=(
+                *self.result.observations,
+                *guest_metrics.list_steal(self.result.cpu_times),
+            ),
             missing=tuple(self.result.missing),
             findings=tuple(dict.fromkeys(self._findings)),
             synchronisation=tuple(self.result.starts),
@@ -272,7 +276,8 @@ class Attempt:
             self.result.miss(action.name, machine, reason[:_MAX_LENGTH])
 
     def _merge_result(self, effect: actions.ActionResult) -> None:
-        """Add the findings, lost and restarted machines of an action."""
+        """Add the results of an action to those of the condition."""
+        self.result.observations += effect.observations
         self._findings += effect.findings
         self.lost |= effect.lost
         self.started += effect.started

@@ -267,7 +267,14 @@ def wait_for_guests(
         arriving.close()
         raise
     arrived_all = dataclasses.replace(
-        booted, guests=guests, findings=(*booted.findings, *findings)
+        booted,
+        guests=tuple(
+            guest.answered(arrived.answered_at)
+            if arrived.answered_at is not None
+            else guest
+            for guest, arrived in zip(guests, arrivals, strict=True)
+        ),
+        findings=(*booted.findings, *findings),
     )
     return arrived_all.without(silent), arriving
 

@@ -9,11 +9,45 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 
 if t.TYPE_CHECKING:
     from rally_vmperf.guests.booting import power
+
+
+@dataclasses.dataclass(kw_only=True)
+class BootTimes(actions.Action):
+    """The report of boots in the next counted condition of each guest.
+
+    :param warmup: The number of leading repetitions that are not counted.
+    :param latest: The latest boot of each guest, unless it is reported.
+    """
+
+    warmup: int
+    latest: dict[str, models.Guest]
+    name = "boot times"
+
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Return the boots of the participants as observations."""
+        if current.repetition <= self.warmup:
+            return actions.ActionResult()
+        boots = [
+            self.latest.pop(name)
+            for name in sorted(self.latest.keys() & set(current.machines))
+        ]
+        return actions.ActionResult(
+            observations=tuple(
+                observation
+                for guest in boots
+                for observation in guest_metrics.list_boot_times(
+                    guest.name, guest.boot_seconds, guest.ssh_seconds
+                )
+            )
+        )
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -23,6 +57,7 @@ class PoweredGuests(actions.Action):
     :param connection: The connection to the cloud, with the credential of the
         guests.
     :param config: The options of the guests, with their timeouts.
+    :param boots: The boots that are not reported yet.
     :param unanswered: The names of resumed guests that have not answered yet.
     """
 
@@ -31,6 +66,7 @@ class PoweredGuests(actions.Action):
     guests: collections.abc.Sequence[models.Guest]
     config: collections.abc.Mapping[str, t.Any]
     progress: t.Callable[[str], None]
+    boots: "BootTimes"
     unanswered: set[str] = dataclasses.field(default_factory=set)
 
     def _switch(
@@ -119,6 +155,10 @@ class PoweredGuests(actions.Action):
                         detail=f"{arrived.busy} was still at work in {name} "
                         f"{timeout:g} s after it was resumed",
                     )
+                )
+            if name in switched.started and arrived.answered_at is not None:
+                self.boots.latest[name] = switched.started[name].answered(
+                    arrived.answered_at
                 )
         return actions.ActionResult(
             errors=errors,

@@ -245,8 +245,16 @@ class RunRequest(RunEnvironment):
         session: sessions.Session,
         idle_guests: idle.IdleState,
     ) -> list[actions.Action]:
-        """Return the actions that reboot guests or set idle ones aside."""
+        """Return the actions that reboot guests or set idle ones aside.
+
+        The last one reports the boots.
+        """
+        boots = guest_power.BootTimes(
+            warmup=self.warmup,
+            latest={guest.name: guest for guest in self.booted.guests},
+        )
         power = {
+            "boots": boots,
             "connection": connection,
             "session": session,
             "guests": self.booted.guests,
@@ -266,7 +274,7 @@ class RunRequest(RunEnvironment):
             power_actions.append(
                 guest_power.IdleGuests(kind=idle_guests, **power)
             )
-        return power_actions
+        return [*power_actions, boots]
 
     def _list_watches(self) -> list[actions.Action]:
         """Return the checks of the controller and, as admin, of the hosts."""

@@ -235,11 +235,11 @@ def list_expected_metrics(
 
 def _encode_guest(guest: models.Guest) -> documents.Facts:
     """Return a guest's properties in Nova as a dict, without its login."""
-    secret = ("host_key", "name", *request.SSH_OPTIONS)
+    omitted = ("host_key", "name", "requested_at", *request.SSH_OPTIONS)
     plain: documents.Facts = {
         key: list(field) if isinstance(field, tuple) else field
         for key, field in dataclasses.asdict(guest).items()
-        if key not in secret
+        if key not in omitted
     }
     disk = {key: field for key, field in plain["disk"].items() if field}
     return {**plain, "disk": disk}

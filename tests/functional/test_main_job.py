@@ -103,7 +103,9 @@ class TestMainJob(laboratory.Case):
             # Where requests are enough, percentiles come beside these.
             self.assertLessEqual(set(repetition.expected_metrics), sampled)
             families = {metric.name.split(".")[0] for metric in sampled}
-            self.assertEqual({"cpu", "memory", "disk", "network"}, families)
+            self.assertEqual(
+                {"cpu", "memory", "disk", "network", "guest"}, families
+            )
             kinds = {found.kind for found in repetition.findings}
             self.assertIn("peer_on_host", kinds)
             self.assertIn("placement_unknown", kinds)

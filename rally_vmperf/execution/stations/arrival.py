@@ -4,6 +4,7 @@ import asyncio
 import collections.abc
 import dataclasses
 import math
+import time
 import typing as t
 
 from rally_vmperf.execution.stations import concurrency
@@ -22,11 +23,14 @@ class Arrival:
     :param error: The reason in one line why it does not answer, or None.
     :param at_jump: Whether the error is that of a jump host.
     :param busy: The service that was still starting at the timeout, or None.
+    :param answered_at: The time at which it answered SSH on the monotonic
+        clock in seconds; None if it does not answer.
     """
 
     error: str | None = None
     at_jump: bool = False
     busy: str | None = None
+    answered_at: float | None = dataclasses.field(default=None, compare=False)
 
 
 class Guests:
@@ -102,6 +106,7 @@ async def wait_all(
         while True:
             try:
                 await machine.wait_ready(timeout - seconds_passed())
+                answered_at = time.monotonic()
                 on_progress(
                     f"{guest.name} answers SSH at {guest.address}"
                     f"{way.label} after {seconds_passed():.0f} s"
@@ -116,7 +121,7 @@ async def wait_all(
                 break
         state = f"still runs {busy}" if busy else "has booted"
         on_progress(f"{guest.name} {state} after {seconds_passed():.0f} s")
-        return Arrival(busy=busy)
+        return Arrival(busy=busy, answered_at=answered_at)
 
     return await concurrency.wait_for_all(map(wait, guests))
 

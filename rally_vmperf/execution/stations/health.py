@@ -9,6 +9,7 @@ import time
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import guest_metrics
 
 #: Share of CPU time that may be stolen without a finding.
 STEAL_LIMIT = 0.02
@@ -105,6 +106,25 @@ def parse(text: str) -> Counters:
     )
 
 
+def count_cpu_time(
+    before: collections.abc.Mapping[str, Counters],
+    after: collections.abc.Mapping[str, Counters],
+) -> dict[str, guest_metrics.CpuTime]:
+    """Return the CPU time of each machine between two readings of a boot."""
+    return {
+        name: _subtract(before[name], after[name])
+        for name in sorted(before.keys() & after.keys())
+        if before[name].boot == after[name].boot
+    }
+
+
+def _subtract(old: Counters, new: Counters) -> guest_metrics.CpuTime:
+    """Return the CPU time of a machine; zero for counters that decrease."""
+    stolen = max(0, new.stolen - old.stolen)
+    busy = max(0, new.busy - old.busy)
+    return guest_metrics.CpuTime(stolen=stolen, requested=busy + stolen)
+
+
 def compare(
     before: collections.abc.Mapping[str, Counters],
     after: collections.abc.Mapping[str, Counters],
@@ -123,14 +143,13 @@ def compare(
             )
             continue
         findings += _check_clock(name, old, new)
-        stolen = new.stolen - old.stolen
-        total = new.busy - old.busy + stolen
-        if total > 0 and stolen / total > STEAL_LIMIT:
+        stolen_share = _subtract(old, new).stolen_share
+        if stolen_share > STEAL_LIMIT:
             findings.append(
                 finding.Finding(
                     kind="steal_time",
                     subject=name,
-                    detail=f"{stolen / total:.0%} of the CPU time that {name} "
+                    detail=f"{stolen_share:.0%} of the CPU time that {name} "
                     "requested was stolen",
                 )
             )

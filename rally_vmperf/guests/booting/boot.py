@@ -89,6 +89,7 @@ class Boot:
         }
         self._volumes: volumes.Volumes = {}
         self._server_names: list[str] = []
+        self._requested_at: dict[str, float] = {}
         self._policies: set[str] = set()
 
     def pin_host(self, host: str) -> None:
@@ -186,9 +187,9 @@ class Boot:
             self.new_name,
             self.progress,
         )
-        ids, started = {}, {}
+        ids = {}
         for name in demands:
-            started[name] = time.monotonic()
+            self._requested_at[name] = time.monotonic()
             ids[name] = self._create_server(name)
             if (
                 len(ids) == 1 < len(demands)
@@ -201,7 +202,7 @@ class Boot:
         outcome = waiting.wait_until_active(
             self.connection,
             ids,
-            started,
+            self._requested_at,
             guest_request.boot_timeout,
             self.progress,
             self._server_names,
@@ -363,6 +364,7 @@ class Boot:
             ),
             network=guest_networks.ssh_network.name,
             created_at=server.created_at,
+            requested_at=self._requested_at[name],
             boot_seconds=round(seconds, 1),
         )
 

@@ -126,8 +126,9 @@ class StatusChange:
                     continue
             if action == "start":
                 # Even if the response was lost: the guest may run.
-                new = self.guests[guest].started()
-                self.started[guest] = new
+                self.started[guest] = self.guests[guest].started(
+                    self._requested_at[guest]
+                )
 
     def _record_ready(self, guest: str, status: str) -> None:
         """Drop a guest that has its status, and report how long it took."""
@@ -135,6 +136,10 @@ class StatusChange:
         if guest in self._requested_at:
             seconds = time.monotonic() - self._requested_at[guest]
             self.progress(f"guest {guest}: {status} after {seconds:.0f} s")
+            if guest in self.started:
+                self.started[guest] = dataclasses.replace(
+                    self.started[guest], boot_seconds=round(seconds, 1)
+                )
 
     def _record_loss(
         self, guest: str, server: t.Any, status: str, target_status: str

@@ -14,6 +14,7 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import schema
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 
@@ -157,11 +158,14 @@ class Task:
 
     @functools.cached_property
     def metrics(self) -> tuple[sample.Metric, ...]:
-        """The metrics of the workloads, as a tuple."""
-        return tuple(
-            metric
-            for assigned in self.assignments
-            for metric in assigned.metrics()
+        """The metrics of the workloads and of every guest, as a tuple."""
+        return (
+            *(
+                metric
+                for assigned in self.assignments
+                for metric in assigned.metrics()
+            ),
+            *guest_metrics.METRICS,
         )
 
     def list_measured(

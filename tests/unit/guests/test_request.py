@@ -1,7 +1,6 @@
 """Tests of what is asked for, and of guests as plain data."""
 
 import copy
-import dataclasses
 import unittest
 
 import ddt
@@ -88,4 +87,6 @@ class GuestTest(unittest.TestCase):
 
     def test_started(self):
         one = made.guest(boot="s#9")
-        self.assertEqual(dataclasses.replace(one, boot="s#10"), one.started())
+        started = one.started(7.0)
+        self.assertEqual(("s#10", 7.0), (started.boot, started.requested_at))
+        self.assertEqual(2.5, started.answered(9.5).ssh_seconds)

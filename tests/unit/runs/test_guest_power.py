@@ -77,6 +77,7 @@ class Case(unittest.TestCase):
             runner=runner,
         )
         self.session.last_look = dict.fromkeys(NAMES, LOOK)
+        self.boots = guest_power.BootTimes(warmup=0, latest={})
 
 
 @mock.patch("time.sleep", new=mock.Mock())
@@ -89,6 +90,7 @@ class OthersTest(Case):
             connection=self.cloud,
             session=self.session,
             guests=self.guests,
+            boots=self.boots,
             config={"boot_timeout": 60, "ssh_timeout": 5},
             progress=lambda line: None,
         )

@@ -36,6 +36,7 @@ class TestReboot(test_guest_power.Case):
             connection=self.cloud,
             session=self.session,
             guests=self.guests,
+            boots=self.boots,
             config={"boot_timeout": 60, "ssh_timeout": 5},
             progress=lambda line: None,
         )
@@ -65,6 +66,28 @@ class TestReboot(test_guest_power.Case):
         )
         self.assertEqual(actions.ActionResult(), one.before(second))
         self.assertEqual([3, 3], self.verbs())
+
+    def test_boot_times(self):
+        """A boot is reported once, in a counted condition of its guest."""
+        self.boots.warmup = 1
+        one = self.reboot()
+        one.before(current(*NAMES))
+        second = current("g1", repetition=2)
+        one.before(second)
+        self.assertEqual((), self.boots.before(current("g1")).observations)
+        reported = self.boots.before(second).observations
+        self.assertEqual(
+            [
+                ("g1", "guest.boot.active_time"),
+                ("g1", "guest.boot.ssh_time"),
+            ],
+            [(each.source, each.sample.metric.name) for each in reported],
+        )
+        active, answered = (each.sample.value for each in reported)
+        self.assertLessEqual(0, active)
+        self.assertLessEqual(active, answered)
+        self.assertEqual((), self.boots.before(second).observations)
+        self.assertEqual({"g2", "g3"}, self.boots.latest.keys())
 
     def test_between_workloads(self):
         """Those that take part; and all before another condition."""

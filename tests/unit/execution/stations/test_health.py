@@ -53,6 +53,27 @@ class TestCompare(unittest.TestCase):
         found = health.compare({"g1": look()}, {"g1": other})
         self.assertEqual(["guest_rebooted"], [one.kind for one in found])
 
+    @ddt.data((0, 0.0), (25, 25 / 25))
+    @ddt.unpack
+    def test_cpu_time(self, steal, share):
+        """The share of the time that the guest requested."""
+        times = health.count_cpu_time(
+            {"g1": look()}, {"g1": look(steal=steal)}
+        )
+        self.assertEqual(
+            {"g1": steal}, {n: t.stolen for n, t in times.items()}
+        )
+        self.assertEqual(share, times["g1"].stolen_share)
+
+    def test_cpu_time_of_another_boot(self):
+        """Counters of two boots have no difference."""
+        other = health.parse(
+            TEXT.replace("3f2c", "aaaa").format(steal=9, swap=0, killed=0)
+        )
+        self.assertEqual(
+            {}, health.count_cpu_time({"g1": look()}, {"g1": other})
+        )
+
     def test_silent_machine(self):
         """One that did not answer both times is not judged."""
         self.assertEqual([], health.compare({"g1": look()}, {}))

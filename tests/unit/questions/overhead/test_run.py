@@ -10,12 +10,14 @@ from unittest import mock
 from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import model
+from rally_vmperf.runs import actions
 from rally_vmperf.runs import comparability
 from tests.unit.guests import testing
 from tests.unit.runs import fakes
@@ -191,7 +193,11 @@ class TestMake(unittest.TestCase):
         """Nova is asked once the workloads have run."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         run.prepare()
-        watch, *_ = run.ready.actions
+        (watch,) = (
+            one
+            for one in run.ready.actions
+            if isinstance(one, actions.GuestWatch)
+        )
         server = watch.connection.compute.all_servers[watch.guests[1].id]
         server.host_id = "elsewhere"
         record = run.repeat(1)
@@ -201,6 +207,18 @@ class TestMake(unittest.TestCase):
                 (found.kind, found.subject)
                 for found in record.repetition.conditions[0].findings
             ],
+        )
+
+    def test_metrics_of_guests(self):
+        """Boots and stolen time are measured in each guest."""
+        record = self.run_of(whole.baseline(self.folder, (2,))).repeat(1)
+        condition, *_ = record.repetition.conditions
+        sources = {}
+        for one in condition.observations:
+            if one.sample.metric in guest_metrics.METRICS:
+                sources.setdefault(one.sample.metric, []).append(one.source)
+        self.assertEqual(
+            {key: ["g1", "g2"] for key in guest_metrics.METRICS}, sources
         )
 
     def test_no_secret(self):

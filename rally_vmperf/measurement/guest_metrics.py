@@ -1,0 +1,81 @@
+"""The metrics of every guest, whatever workloads it runs: boot and steal.
+
+They can be zero, so that they have absolute limits only: one slow boot, or one
+condition with much stolen time, is what a limit must find.
+"""
+
+import collections.abc
+import dataclasses
+import functools
+
+from rally_vmperf.measurement.samples import sample
+
+_Observations = tuple[sample.Observation, ...]
+
+_create_metric = functools.partial(
+    sample.Metric, better="lower", scale="count", optional=True
+)
+#: The time from the request for a boot until Nova shows the guest as ACTIVE.
+BOOT_ACTIVE_TIME = _create_metric("guest.boot.active_time", "s")
+#: The time from the request for a boot until the guest answers SSH.
+BOOT_SSH_TIME = _create_metric("guest.boot.ssh_time", "s")
+#: The share of the CPU time requested by a guest that its host did not give.
+STEAL_PERCENT = _create_metric("guest.cpu.steal_percent", "%")
+#: All metrics of every guest.
+METRICS = (BOOT_ACTIVE_TIME, BOOT_SSH_TIME, STEAL_PERCENT)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CpuTime:
+    """The CPU time of a guest during a condition, in ticks.
+
+    :param requested: The time that was used or stolen.
+    """
+
+    stolen: int = 0
+    requested: int = 0
+
+    def __add__(self, other: "CpuTime") -> "CpuTime":
+        return CpuTime(
+            stolen=self.stolen + other.stolen,
+            requested=self.requested + other.requested,
+        )
+
+    @property
+    def stolen_share(self) -> float:
+        """The share of the requested time that was stolen."""
+        return self.stolen / self.requested if self.requested else 0.0
+
+
+def list_steal(
+    cpu_times: collections.abc.Mapping[str, CpuTime],
+) -> _Observations:
+    """Return the observations of the stolen CPU time.
+
+    :param cpu_times: The CPU times by name of the guest.
+    """
+    return tuple(
+        sample.Observation(
+            name,
+            sample.Sample(
+                STEAL_PERCENT, round(100 * cpu_time.stolen_share, 3)
+            ),
+        )
+        for name, cpu_time in cpu_times.items()
+    )
+
+
+def list_boot_times(
+    name: str, active_seconds: float, ssh_seconds: float
+) -> _Observations:
+    """Return the observations of the boot of a guest.
+
+    :param name: The name of the guest.
+    """
+    return tuple(
+        sample.Observation(name, sample.Sample(metric, round(seconds, 1)))
+        for metric, seconds in (
+            (BOOT_ACTIVE_TIME, active_seconds),
+            (BOOT_SSH_TIME, ssh_seconds),
+        )
+    )
