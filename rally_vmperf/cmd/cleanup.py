@@ -11,13 +11,8 @@ from rally_vmperf.cmd import base
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.execution import servers
-from rally_vmperf.guests import cloud
-from rally_vmperf.guests.cleanup import inventory
-from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
-from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
-from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import workfolder
 from rally_vmperf.measurement.samples import units
@@ -91,15 +86,21 @@ class Cleanup(base.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Remove resources with --yes; return columns and rows."""
+        # The import of the SDK is slow, and --help does not require it.
+        from rally_vmperf.guests.cleanup import killed
+        from rally_vmperf.guests.cleanup import listing
+        from rally_vmperf.guests.cleanup import removal
+
         if parsed.host or parsed.local:
             return _MACHINE_COLUMNS, asyncio.run(self._clean_host(parsed))
         rally_api.load(parsed.config_file).check_db_revision()
         platform = rally_api.get_platform(parsed.env)
+        credentials = platform.get("admin"), platform.get("users") or []
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)
         entries = list(run_ledger.entries())
         tasks = rally_api.list_tasks()
         sweep = removal.OrphanCleanup(
-            create_views(platform, entries, parsed.project),
+            killed.create_views(*credentials, entries, parsed.project),
             ownership.RunIndex(entries, tasks),
             task=parsed.task,
             everything=parsed.all,
@@ -124,7 +125,7 @@ class Cleanup(base.Lister):
             ]
             if is_complete:
                 names = {resource.name for resource in remaining}
-                drop_entries(run_ledger, ended, platform, names)
+                killed.drop_entries(run_ledger, ended, *credentials, names)
                 mark_killed_tasks(ended, tasks)
         self.code = 1 if remaining or not is_complete else 0
         rows = []
@@ -205,73 +206,6 @@ def _describe_kept(state: ownership.State, age: float | None) -> str:
         )
         started = f", {units.number_of(noun, max(0, int(age // size)))} old"
     return f"kept{started}; if its run has ended, add --all"
-
-
-def create_views(
-    platform: rally_api.Platform,
-    entries: list[ledger.Entry],
-    projects: list[str],
-) -> list[inventory.Inventory]:
-    """Return an inventory of the cloud for each credential of an environment.
-
-    :param platform: The OpenStack platform of the environment.
-    :param entries: The entries of the ledger, whose projects an admin
-        searches.
-    :param projects: The names or identifiers of additional projects.
-    :raises ValueError: If projects are given and there is no admin.
-    """
-    admin, users = platform.get("admin"), platform.get("users") or []
-    user_views = [inventory.Inventory(cloud.connect(user)) for user in users]
-    if not admin:
-        if projects:
-            raise ValueError(
-                f"--project {projects[0]}: requires an environment with an "
-                "admin; remove the option, or select such an environment with "
-                "--env"
-            )
-        return user_views
-    connection = cloud.connect(admin)
-    recorded = [
-        entry.project
-        for entry in entries
-        if entry.auth_url == admin["auth_url"]
-    ]
-    with cloud.convert_errors("look for the projects of runs"):
-        searched = killed.find_project_ids(connection, [*projects, *recorded])
-    return [
-        inventory.Inventory(
-            connection,
-            admin=True,
-            # An unknown name may be the identifier of a deleted project.
-            projects=(*searched, *projects),
-        ),
-        *user_views,
-    ]
-
-
-def drop_entries(
-    run_ledger: ledger.Ledger,
-    entries: list[ledger.Entry],
-    platform: rally_api.Platform,
-    names: set[str],
-) -> None:
-    """Drop the ledger entries of ended runs without remaining resources.
-
-    :param run_ledger: The ledger.
-    :param entries: The entries of the runs.
-    :param platform: The OpenStack platform of the environment.
-    :param names: The names of the remaining resources.
-    """
-    admin = platform.get("admin")
-    credentials = [admin] if admin else platform.get("users") or []
-    for entry in entries:
-        is_visible = any(
-            killed.is_visible(entry, credential, admin=bool(admin))
-            for credential in credentials
-        )
-        remains = any(name.startswith(entry.prefix) for name in names)
-        if is_visible and not remains:
-            run_ledger.drop(entry.owner)
 
 
 def mark_killed_tasks(

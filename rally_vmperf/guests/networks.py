@@ -47,6 +47,8 @@ def choose_networks(
         traffic_network = _choose_among(
             "traffic_network", guest_request.traffic_network, guest_networks
         )
+    for network in guest_networks:
+        _check_subnets(connection, guest_request, network)
     pool = None
     if needs_floating(guest_request, ssh_network):
         pool = find_floating_pool(connection, guest_request, ssh_network)
@@ -56,6 +58,34 @@ def choose_networks(
         traffic_network=traffic_network,
         pool=pool,
     )
+
+
+def _check_subnets(
+    connection: cloud.Connection,
+    guest_request: request.Request,
+    network: Network,
+) -> None:
+    """Reject a network in which guests receive no address by DHCP.
+
+    Guests with a config drive read their address from it. The subnets of an
+    external network may be invisible.
+    """
+    with cloud.convert_errors(f"list the subnets of network {network.name}"):
+        subnets = [
+            subnet
+            for subnet in connection.network.subnets(network_id=network.id)
+            if subnet.ip_version == guest_request.ip_version
+        ]
+    has_drive = all(group.config_drive for group in guest_request.groups)
+    if not subnets or has_drive:
+        return
+    if not any(subnet.is_dhcp_enabled for subnet in subnets):
+        raise errors.GuestError(
+            f"network {network.name!r}: DHCP is disabled in its subnets "
+            f"({resolve.format_names(subnets)}), so that guests receive no "
+            'address; enable DHCP, set "config_drive": true, or choose '
+            "another network"
+        )
 
 
 def needs_floating(guest_request: request.Request, network: Network) -> bool:

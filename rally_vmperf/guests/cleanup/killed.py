@@ -131,3 +131,72 @@ def format_cleanup_command(
     if config_files:
         command += ["--config-file", config_files[-1]]
     return shlex.join(command)
+
+
+def create_views(
+    admin: cloud.Credential | None,
+    users: collections.abc.Sequence[cloud.Credential],
+    entries: list[ledger.Entry],
+    projects: list[str],
+) -> list[inventory.Inventory]:
+    """Return an inventory of the cloud for each credential of an environment.
+
+    :param admin: The credential of the administrator; None if there is none.
+    :param users: The credentials of the users.
+    :param entries: The entries of the ledger, whose projects an admin
+        searches.
+    :param projects: The names or identifiers of additional projects.
+    :raises ValueError: If projects are given and there is no admin.
+    """
+    user_views = [inventory.Inventory(cloud.connect(user)) for user in users]
+    if not admin:
+        if projects:
+            raise ValueError(
+                f"--project {projects[0]}: requires an environment with an "
+                "admin; remove the option, or select such an environment with "
+                "--env"
+            )
+        return user_views
+    connection = cloud.connect(admin)
+    recorded = [
+        entry.project
+        for entry in entries
+        if entry.auth_url == admin["auth_url"]
+    ]
+    with cloud.convert_errors("look for the projects of runs"):
+        searched = find_project_ids(connection, [*projects, *recorded])
+    return [
+        inventory.Inventory(
+            connection,
+            admin=True,
+            # An unknown name may be the identifier of a deleted project.
+            projects=(*searched, *projects),
+        ),
+        *user_views,
+    ]
+
+
+def drop_entries(
+    run_ledger: ledger.Ledger,
+    entries: list[ledger.Entry],
+    admin: cloud.Credential | None,
+    users: collections.abc.Sequence[cloud.Credential],
+    names: set[str],
+) -> None:
+    """Drop the ledger entries of ended runs without remaining resources.
+
+    :param run_ledger: The ledger.
+    :param entries: The entries of the runs.
+    :param admin: The credential of the administrator; None if there is none.
+    :param users: The credentials of the users.
+    :param names: The names of the remaining resources.
+    """
+    credentials = [admin] if admin else users
+    for entry in entries:
+        was_searched = any(
+            is_visible(entry, credential, admin=bool(admin))
+            for credential in credentials
+        )
+        remains = any(name.startswith(entry.prefix) for name in names)
+        if was_searched and not remains:
+            run_ledger.drop(entry.owner)

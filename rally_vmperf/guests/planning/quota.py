@@ -4,13 +4,26 @@ from rally_vmperf.guests import cloud
 
 _UNLIMITED = -1
 
+#: The quotas of Neutron, as attributes of the SDK.
+_NETWORK_QUOTAS = {
+    "floating IPs": "floating_ips",
+    "ports": "ports",
+    "security groups": "security_groups",
+    "security group rules": "security_group_rules",
+}
+
 
 def find_free_quota(
     connection: cloud.Connection, needs: dict[str, int]
 ) -> dict[str, int | None]:
     """Return the free quota of each resource as a dict; None: unlimited."""
     free_quota = find_free_compute_quota(connection)
-    if needs.get("floating IPs") or needs.get("ports"):
+    if needs.get("key pairs"):
+        # Nova counts them per user, and does not report the number.
+        with cloud.convert_errors("list key pairs"):
+            used = sum(1 for _ in connection.compute.keypairs())
+        free_quota["key pairs"] = _subtract(free_quota["key pairs"], used)
+    if any(needs.get(resource) for resource in _NETWORK_QUOTAS):
         free_quota |= find_free_network_quota(connection)
     if needs.get("volumes"):
         free_quota |= find_free_volume_quota(connection)
@@ -44,7 +57,10 @@ def describe_shortage(
 def find_free_compute_quota(
     connection: cloud.Connection,
 ) -> dict[str, int | None]:
-    """Return the free quota in Nova as a dict; None means unlimited."""
+    """Return the free quota in Nova as a dict; None means unlimited.
+
+    The quota of key pairs includes those in use.
+    """
     with cloud.convert_errors("read the compute limits"):
         limits = connection.compute.get_limits().absolute
     return {
@@ -55,6 +71,7 @@ def find_free_compute_quota(
             limits.server_groups, limits.server_groups_used
         ),
         "members of a server group": _subtract(limits.server_group_members, 0),
+        "key pairs": _subtract(limits.keypairs, 0),
     }
 
 
@@ -67,8 +84,10 @@ def find_free_network_quota(
         project = connection.current_project_id
         with cloud.skip_if_forbidden():
             details = connection.network.get_quota(project, details=True)
-            limits["floating IPs"] = details.floating_ips
-            limits["ports"] = details.ports
+            limits = {
+                resource: getattr(details, attribute)
+                for resource, attribute in _NETWORK_QUOTAS.items()
+            }
     free_quota: dict[str, int | None] = {}
     for resource, detail in limits.items():
         if isinstance(detail, dict):

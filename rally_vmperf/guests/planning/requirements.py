@@ -134,6 +134,9 @@ def _count_quota_needs(
     ports = len(guest_networks.networks) if guest_networks else 0
     has_pool = bool(guest_networks and guest_networks.pool)
     server_groups = 1 if guest_request.server_group else 0
+    is_secured = guest_networks is None or any(
+        map(networks.is_secured, guest_networks.networks)
+    )
     return {
         "instances": guests,
         "cores": sum(demand.count * demand.flavor.vcpus for demand in demands),
@@ -142,11 +145,27 @@ def _count_quota_needs(
         ),
         "floating IPs": guests if has_pool else 0,
         "ports": guests * ports,
+        "security groups": 1 if is_secured else 0,
+        "security group rules": (
+            _count_rules(guest_request) if is_secured else 0
+        ),
+        "key pairs": 1,
         "server groups": server_groups,
         "members of a server group": guests * server_groups,
         "volumes": len(volumes),
         "GiB of volumes": sum(volumes),
     }
+
+
+def _count_rules(guest_request: request.Request) -> int:
+    """Return how many rules the security group of a run has at least.
+
+    Neutron adds a rule for egress per IP version. The networks that reach the
+    guests by SSH are known only after the boot, unless the request has them.
+    """
+    sources = max(1, len(guest_request.allowed_sources))
+    between_guests = 6 if guest_request.count > 1 else 0
+    return 2 + 2 * sources + between_guests
 
 
 def _format_title(demands: Demands) -> str:

@@ -72,6 +72,39 @@ class ChooseTest(unittest.TestCase):
         self.assertEqual(ssh_network, found.traffic_network.name)
         self.assertEqual(pool, found.pool.name if found.pool else None)
 
+    @ddt.unpack
+    @ddt.data(
+        ([(4, False)], {}, True),
+        ([(4, False)], {"config_drive": True}, False),
+        ([(4, False), (4, True)], {}, False),
+        ([(6, False), (4, True)], {}, False),
+        ([(4, False), (6, True)], {}, True),
+        ([(4, False), (6, True)], {"ip_version": 6}, False),
+        ([], {}, False),
+    )
+    def test_subnets_without_dhcp(self, subnets, options, rejected):
+        """Guests would wait for an address until the timeout of SSH."""
+        self.cloud.network.all_subnets = [
+            calls.Thing(
+                id=f"s{number}",
+                name=f"subnet{number}",
+                network_id="n1",
+                ip_version=version,
+                is_dhcp_enabled=has_dhcp,
+            )
+            for number, (version, has_dhcp) in enumerate(subnets)
+        ]
+        if not rejected:
+            self.choose(network={"name": "public"}, **options)
+            return
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^network 'public': DHCP is disabled in its subnets .subnet0., "
+            "so that guests receive no address; enable DHCP, set "
+            '"config_drive": true, or choose another network$',
+        ):
+            self.choose(network={"name": "public"}, **options)
+
     def test_traffic_of_its_own(self):
         found = self.choose(
             networks=named("public", "storage"),

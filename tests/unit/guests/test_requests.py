@@ -44,8 +44,9 @@ WHOLE_RUN = {
     "security_groups": 3,
     "delete_security_group": 1,
     "server_groups": 3,
-    "keypairs": 3,
+    "keypairs": 4,
     "delete_keypair": 1,
+    "subnets": 1,
 }
 
 #: What changes where they are to share a host that nobody names: a group,

@@ -35,6 +35,13 @@ class CheckTest(unittest.TestCase):
             "unused resources, or raise the quota",
         ),
         (
+            {"security groups": 10, "security group rules": 97},
+            "quota: project demo has quota for 9 more security groups, 10 are "
+            "required; has quota for 96 more security group rules, 97 are "
+            "required; request less, delete unused resources, or raise the "
+            "quota",
+        ),
+        (
             {"floating IPs": 6},
             "quota: project demo has quota for 5 more floating IPs, 6 "
             "are required; request less, delete unused resources, or "
@@ -59,7 +66,19 @@ class CheckTest(unittest.TestCase):
         rooms = quota.find_free_quota(self.cloud, needs)
         return quota.describe_shortage("demo", rooms, needs)
 
+    def test_key_pairs_of_the_user(self):
+        """Nova does not count them in its limits."""
+        self.cloud.compute.limits.keypairs = 1
+        self.assertEqual("", self.refusal({"key pairs": 1}))
+        self.cloud.compute.create_keypair("other", "ssh-ed25519 AAAA")
+        self.assertIn(
+            "has quota for 0 more key pairs, 1 is required",
+            self.refusal({"key pairs": 1}),
+        )
+
     def test_neutrons_quota_may_be_hidden(self):
         self.cloud.network.floating_quota = None
         self.cloud.network.port_quota = None
+        self.cloud.network.group_quota = None
+        self.cloud.network.rule_quota = None
         self.assertEqual({}, quota.find_free_network_quota(self.cloud))

@@ -1,11 +1,13 @@
 """Tests of what guests take, and of what there is."""
 
+import ipaddress
 import unittest
 
 import ddt
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import errors
+from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.planning import plan
 from tests.unit.guests import made
 from tests.unit.guests import testing
@@ -39,13 +41,38 @@ class RequirementsTest(unittest.TestCase):
                 "plan: 3 guests of small, 6 vCPUs, 3072 MiB of memory, on h1",
                 "plan: quota of project member: 3 of 10 instances, 6 of 20 "
                 "cores, 3072 MiB of memory (no limit known), 3 of 5 floating "
-                "IPs, 3 of 50 ports",
+                "IPs, 3 of 50 ports, 1 of 9 security groups, 10 of 96 "
+                "security group rules, 1 of 100 key pairs",
                 "plan: host h1: 6 of 32 vCPUs, 3072 of 65536 MiB of memory, "
                 "12 of 1000 GiB of disk",
                 "plan: host h1 will be 19 % full; more than 90 % is rejected",
             ],
             self.requirements(host="h1").format_lines(),
         )
+
+    @ddt.data((1, 2, 6), (2, 1, 10))
+    @ddt.unpack
+    def test_rules_are_those_that_a_run_creates(self, guests, sources, total):
+        """With the rules for egress, which Neutron adds to each group."""
+        allowed = [f"192.0.{number}.0/24" for number in range(sources)]
+        found = self.requirements(count=guests, allowed_sources=allowed)
+        (amount,) = (
+            row.amount
+            for row in found.rows
+            if row.resource == "security group rules"
+        )
+        rules = [*access.rules_for_sources(map(ipaddress.ip_network, allowed))]
+        if guests > 1:
+            rules += access.rules_between_guests("g", range(5201, 5203))
+        self.assertEqual((total, total), (amount, len(rules) + 2))
+
+    def test_networks_without_security_groups(self):
+        """They need neither a group nor rules."""
+        for network in self.cloud.network.all_networks:
+            network.is_port_security_enabled = False
+        resources = [row.resource for row in self.requirements().rows]
+        self.assertNotIn("security groups", resources)
+        self.assertNotIn("security group rules", resources)
 
     def test_members_see_no_host(self):
         """It is said, and nothing refused."""
@@ -209,7 +236,8 @@ class RequirementsTest(unittest.TestCase):
                 "MiB of memory, on h1",
                 "plan: quota of project member: 4 of 10 instances, 14 of 20 "
                 "cores, 5120 MiB of memory (no limit known), 4 of 5 floating "
-                "IPs, 4 of 50 ports",
+                "IPs, 4 of 50 ports, 1 of 9 security groups, 10 of 96 "
+                "security group rules, 1 of 100 key pairs",
                 "plan: host h1: 14 of 32 vCPUs, 5120 of 65536 MiB of memory, "
                 "22 of 1000 GiB of disk",
                 "plan: host h1 will be 44 % full; more than 90 % is rejected",

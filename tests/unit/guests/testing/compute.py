@@ -26,6 +26,7 @@ class FakeCompute:
             server_groups=10,
             server_groups_used=0,
             server_group_members=10,
+            keypairs=100,
         )
         self.all_flavors = [
             calls.Thing(

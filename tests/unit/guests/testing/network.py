@@ -54,6 +54,8 @@ class FakeNetwork:
         self.rules: list[dict[str, t.Any]] = []
         self.floating_quota = {"limit": 5, "used": 0, "reserved": 0}
         self.port_quota = {"limit": 50, "used": 0, "reserved": 0}
+        self.group_quota = {"limit": 10, "used": 1, "reserved": 0}
+        self.rule_quota = {"limit": 100, "used": 4, "reserved": 0}
 
     @property
     def names(self) -> dict[str, str]:
@@ -91,7 +93,10 @@ class FakeNetwork:
     @calls.call
     def get_quota(self, project: str, details: bool) -> calls.Thing:
         return calls.Thing(
-            floating_ips=self.floating_quota, ports=self.port_quota
+            floating_ips=self.floating_quota,
+            ports=self.port_quota,
+            security_groups=self.group_quota,
+            security_group_rules=self.rule_quota,
         )
 
     @calls.call
