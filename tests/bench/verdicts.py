@@ -27,6 +27,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels as levels_
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
+from tests.bench import migration
 from tests.unit import made
 
 #: Loss at which the truth lies, in percent; the limit as well.
@@ -690,6 +691,22 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
             trials=few,
             half=True,
         )
+    yield from migrations(many)
+
+
+def migrations(trials: int) -> collections.abc.Iterator[Result]:
+    """Yield how often the true figures of a migration are in the intervals."""
+    slow: dict[str, float] = {"round_trip": 0.03, "drift": 1e-3}
+    for what, noise, options in (("", 0.02, {}), (", rough", 0.08, slow)):
+        figures = migration.simulate(trials, noise=noise, **options)
+        for name, (coverage, passed, failed) in figures.items():
+            yield Result(
+                name=f"migration, {name}{what}",
+                trials=trials,
+                coverage=coverage,
+                passed=passed,
+                failed=failed,
+            )
 
 
 def main() -> None:

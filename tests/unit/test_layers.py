@@ -130,6 +130,7 @@ FOLDERS = {
     "measurement/samples": set(),
     "measurement/comparison": {"samples"},
     "measurement/density": {".", "comparison", "samples"},
+    "measurement/migration": {"comparison"},
     "plugins/charts": {"."},
     "plugins/contexts": {"."},
     "plugins/exporters": {"."},

@@ -1,0 +1,1 @@
+"""The figures of a live migration, each with its error."""

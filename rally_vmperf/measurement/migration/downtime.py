@@ -1,0 +1,110 @@
+"""The downtime of a guest, from the offsets of its clock.
+
+A guest cannot measure its own downtime, because its clock stops as well. The
+clock is then late by the downtime: the offset from the clock of the controller
+falls between two consecutive readings. Readings that are far apart are not
+compared, because their difference contains the drift of the clock.
+"""
+
+import collections.abc
+import dataclasses
+import itertools
+import statistics
+
+from rally_vmperf.measurement.migration import estimates
+
+#: Readings whose error is above this multiple of the median are ignored: their
+#: request waited in the network or in the stopped guest.
+_MAX_ERROR = 3.0
+#: Readings on each side whose bounds are combined, and their maximum distance
+#: in seconds from the jump.
+_COMBINED = 4
+_NEAR = 0.5
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OffsetReading:
+    """A reading of the clock of a guest.
+
+    :param at: The middle of the request on the clock of the controller.
+    :param offset: The clock of the guest minus that of the controller, in
+        seconds.
+    :param error: The maximum error of the offset in seconds.
+    """
+
+    at: float
+    offset: float
+    error: float
+
+
+Readings = collections.abc.Sequence[OffsetReading]
+
+
+def estimate_downtime(readings: Readings) -> estimates.Estimate:
+    """Return the downtime in seconds; 0 with its error if no jump is seen.
+
+    :param readings: The readings around one migration, in order.
+    :raises ValueError: If there are fewer than three precise readings.
+    """
+    precise = _select_precise(readings)
+    if len(precise) <= 2:
+        raise ValueError(
+            f"{len(precise)} precise readings of the clock: must be at least 3"
+        )
+    jump = max(range(1, len(precise)), key=lambda place: _low(precise, place))
+    low, high = _bound(precise, jump)
+    if low <= 0:
+        return estimates.Estimate(value=0.0, error=max(0.0, high))
+    return estimates.Estimate(value=(low + high) / 2, error=(high - low) / 2)
+
+
+def find_resumption(readings: Readings) -> float:
+    """Return when the guest had resumed, on the clock of the controller.
+
+    :param readings: As for ``estimate_downtime``, at least three precise ones.
+    """
+    precise = _select_precise(readings)
+    jump = max(range(1, len(precise)), key=lambda place: _low(precise, place))
+    return precise[jump].at
+
+
+def _select_precise(readings: Readings) -> list[OffsetReading]:
+    """Return the readings whose error is not far above the median."""
+    if not readings:
+        return []
+    usual = statistics.median(reading.error for reading in readings)
+    return [
+        reading for reading in readings if reading.error <= _MAX_ERROR * usual
+    ]
+
+
+def _low(readings: Readings, place: int) -> float:
+    """Return the smallest jump between a reading and the one before."""
+    before, after = readings[place - 1], readings[place]
+    return before.offset - after.offset - before.error - after.error
+
+
+def _bound(readings: Readings, place: int) -> tuple[float, float]:
+    """Return the smallest and the largest jump before a reading.
+
+    The offset is between the bounds of all readings of a side, unless the
+    clock drifts; then only the nearest reading counts.
+    """
+    before = _intersect(list(reversed(readings[:place])))
+    after = _intersect(readings[place:])
+    return before[0] - after[1], before[1] - after[0]
+
+
+def _intersect(readings: Readings) -> tuple[float, float]:
+    """Return the bounds of the offset that agree with the first reading.
+
+    :param readings: The readings of a side, the nearest one first.
+    """
+    bounds = [
+        (reading.offset - reading.error, reading.offset + reading.error)
+        for reading in itertools.islice(readings, _COMBINED)
+        if abs(reading.at - readings[0].at) <= _NEAR
+    ]
+    low = max(low for low, _ in bounds)
+    high = min(high for _, high in bounds)
+    return (low, high) if low <= high else bounds[0]

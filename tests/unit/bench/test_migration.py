@@ -1,0 +1,22 @@
+"""A short form of the simulation of migrations, with few trials."""
+
+import unittest
+
+import ddt
+
+from tests.bench import migration
+
+
+@ddt.ddt
+class TestCoverage(unittest.TestCase):
+    """A dip of 40 % during 6 s, and a downtime of 0.3 s."""
+
+    @ddt.data(
+        {"noise": 0.02},
+        {"noise": 0.08, "round_trip": 0.03, "drift": 1e-3},
+    )
+    def test_truth_is_within_the_intervals(self, options):
+        figures = migration.simulate(60, **options)
+        self.assertEqual(6, len(figures))
+        for name, (coverage, _, _) in figures.items():
+            self.assertGreaterEqual(coverage, 85, name)
