@@ -7,6 +7,7 @@
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
 #   make picture the picture of the README
+#   make reference  the generated pages that are committed
 #   make lock    the pinned releases with their hashes
 
 PYTHON ?= python3
@@ -35,7 +36,7 @@ LOCAL_PACKAGES = bzip2 fio iperf3 mbw sysbench
 .PHONY: demo test test-all unit browser lint types docs functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
-.PHONY: main-job picture
+.PHONY: main-job picture reference
 
 # Side by side: on a new machine the cloud and most of Python's packages.
 demo:
@@ -72,6 +73,9 @@ lint: $(VENV)/whole
 
 types: $(VENV)/whole
 	$(BIN)/mypy
+
+reference: $(VENV)/whole
+	$(BIN)/python -m doc.ext
 
 docs: $(VENV)/whole
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html

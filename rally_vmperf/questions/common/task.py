@@ -27,12 +27,26 @@ Defaults = t.Callable[[documents.Arguments, int], documents.Arguments]
 #: The remote endpoint of network workloads.
 PEER = json_schema.closed_mapping(
     {
-        "address": json_schema.name(),
-        "port": json_schema.integer(minimum=1, maximum=65535),
-        "user": json_schema.name(),
-        "key_file": json_schema.name(),
-        "known_hosts": json_schema.name(),
-        "name": json_schema.text(pattern=r"^[A-Za-z0-9._-]{1,64}$(?!\n)"),
+        "address": json_schema.name(
+            "Address or name, the same for this machine, guests and bare "
+            "metal."
+        ),
+        "port": json_schema.integer(
+            "Port of its SSH server; default 22. Workloads use other ports.",
+            minimum=1,
+            maximum=65535,
+        ),
+        "user": json_schema.name("Login name; default root."),
+        "key_file": json_schema.name(
+            "Private key; default: the keys of the user."
+        ),
+        "known_hosts": json_schema.name(
+            "File with its host key; default: the file of the user."
+        ),
+        "name": json_schema.text(
+            "Its name in records and reports; default peer.",
+            pattern=r"^[A-Za-z0-9._-]{1,64}$(?!\n)",
+        ),
         "jump": schema.JUMP,
     },
     "address",

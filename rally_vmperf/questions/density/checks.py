@@ -11,10 +11,16 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
 
-_STOP = json_schema.closed_mapping(
+#: JSON Schema of the stop rule of a task.
+STOP_SCHEMA = json_schema.closed_mapping(
     {
-        "max_percent": question.build_limits(),
-        "total_falls": json_schema.flag(),
+        "max_percent": question.build_limits(
+            "loss of the mean guest against one guest, in percent, above "
+            "which no guests are added."
+        ),
+        "total_falls": json_schema.flag(
+            "Add no guests if the total rate of no metric rises."
+        ),
     },
     minProperties=1,
 )
@@ -191,7 +197,7 @@ def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
     stop = subtask.arguments.get("stop")
     if stop is None:
         return
-    task.check_schema(stop, _STOP, "stop")
+    task.check_schema(stop, STOP_SCHEMA, "stop")
     order = subtask.arguments.get("order", "listed")
     if order != "listed" or not levels.is_ascending(counts):
         raise task.InvalidTask(

@@ -28,8 +28,25 @@ SCHEMA: documents.Schema = {
     "{doubling_to: 8}.",
     "oneOf": [
         json_schema.array(_NUMBER, minItems=1, uniqueItems=True),
-        json_schema.closed_mapping({"from": _NUMBER, "to": _NUMBER}, "to"),
-        json_schema.closed_mapping({"doubling_to": _NUMBER}, "doubling_to"),
+        json_schema.closed_mapping(
+            {
+                "from": {
+                    **_NUMBER,
+                    "description": "First number of guests; default 1.",
+                },
+                "to": {**_NUMBER, "description": "Last number of guests."},
+            },
+            "to",
+        ),
+        json_schema.closed_mapping(
+            {
+                "doubling_to": {
+                    **_NUMBER,
+                    "description": "Maximum of the powers of 2.",
+                }
+            },
+            "doubling_to",
+        ),
     ],
 }
 

@@ -15,19 +15,21 @@ from rally.common import cfg
 from rally.task import engine
 from rally.task import task_cfg
 
+from doc.ext import tasks_page
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.records import codec
 from tests.unit import made
 from tests.unit.doc import pages
-from tests.unit.doc import tasks_page
 from tests.unit.workloads import golden
 
 MAIN = tasks_page.MAIN
 DENSITY = "tasks/kvm-density.yaml"
 #: Task -> the names that it takes, of which it tells the meaning.
-TAKEN = {path: set(tasks_page.arguments(path)) for path in tasks_page.PATHS}
+TAKEN = {
+    path: set(tasks_page.read_arguments(path)) for path in tasks_page.PATHS
+}
 PEER = {"address": "192.0.2.10", "user": "root"}
 #: What is read of any file that a workload brings, a tarball aside.
 JOB_FILE = pages.ROOT / "scenarios" / "database.fio"

@@ -82,8 +82,3 @@ class CommandsTestCase(unittest.TestCase):
         for name in commands.declared():
             options = commands.parser(name)._option_string_actions
             self.assertEqual("rally.conf", options["--config-file"].help[:10])
-
-    def test_every_command_is_in_the_reference(self):
-        reference = pages.text("doc/source/reference.rst")
-        for name in commands.declared():
-            self.assertIn(f"``rally-vmperf {name}``", reference)

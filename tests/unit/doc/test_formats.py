@@ -15,7 +15,6 @@ from rally_vmperf.cmd import report
 from rally_vmperf.report import export
 from tests.unit.doc import pages
 from tests.unit.questions import golden_runs
-from tests.unit.records import test_table
 
 PAGE = "doc/source/formats.rst"
 RUN = "overhead-inconclusive"
@@ -63,19 +62,6 @@ class FormatsTestCase(unittest.TestCase):
         self.assertTrue(lines)
         for line in lines:
             self.assertIn(line, printed)
-
-    def test_columns(self):
-        table = pages.text(PAGE).partition(".. list-table::")[2]
-        rows = re.findall(
-            r"^   \* - ``(\w+)``\n     - ((?:.|\n       )+)", table, re.M
-        )
-        self.assertEqual(
-            {
-                name: rule["description"]
-                for name, rule in test_table.schema()["properties"].items()
-            },
-            {name: " ".join(cell.split()) for name, cell in rows},
-        )
 
     def test_exporters(self):
         named = set(re.findall(r"``(vmperf-\w+)``", pages.text(PAGE)))

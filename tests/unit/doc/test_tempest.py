@@ -34,22 +34,6 @@ class TempestPageTestCase(unittest.TestCase):
             parsers[-1].read_string(block.text)
         return parsers
 
-    def test_options(self):
-        rows = re.findall(r"^   \* - ``(\w+)``$", pages.text(PAGE), re.M)
-        self.assertEqual([one.dest for one in config.OPTIONS], rows)
-
-    def test_defaults(self):
-        found = re.findall(
-            r"^   \* - ``(\w+)``\n     - (.*)$", pages.text(PAGE), re.M
-        )
-        shown = dict(found)
-        for option in config.OPTIONS:
-            value = option.default
-            if isinstance(value, list):
-                value = ",".join(map(str, value))
-            if value and not option.sample_default:
-                self.assertEqual(str(value), shown[option.dest])
-
     def test_shown_configuration(self):
         names = {one.dest for one in config.OPTIONS}
         for configuration in self.configurations():

@@ -1,11 +1,7 @@
-import pathlib
 import typing as t
 import unittest
 
 from rally_vmperf.measurement import finding
-from tests.unit.measurement import findings_page
-
-PAGE = pathlib.Path(__file__).parents[3] / "doc/source/findings.rst"
 
 
 class FindingTestCase(unittest.TestCase):
@@ -26,11 +22,3 @@ class FindingTestCase(unittest.TestCase):
                 self.assertTrue(kind.raised_by)
                 for sentence in (kind.why, kind.remedy):
                     self.assertTrue(sentence.endswith("."), sentence)
-
-    def test_page_is_up_to_date(self):
-        self.assertEqual(
-            findings_page.page(),
-            PAGE.read_text(),
-            "Write it again: python -m tests.unit.measurement.findings_page "
-            "> doc/source/findings.rst",
-        )

@@ -18,10 +18,8 @@ EXAMPLE = re.compile(r"code-block:: yaml\n\n((?:   .*\n|\n)+)")
 @ddt.ddt
 class DocumentationTestCase(unittest.TestCase):
     @ddt.data(*registry.workload_names())
-    def test_every_argument_has_its_row(self, name):
-        rows = re.findall(r"^   \* - ``(\w+)``$", _page(name), re.MULTILINE)
-        properties = registry.get_workload(name).ARGUMENTS["properties"]
-        self.assertEqual(list(properties), rows[: len(properties)])
+    def test_arguments_are_generated(self, name):
+        self.assertIn(f"\n.. vmperf-arguments:: {name}\n", _page(name))
 
     @ddt.data(*registry.workload_names())
     def test_every_metric_has_its_row(self, name):
