@@ -6,11 +6,11 @@ import collections.abc
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import density_result
-from rally_vmperf.judging.results import guest_losses
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
@@ -99,7 +99,7 @@ def _find_in_row(
 
 def _find_differing_guests(
     row: density_result.DensityResult, point: points.Point
-) -> guest_losses.Comparisons:
+) -> contrasts.Comparisons:
     """Return the guests of a level beyond the limit of the mean guest.
 
     The result is empty if the mean guest is beyond the limit as well.
@@ -107,11 +107,7 @@ def _find_differing_guests(
     is_within = row.statuses.get(point.guests) in ("passed", "inconclusive")
     if row.limit is None or row.statistic == "worst" or not is_within:
         return {}
-    return {
-        guest: comparison
-        for guest, comparison in point.of_each(row.compare_to).items()
-        if verdict.decide(comparison, row.limit) == "failed"
-    }
+    return point.contrast(row.compare_to).list_beyond(row.limit)
 
 
 def _find_bottlenecks(

@@ -126,7 +126,7 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 yield reported_finding, None
             if beyond := row.differing_guests():
                 detail = verdict.describe_beyond(
-                    beyond, len(row.by_guest.values), row.limit
+                    beyond, len(row.contrast.guests), row.limit
                 )
                 yield (
                     finding.Finding("guests_differ", row.metric.name, detail),

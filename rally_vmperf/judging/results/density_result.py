@@ -85,8 +85,8 @@ class DensityResult(metric_result.MetricResult):
             return False
         comparisons = [comparison]
         if self.statistic == "worst":
-            corrected = point.corrected(self.compare_to)
-            comparisons = [*corrected.of_each(self.compare_to).values()]
+            corrected = point.contrast(self.compare_to).corrected
+            comparisons = [*corrected.values()] or comparisons
         return all(verdict.may_be_within(c, self.limit) for c in comparisons)
 
     def missing_solo_run(self, guests: int) -> str:
@@ -100,18 +100,18 @@ class DensityResult(metric_result.MetricResult):
     def _compare(self, guests: int) -> loss.Comparison | None:
         """Return the comparison behind the loss at a level, or None."""
         point = self.point(guests)
-        options = (self.statistic, self.compare_to)
-        return point.compared(*options) if point else None
+        return (
+            point.compared(self.statistic, self.compare_to) if point else None
+        )
 
     def decisive(self, guests: int) -> tuple[loss.Comparison | None, int]:
         """Return the comparison that decides a level, for so many guests."""
-        is_passed = self.statuses.get(guests) == "passed"
         point = self.point(guests)
-        if point is None or self.statistic == "mean" or is_passed:
-            return self._compare(guests), 1
-        corrected = point.corrected(self.compare_to)
-        number = len(corrected.of_each(self.compare_to))
-        return corrected.compared("worst", self.compare_to), number
+        if point is None:
+            return None, 1
+        return point.contrast(self.compare_to).find_decisive(
+            self.statistic, self.statuses.get(guests)
+        )
 
     @functools.cached_property
     def solo_slow(self) -> str:
@@ -119,7 +119,7 @@ class DensityResult(metric_result.MetricResult):
         if self.figure != "loss" or self.compare_to != "solo_guest":
             return ""
         for point in self.points:
-            comparison = point.compared("mean", "solo_guest")
+            comparison = point.loss
             if (
                 comparison
                 and comparison.high is not None
@@ -185,12 +185,7 @@ class DensityResult(metric_result.MetricResult):
     def _decide_all(self, guests: int, limit: float) -> verdict.Status:
         """Return the status of all guests at a level against a limit."""
         point = t.cast(points_.Point, self.point(guests))
-        corrected = point.corrected(self.compare_to)
-        status = verdict.decide_all(
-            point.of_each(self.compare_to).values(),
-            corrected.of_each(self.compare_to).values(),
-            limit,
-        )
+        status = point.contrast(self.compare_to).decide(limit, "worst")
         percent = point.largest_loss_percent
         if self.compare_to == "bare_metal" or percent is None:
             return status

@@ -5,7 +5,6 @@ import functools
 import typing as t
 
 from rally_vmperf.judging.results import absolute_value
-from rally_vmperf.judging.results import guest_losses
 from rally_vmperf.judging.results import metric_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -16,6 +15,7 @@ from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -58,12 +58,23 @@ class FigureResult(metric_result.MetricResult):
     caps: tuple[rate_caps.Cap, ...] = ()
     names: tuple[str, str, str] = verdict.SIDES
     paired: bool = False
-    statistic: guest_losses.Statistic = "mean"
+    statistic: contrasts.Statistic = "mean"
     guests: int | None = None
     void_level: str = ""
     skipped: int = 0
 
     @functools.cached_property
+    def contrast(self) -> contrasts.Contrast:
+        """The contrast of the guests with the other side."""
+        return contrasts.Contrast(
+            metric=self.metric,
+            reference=self.bare,
+            other=self.guest,
+            confidence=self.confidence,
+            pairing="always" if self.paired else "never",
+        )
+
+    @property
     def comparison(self) -> loss.Comparison | None:
         """The comparison with bare metal; None for an absolute figure.
 
@@ -71,14 +82,7 @@ class FigureResult(metric_result.MetricResult):
         """
         if self.figure != "overhead" or self.reason:
             return None
-        return loss.compare(
-            self.metric,
-            [samples.values for samples in self.bare],
-            [samples.values for samples in self.guest],
-            self.confidence,
-            paired=self.paired,
-            overlap=1.0 if self.paired else sample.mean_overlap(self.guest),
-        )
+        return self.contrast.mean
 
     @functools.cached_property
     def bottleneck(self) -> str:
@@ -103,20 +107,11 @@ class FigureResult(metric_result.MetricResult):
             self.metric, self.figure, self.guest, self.bare, self.confidence
         )
 
-    @functools.cached_property
-    def by_guest(self) -> guest_losses.GuestLosses:
-        """The losses of each guest."""
-        return guest_losses.GuestLosses(
-            metric=self.metric,
-            guest=self.guest if self.comparison else (),
-            bare=self.bare,
-            confidence=self.confidence,
-        )
-
     @property
     def worst(self) -> str:
         """The name of the worst guest; "" if the mean guest is judged."""
-        return "" if self.statistic == "mean" else self.by_guest.worst
+        is_worst = self.statistic == "worst" and self.comparison
+        return self.contrast.worst if is_worst else ""
 
     @property
     def level_suffix(self) -> str:
@@ -145,24 +140,21 @@ class FigureResult(metric_result.MetricResult):
     @property
     def decisive(self) -> loss.Comparison | None:
         """The comparison of the mean or of the worst guest that decides."""
-        if not self.worst:
-            return self.comparison
-        losses = self.by_guest
-        is_passed = self.status == "passed"
-        return (losses.each if is_passed else losses.corrected)[self.worst]
+        if self.comparison is None:
+            return None
+        return self.contrast.find_decisive(self.statistic, self.status)[0]
 
     @property
     def worst_label(self) -> str:
         """The worst guest with the number of guests; "" for the mean."""
         if not self.worst:
             return ""
-        return f"worst of {len(self.by_guest.values)} guests ({self.worst})"
+        return f"worst of {len(self.contrast.each)} guests ({self.worst})"
 
     @property
     def corrected_guests(self) -> int:
         """The number of guests for which the confidence is corrected."""
-        is_mean = not self.worst or self.status == "passed"
-        return 1 if is_mean else len(self.by_guest.values)
+        return self.contrast.find_decisive(self.statistic, self.status)[1]
 
     @property
     def is_gain(self) -> bool:
@@ -217,12 +209,8 @@ class FigureResult(metric_result.MetricResult):
 
     def _status(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit."""
-        if self.worst:
-            return verdict.decide_all(
-                self.by_guest.each.values(),
-                self.by_guest.corrected.values(),
-                limit,
-            )
+        if self.comparison is not None:
+            return self.contrast.decide(limit, self.statistic)
         compared = self._compare_with_limit(limit)
         if compared is not None:
             return verdict.decide(*compared)
@@ -246,7 +234,7 @@ class FigureResult(metric_result.MetricResult):
             return {}
         if self._status(limit) == "failed":
             return {}
-        return self.by_guest.list_beyond(limit, mean.bare)
+        return self.contrast.list_beyond(limit)
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool

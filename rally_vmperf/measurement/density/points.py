@@ -13,14 +13,14 @@ import typing as t
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 CompareTo = t.Literal["solo_guest", "bare_metal"]
-Statistic = t.Literal["mean", "worst"]
+Statistic = contrasts.Statistic
 RepetitionSamples = tuple[sample.MetricSamples, ...]
 # Points have properties with the names of these modules.
 _LargestLoss = rates.LargestLoss
@@ -113,7 +113,7 @@ class Point:
         bottleneck = rate_caps.describe_limiting_cap(
             self.metric, self.mean, total_rate, self.caps
         )
-        bare = self.compared("mean", compare_to)
+        bare = self.bare_loss
         if compare_to == "solo_guest" or bare is None:
             return bottleneck
         return bottleneck or rate_caps.describe_bottleneck(bare)
@@ -179,20 +179,17 @@ class Point:
     @functools.cached_property
     def worst(self) -> Worst | None:
         """The guest with the lowest rate; None where nothing was measured."""
-        rates_by_guest = rates.of_guests(self.metric, self.samples)
-        if not rates_by_guest:
+        found = rates.find_worst(self.metric, self.samples)
+        if found is None:
             return None
-        means = {
-            guest: statistics.geometric_mean(guest_rates)
-            for guest, guest_rates in rates_by_guest.items()
-        }
-        worst = min(sorted(means), key=means.__getitem__)
+        guest, guest_rates = found
+        mean = statistics.geometric_mean(guest_rates)
         return Worst(
-            guest=worst,
-            host=self.hosts.get(worst, ""),
-            value=rates.convert(self.metric, means[worst]),
-            rates=rates_by_guest[worst],
-            loss=self._compare(worst, "solo_guest"),
+            guest=guest,
+            host=self.hosts.get(guest, ""),
+            value=rates.convert(self.metric, mean),
+            rates=guest_rates,
+            loss=self.contrast("solo_guest").each.get(guest),
         )
 
     @functools.cached_property
@@ -255,79 +252,50 @@ class Point:
             f"({most.guest} in repetition {most.number})"
         )
 
+    def contrast(self, compare_to: CompareTo) -> contrasts.Contrast:
+        """Return the contrast of the guests with a reference."""
+        return self._contrasts[compare_to]
+
+    @functools.cached_property
+    def _contrasts(self) -> dict[CompareTo, contrasts.Contrast]:
+        """The contrasts with each reference, a dict.
+
+        A level and the solo guest are measured in the same repetitions.
+        """
+        contrast_with = functools.partial(
+            contrasts.Contrast,
+            metric=self.metric,
+            other=self.samples,
+            confidence=self.confidence,
+            as_rates=True,
+            hosts=self.hosts,
+        )
+        return {
+            "solo_guest": contrast_with(
+                reference=self.solo.samples if self.solo else (),
+                pairing="if_enough",
+            ),
+            "bare_metal": contrast_with(reference=self.bare),
+        }
+
     def compared(
         self, statistic: Statistic, compare_to: CompareTo
     ) -> _Comparison | None:
         """Return the comparison for a limit; None if a side is missing."""
-        guest = ""
-        if statistic == "worst" and self.worst is not None:
-            guest = self.worst.guest
-        return self._compare(guest, compare_to)
+        compared = self.contrast(compare_to)
+        if statistic == "worst" and compared.worst:
+            return compared.each[compared.worst]
+        return compared.mean
 
-    def of_each(self, compare_to: CompareTo) -> dict[str, _Comparison]:
-        """Return the comparisons of the guests with both sides, by name."""
-        return {
-            guest: comparison
-            for guest in rates.of_guests(self.metric, self.samples)
-            if (comparison := self._compare(guest, compare_to))
-        }
-
-    def corrected(self, compare_to: CompareTo) -> "Point":
-        """Return a copy with the confidence that a failing guest requires."""
-        number = len(self.of_each(compare_to))
-        confidence = verdict.correct_confidence(self.confidence, number)
-        return dataclasses.replace(self, confidence=confidence)
-
-    @functools.cached_property
-    def _comparisons(self) -> dict[tuple[str, CompareTo], _Comparison | None]:
-        """The comparisons so far, by guest and reference, a dict."""
-        return {}
-
-    def _compare(self, guest: str, reference: CompareTo) -> _Comparison | None:
-        """Return the comparison of a guest, or of the mean if "", or None."""
-        key = (guest, reference)
-        if key not in self._comparisons:
-            self._comparisons[key] = self._compute(*key)
-        return self._comparisons[key]
-
-    def _compute(self, guest: str, reference: CompareTo) -> _Comparison | None:
-        """Compute the comparison of a guest, or of the mean if "".
-
-        A level and the solo guest are measured in the same repetitions:
-        they are compared in pairs if there are enough pairs.
-        """
-        compare = functools.partial(
-            rates.compare,
-            self.metric,
-            confidence=self.confidence,
-            overlap=sample.mean_overlap(self.samples),
-        )
-        samples = self.bare
-        if reference == "solo_guest":
-            samples = self.solo.samples if self.solo else ()
-            pairs = rates.pairs(
-                self.metric, samples, self.samples, self.hosts, guest
-            )
-            if len(pairs) >= statistics.FEWEST:
-                return compare(
-                    *zip(*pairs, strict=True),
-                    paired=True,
-                    conservative=not guest,
-                )
-        return compare(
-            rates.of_repetitions(self.metric, samples),
-            rates.of_guest_or_all(self.metric, self.samples, guest),
-        )
-
-    @functools.cached_property
+    @property
     def loss(self) -> _Comparison | None:
         """The mean guest's loss against the solo guest, or None."""
-        return self.compared("mean", "solo_guest")
+        return self.contrast("solo_guest").mean
 
-    @functools.cached_property
+    @property
     def bare_loss(self) -> _Comparison | None:
         """The mean guest's loss against the mean copy, or None."""
-        return self.compared("mean", "bare_metal")
+        return self.contrast("bare_metal").mean
 
     def void_against(self, compare_to: CompareTo) -> str:
         """Return why a comparison is void as text, or ""."""

@@ -118,13 +118,19 @@ def of_guests(
     return {guest: tuple(guest_rates) for guest, guest_rates in rates.items()}
 
 
-def of_guest_or_all(
-    metric: sample.Metric, repetitions: RepetitionSamples, guest: str
-) -> tuple[Rates, ...]:
-    """Return the rates of a guest, or of all if "", in each repetition."""
-    if not guest:
-        return of_repetitions(metric, repetitions)
-    return tuple((rate,) for rate in of_guests(metric, repetitions)[guest])
+def find_worst(
+    metric: sample.Metric, repetitions: RepetitionSamples
+) -> tuple[str, Rates] | None:
+    """Return the guest with the lowest mean rate, and its rates, or None."""
+    by_guest = of_guests(metric, repetitions)
+    if not by_guest:
+        return None
+    means = {
+        guest: statistics.geometric_mean(rates)
+        for guest, rates in by_guest.items()
+    }
+    worst = min(sorted(means), key=means.__getitem__)
+    return worst, by_guest[worst]
 
 
 def pairs(
@@ -221,8 +227,8 @@ def largest_losses(
 
 def compare(
     metric: sample.Metric,
-    bare: collections.abc.Sequence[Rates],
-    guest: collections.abc.Sequence[Rates],
+    bare: loss.Repetitions,
+    guest: loss.Repetitions,
     confidence: float,
     **options: t.Any,
 ) -> loss.Comparison | None:

@@ -94,7 +94,7 @@ class TestSeveralGuests(unittest.TestCase):
     def test_a_failure_needs_a_corrected_interval(self):
         """A guest alone would fail at 95 %."""
         rows = judge((1, 1, 30, 1), 10, statistic="worst").rows
-        losses = rows[0].by_guest
+        losses = rows[0].contrast
         limit = (losses.each["g3"].low + losses.corrected["g3"].low) / 2
         judgement = judge((1, 1, 30, 1), limit, statistic="worst")
         self.assertEqual("inconclusive", judgement.status)
