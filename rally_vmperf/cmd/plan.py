@@ -71,6 +71,8 @@ class Plan(base.Lister):
             minutes = question.minutes(workload)
             rows.append((workload.title, "minutes, about", minutes, "", ""))
             remarks = list(requirements.remarks)
+            if sentence := workload.protocol.describe_auto(workload.times):
+                remarks.append(sentence)
             problems = [requirements.error] if requirements.error else []
             baselines = rally_api.open_baseline_store(parsed.config_file)
             try:

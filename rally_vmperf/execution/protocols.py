@@ -2,12 +2,15 @@
 
 import collections.abc
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf import json_schema
 
 #: When guests are stopped and started again.
-Reboot = t.Literal["never", "between_workloads", "between_repetitions"]
+Reboot = t.Literal["auto", "never", "between_workloads", "between_repetitions"]
+#: The longest boot in seconds for which ``auto`` reboots guests.
+MAX_AUTO_BOOT = 60
 #: The size of bare metal: limited to the guest's shape, or the whole machine.
 Shape = t.Literal["guest", "whole"]
 
@@ -65,7 +68,42 @@ class Protocol:
         """
         if self.reboot == "between_workloads":
             return workloads * conditions * times - 1
-        return times - 1 if self.reboot == "between_repetitions" else 0
+        return 0 if self.reboot == "never" else times - 1
+
+    def resolve_reboot(
+        self, boot_seconds: float, times: int
+    ) -> tuple["Protocol", str]:
+        """Return the protocol without ``auto``, and a warning or "".
+
+        :param boot_seconds: The duration of the longest boot of the run.
+        :param times: The number of repetitions, warm-up included.
+        """
+        if self.reboot != "auto":
+            return self, ""
+        if boot_seconds <= MAX_AUTO_BOOT:
+            reboot: Reboot = "between_repetitions"
+            return dataclasses.replace(self, reboot=reboot), ""
+        minutes = math.ceil((times - 1) * boot_seconds / 60)
+        return dataclasses.replace(self, reboot="never"), (
+            f"reboot=auto: the guests took {boot_seconds:.0f} s to boot, more "
+            f"than {MAX_AUTO_BOOT} s, so that they are not rebooted between "
+            "repetitions, and the result is that of one boot; reboot: "
+            f"between_repetitions would add about {minutes} min"
+        )
+
+    def describe_auto(self, times: int) -> str:
+        """Return the rule of ``auto`` as a sentence for plans, or "".
+
+        :param times: The number of repetitions, warm-up included.
+        """
+        if self.reboot != "auto":
+            return ""
+        return (
+            "reboot=auto: guests that boot within "
+            f"{MAX_AUTO_BOOT} s are rebooted between repetitions, which adds "
+            f"at most {times - 1} min and is included; others are not "
+            "rebooted, and their result is that of one boot"
+        )
 
 
 #: The default protocol.

@@ -307,7 +307,7 @@ def _override_protocol(
     :raises BaselineError: If the task reboots guests and no option specifies
         the reboots of bare metal.
     """
-    if task_protocol.reboot != "never" and parsed.reboot is None:
+    if task_protocol.reboot not in ("auto", "never") and parsed.reboot is None:
         raise document.BaselineError(
             f"{parsed.task} has reboot: {task_protocol.reboot}; specify "
             "whether bare metal is rebooted, too: --reboot "

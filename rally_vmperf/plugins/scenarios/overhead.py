@@ -24,7 +24,7 @@ class Overhead(base.MeasurementScenario):
         cooldown: float = 0,
         drop_caches: bool = False,
         reboot: t.Literal[
-            "never", "between_workloads", "between_repetitions"
+            "auto", "never", "between_workloads", "between_repetitions"
         ] = "never",
         shape: t.Literal["guest", "whole"] = "guest",
         neighbours: dict | None = None,
@@ -43,7 +43,8 @@ class Overhead(base.MeasurementScenario):
             guests are dropped before each command, which requires root in the
             guests. A workload can override it.
         :param reboot: The time at which Nova stops and starts the guests:
-            never, between workloads, or between repetitions.
+            never, between_workloads, or between_repetitions. auto: between
+            repetitions if the guests booted within 60 s.
         :param shape: The resources of bare metal in the baseline. guest: the
             CPUs and memory of the guest. whole: all CPUs and memory.
         :param neighbours: The guests that are not measured: {guests,

@@ -28,7 +28,7 @@ class Tuning(base.MeasurementScenario):
         cooldown: float = 0,
         drop_caches: bool = False,
         reboot: t.Literal[
-            "never", "between_workloads", "between_repetitions"
+            "auto", "never", "between_workloads", "between_repetitions"
         ] = "never",
         shape: t.Literal["guest", "whole"] = "guest",
     ) -> None:
@@ -61,7 +61,8 @@ class Tuning(base.MeasurementScenario):
             guests are dropped before each command, which requires root in the
             guests. A workload can override it.
         :param reboot: The time at which Nova stops and starts the guests:
-            never, between workloads, or between repetitions. Variants are
+            never, between_workloads, or between_repetitions. auto: between
+            repetitions if the guests booted within 60 s. Variants are
             compared within a boot with never, unless each condition has a
             boot of its own.
         :param shape: The resources of bare metal in the baseline, if the task

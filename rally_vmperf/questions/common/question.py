@@ -315,6 +315,13 @@ class Question:
         """
         from rally_vmperf.runs import run_request
 
+        booted = environment.booted
+        protocol, warning = subtask.protocol.resolve_reboot(
+            max((guest.ssh_seconds for guest in booted.guests), default=0),
+            subtask.times,
+        )
+        if warning and not booted.sequential:
+            environment.warn(warning)
         request = run_request.RunRequest(
             **vars(environment),
             question=self.name,
@@ -322,7 +329,7 @@ class Question:
             warmup=subtask.warmup,
             workloads=subtask.workloads,
             peer=subtask.peer,
-            protocol=subtask.protocol,
+            protocol=protocol,
             criteria=subtask.criteria,
             tolerate=self.list_tolerated(subtask.criteria),
         )
