@@ -28,7 +28,9 @@ OF_WORKLOADS = {
 SCHEMA = {
     **OF_WORKLOADS,
     "reboot": json_schema.choice(
-        t.get_args(Reboot), "When guests are stopped and started again."
+        t.get_args(Reboot),
+        "When guests are stopped and started again; auto: between "
+        f"repetitions if they boot within {MAX_AUTO_BOOT} s.",
     ),
     "shape": json_schema.choice(
         t.get_args(Shape),
