@@ -108,7 +108,7 @@ bench-verdicts: $(VENV)/whole
 	$(BIN)/python -m tests.bench.verdicts
 
 cloud: $(VENV)/ready
-	$(BIN)/rally-vmperf cloud up --root $(CLOUD)
+	$(BIN)/python -m tests.cloud up --root $(CLOUD)
 
 environment: $(VENV)/whole cloud
 	@$(RALLY) db ensure >/dev/null
@@ -123,12 +123,12 @@ baseline: environment local-packages
 	    --task $(TASK) --task-args-file $(ARGS) $(PEER)
 
 down: $(VENV)/ready
-	$(BIN)/rally-vmperf cloud down --root $(CLOUD)
+	$(BIN)/python -m tests.cloud down --root $(CLOUD)
 
 # As on a machine that never had a cloud.
 purge: $(VENV)/ready
 	test ! -e $(CLOUD) || \
-	    $(BIN)/rally-vmperf cloud down --purge --root $(CLOUD)
+	    $(BIN)/python -m tests.cloud down --purge --root $(CLOUD)
 
 # What the cloud needs, which knows neither Rally nor how to draw.
 $(VENV)/ready: setup.cfg constraints-cloud.txt

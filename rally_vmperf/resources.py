@@ -8,7 +8,7 @@ _INSTALLED = pathlib.Path(sysconfig.get_path("data"), "share", "rally-vmperf")
 
 
 def path(*parts: str) -> pathlib.Path:
-    """Return the path of a data file such as ``etc/embedded-cloud/nova.conf``.
+    """Return the path of a data file such as ``etc/guest-image/cloud.cfg``.
 
     :param parts: The directory and file names below the top of the project.
     :raises FileNotFoundError: If neither a checkout nor an installation

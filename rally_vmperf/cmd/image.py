@@ -4,11 +4,11 @@ import argparse
 import os
 import pathlib
 
-from rally_vmperf.cloud import preflight
-from rally_vmperf.cloud.image import guest_image
-from rally_vmperf.cloud.system import console
-from rally_vmperf.cloud.system import packages
 from rally_vmperf.cmd import base
+from rally_vmperf.image import guest_image
+from rally_vmperf.image.system import commands
+from rally_vmperf.image.system import console
+from rally_vmperf.image.system import packages
 from rally_vmperf.workloads import registry
 
 
@@ -56,7 +56,7 @@ class Build(base.Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Build the image file; return None."""
         registry.debian_packages(parsed_args.workloads)
-        preflight.check_user(os.geteuid())
+        commands.check_user(os.geteuid())
         progress = console.Progress()
         output = parsed_args.output.resolve()
         log = output.with_suffix(".log")

@@ -37,8 +37,8 @@ class Shell(app.App):
     def __init__(self) -> None:
         super().__init__(
             description="Manage bare-metal baselines, plan and judge runs, "
-            "write reports, clean up, and manage a test cloud, in addition "
-            "to the commands of Rally.",
+            "write reports, and clean up, in addition to the commands of "
+            "Rally.",
             version=importlib.metadata.version("rally-vmperf"),
             command_manager=Commands("rally_vmperf.commands"),
             deferred_help=True,

@@ -8,11 +8,11 @@ import platform
 from rally_vmperf import removal
 from rally_vmperf.bundles import bundle
 from rally_vmperf.bundles import bundling
-from rally_vmperf.cloud.image import tool_packages
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import requirements
+from rally_vmperf.image import tool_packages
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads import tools
 

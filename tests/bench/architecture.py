@@ -20,6 +20,8 @@ import sys
 from tests.bench import table
 
 TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
+#: The embedded cloud, which shares modules with the package.
+CLOUD = TOP.parent / "tests" / "cloud"
 
 #: A module with fewer lines of logic belongs into its only importer.
 SMALL = 60
@@ -81,11 +83,14 @@ def _is_docstring(node: ast.stmt) -> bool:
     )
 
 
-def trees() -> dict[pathlib.Path, ast.Module]:
-    """Return the syntax tree of each module of the package."""
+def trees(top: pathlib.Path = TOP) -> dict[pathlib.Path, ast.Module]:
+    """Return the syntax tree of each module in a directory.
+
+    :param top: The directory; by default, that of the package.
+    """
     return {
         path: ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(TOP.rglob("*.py"))
+        for path in sorted(top.rglob("*.py"))
     }
 
 
@@ -106,20 +111,25 @@ def rooms(
 
 def crumbs(
     parsed: collections.abc.Mapping[pathlib.Path, ast.Module],
+    users: collections.abc.Mapping[pathlib.Path, ast.Module],
 ) -> list[tuple[str, str, int]]:
-    """Return small modules with one importer: module, importer, lines."""
+    """Return small modules with one importer: module, importer, lines.
+
+    :param parsed: The syntax trees of the package.
+    :param users: The syntax trees of further modules that import it.
+    """
     importers = collections.defaultdict(set)
-    for path, tree in parsed.items():
+    for path, tree in (*parsed.items(), *users.items()):
         for name in _imported(tree):
             importers[name].add(_dotted(path))
     found = []
     for path, tree in parsed.items():
         name = _dotted(path)
-        users = importers[name] - {name}
-        if path.name != "__init__.py" and len(users) == 1:
+        others = importers[name] - {name}
+        if path.name != "__init__.py" and len(others) == 1:
             lines = logic(tree)
             if lines < SMALL:
-                found.append((name, next(iter(users)), lines))
+                found.append((name, next(iter(others)), lines))
     return found
 
 
@@ -182,18 +192,11 @@ def main() -> None:
         (room, str(files), str(lines))
         for room, (files, lines) in sorted(counted.items())
     ]
-    whole = [room for room in counted if room != "cloud"]
-    for title, names in (("all", list(counted)), ("without cloud", whole)):
-        rows.append(
-            (
-                title,
-                str(sum(counted[name][0] for name in names)),
-                str(sum(counted[name][1] for name in names)),
-            )
-        )
+    totals = (sum(column) for column in zip(*counted.values(), strict=True))
+    rows.append(("all", *map(str, totals)))
     for line in table.padded(rows):
         print(line)
-    small = crumbs(parsed)
+    small = crumbs(parsed, trees(CLOUD))
     print(f"\nmodules below {SMALL} lines with one importer: {len(small)}")
     for name, user, lines in small:
         print(f"  {name} ({lines}), by {user}")

@@ -13,14 +13,14 @@ import typing as t
 
 import psutil
 
-from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.system import layout
 from tests import patience
+from tests.cloud.container import container
+from tests.cloud.system import layout
 from tests.functional import laboratory
 
 PLACE = layout.Layout(pathlib.Path(laboratory.CLOUD or "/nonexistent"))
 CONTAINER = container.Container(PLACE)
-COMMAND = [str(laboratory.BIN / "rally-vmperf"), "cloud"]
+COMMAND = [str(laboratory.BIN / "python"), "-m", "tests.cloud"]
 ROOT = ["--root", str(PLACE.root)]
 
 
@@ -143,7 +143,7 @@ def end_container() -> None:
 def interrupt(words: list[str], sign: str, *, seconds: float = 300) -> None:
     """Start a command, and kill it when it has printed a sign.
 
-    :param words: of ``rally-vmperf cloud``
+    :param words: of ``python -m tests.cloud``
     :param sign: what to wait for
     :param seconds: the time limit
     """

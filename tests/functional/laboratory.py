@@ -18,13 +18,13 @@ import openstack
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.baseline import store
-from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import layout
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from tests import patience
 from tests import signals
+from tests.cloud.state import addresses
+from tests.cloud.system import layout
 
 CLOUD = os.environ.get("VMPERF_CLOUD", "")
 TASKS = pathlib.Path(__file__).parent / "tasks"

@@ -17,9 +17,9 @@ CODE = """
 import json
 import pathlib
 import tempfile
-from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
+from tests.cloud.state import addresses
+from rally_vmperf.image.system import errors
+from tests.cloud.system import layout
 
 addresses.RESOLVERS = pathlib.Path("/dev/null")
 with tempfile.TemporaryDirectory() as folder:
@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         chosen = addresses.choose(folders, addresses.find_used(), None)
         print(json.dumps(str(chosen.external)))
-    except errors.CloudError as refused:
+    except errors.HostError as refused:
         print(json.dumps(str(refused)))
 """
 SETUP = """

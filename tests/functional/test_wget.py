@@ -9,13 +9,13 @@ import unittest
 
 import ddt
 
-from rally_vmperf.cloud.system import packages
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.image.system import packages
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 from rally_vmperf.workloads import base

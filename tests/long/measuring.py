@@ -8,7 +8,7 @@ import pathlib
 import jinja2
 import yaml
 
-from rally_vmperf.cloud.system import packages
+from rally_vmperf.image.system import packages
 from rally_vmperf.workloads import registry
 from tests import patience
 from tests import policy

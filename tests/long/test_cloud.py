@@ -8,7 +8,7 @@ import tempfile
 
 import ddt
 
-from rally_vmperf.cloud.state import settings
+from tests.cloud.state import settings
 from tests.functional import breakage as d
 from tests.functional import left_behind
 from tests.functional import recovering

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 
-from rally_vmperf.cloud.container import package_root
-from rally_vmperf.cloud.image import mirror
-from rally_vmperf.cloud.system import commands
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image import mirror
+from rally_vmperf.image.system import commands
 from tests import patience
+from tests.cloud.container import package_root
+from tests.cloud.system import layout
 from tests.functional import breakage as d
 from tests.functional import laboratory
 from tests.functional import recovering
@@ -33,6 +33,9 @@ python3 -m venv /opt/venv
 PBR_VERSION=1.0 /opt/venv/bin/pip install -q --no-deps \
     --no-build-isolation "$1"
 """
+#: The checkout on the host, and the program that it contains.
+CHECKOUT = "/opt/checkout"
+COMMAND = ("env", f"--chdir={CHECKOUT}", "python", "-m", "tests.cloud")
 #: Becomes the first process of a host with the root $1 and the cloud in $2.
 START = f"""
 set -e
@@ -69,10 +72,14 @@ def make_root(root: pathlib.Path, log: pathlib.Path) -> None:
     )
 
 
-def install(root: pathlib.Path, checkout: pathlib.Path) -> None:
-    """Install this checkout as its users do."""
+def install(root: pathlib.Path, folder: pathlib.Path) -> None:
+    """Copy this checkout, and install it as its users do.
+
+    :param root: The root file system of the host.
+    :param folder: The directory of the cloud.
+    """
     d.run("git", "-C", str(laboratory.TOP), "checkout-index", "--all",
-          f"--prefix={checkout}/")  # fmt: skip
+          f"--prefix={root}{CHECKOUT}/")  # fmt: skip
     certificates = "etc/ssl/certs/ca-certificates.crt"
     for name in ("etc/resolv.conf", "etc/hosts", certificates):
         source = pathlib.Path("/", name)
@@ -80,9 +87,9 @@ def install(root: pathlib.Path, checkout: pathlib.Path) -> None:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).unlink(missing_ok=True)
             shutil.copy(source, root / name)
-    words = ("sh", "-ec", INSTALL, "sh", checkout)
+    words = ("sh", "-ec", INSTALL, "sh", CHECKOUT)
     commands.run(
-        package_root.enter(root, checkout.parent, words),
+        package_root.enter(root, folder, words),
         timeout=patience.seconds(900),
     )
 
@@ -150,8 +157,8 @@ class TestHosts(recovering.Case):
         )
         root, folder = work / "root", work / "cloud"
         make_root(root, work / "packages.log")
-        install(root, work / "checkout")
         folder.mkdir()
+        install(root, folder)
         # These take minutes, and do not depend on the host.
         for path in (d.PLACE.tarball, d.PLACE.image):
             shutil.copy2(path, folder)
@@ -161,9 +168,9 @@ class TestHosts(recovering.Case):
         host = self.enterContext(Host(root, folder))
         release = host.run("cat", "/etc/os-release")
         self.assertIn(f'VERSION_ID="{VERSION}"', release)
-        print(host.run("rally-vmperf", "cloud", "up"))
+        print(host.run(*COMMAND, "up"))
         print(host.python("tests.long.guest", str(folder)))
-        print(host.run("rally-vmperf", "cloud", "down"))
+        print(host.run(*COMMAND, "down"))
         self.assertEqual({}, d.processes())
         self.assertEqual(["lo"], host.run("ls", "/sys/class/net").split())
         mounts = host.run("cat", "/proc/mounts")

@@ -2,8 +2,8 @@
 
 import re
 
-from rally_vmperf.cloud.state import settings
-from rally_vmperf.cloud.system import layout
+from tests.cloud.state import settings
+from tests.cloud.system import layout
 from tests.functional import breakage as d
 from tests.functional import laboratory
 from tests.functional import recovering

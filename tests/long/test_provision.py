@@ -7,10 +7,10 @@ import threading
 
 import yaml
 
-from rally_vmperf.cloud.image import tool_packages
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image import tool_packages
 from rally_vmperf.machines.remote import routes
 from tests import repository
+from tests.cloud.system import layout
 from tests.functional import breakage
 from tests.functional import laboratory
 from tests.long import long

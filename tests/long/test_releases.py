@@ -4,7 +4,7 @@ import pathlib
 import platform
 
 from rally_vmperf.baseline import store
-from rally_vmperf.cloud.image import mirror
+from rally_vmperf.image import mirror
 from tests.functional import laboratory
 from tests.long import long
 

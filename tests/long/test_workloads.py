@@ -6,7 +6,7 @@ import pathlib
 import ddt
 
 from rally_vmperf.baseline import store
-from rally_vmperf.cloud.image import guest_image
+from rally_vmperf.image import guest_image
 from rally_vmperf.workloads import registry
 from tests.functional import laboratory
 from tests.long import long

@@ -15,8 +15,6 @@ import unittest
 
 TOP = pathlib.Path(__file__).parent.parent.parent
 PACKAGE = TOP / "rally_vmperf"
-#: The driver of the test cloud, whose names are not covered.
-CLOUD = PACKAGE / "cloud"
 
 
 def words(text: str) -> frozenset[str]:
@@ -77,12 +75,11 @@ Trees = collections.abc.Mapping[pathlib.Path, ast.Module]
 Names = collections.abc.Iterator[str]
 
 
-def parse(*excluded: pathlib.Path) -> dict[pathlib.Path, ast.Module]:
-    """Return the syntax tree of each module outside some directories."""
+def parse() -> dict[pathlib.Path, ast.Module]:
+    """Return the syntax tree of each module."""
     return {
         path: ast.parse(path.read_text())
         for path in sorted(PACKAGE.rglob("*.py"))
-        if excluded == () or not any(map(path.is_relative_to, excluded))
     }
 
 
@@ -160,7 +157,7 @@ class TestNames(unittest.TestCase):
     def setUpClass(cls) -> None:
         """Read the package once."""
         super().setUpClass()
-        cls.trees: Trees = parse(CLOUD)
+        cls.trees: Trees = parse()
 
     def all_of(self, function) -> list[str]:
         """Return the names or texts of all modules."""

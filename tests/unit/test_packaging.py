@@ -196,7 +196,7 @@ class TestTox(unittest.TestCase):
             {bin_ + "sphinx-build"}, self.commands("testenv:docs")
         )
         self.assertEqual(
-            {bin_ + "rally-vmperf"}, self.commands("testenv:functional")
+            {bin_ + "python"}, self.commands("testenv:functional")
         )
 
 

@@ -10,8 +10,8 @@ import collections.abc
 import dataclasses
 import pathlib
 
-from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.system import layout
+from tests.cloud.container import container
+from tests.cloud.system import layout
 
 #: Project, hosts and identifiers of all copies begin like this.
 PROJECT = "b05b05b05b05b05b05b05b05b05b05b0"

@@ -9,11 +9,11 @@ import unittest
 import xmlrpc.server
 
 from rally_vmperf import removal
-from rally_vmperf.cloud.state import credentials
-from rally_vmperf.cloud.state import settings
-from rally_vmperf.cloud.state import templates
-from rally_vmperf.cloud.system import console
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image.system import console
+from tests.cloud.state import credentials
+from tests.cloud.state import settings
+from tests.cloud.state import templates
+from tests.cloud.system import layout
 
 
 class _Handler(xmlrpc.server.SimpleXMLRPCRequestHandler):

@@ -3,13 +3,13 @@ from unittest import mock
 
 import openstack
 
-from rally_vmperf.cloud import bringup
-from rally_vmperf.cloud import preflight
-from rally_vmperf.cloud.container import kvm
-from rally_vmperf.cloud.state import settings
-from rally_vmperf.cloud.state import state_root
-from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image.system import errors
+from tests.cloud import bringup
+from tests.cloud import preflight
+from tests.cloud.container import kvm
+from tests.cloud.state import settings
+from tests.cloud.state import state_root
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
 
@@ -26,14 +26,14 @@ class UpTestCase(base.CloudTestCase):
     def test_a_full_disk(self):
         for code in (errno.ENOSPC, errno.EDQUOT):
             with self.assertRaisesRegex(
-                errors.CloudError, "the disk is full: /some/file cannot be"
+                errors.HostError, "the disk is full: /some/file cannot be"
             ):
                 self.up(OSError(code, "full", "/some/file"))
 
     def test_a_refusal_in_one_line(self):
         with self.assertRaisesRegex(
-            errors.CloudError,
-            "^the cloud refused a request: too many; see 'rally-vmperf cloud",
+            errors.HostError,
+            "^the cloud rejected a request: too many; see 'python -m tests",
         ):
             self.up(openstack.exceptions.SDKException("too many"))
 
@@ -63,7 +63,7 @@ class ConfigureTestCase(BringupTestCase):
         self.configure(None, 2)
         self.fill_databases()
         with self.assertRaisesRegex(
-            errors.CloudError, "^--hypervisors=1: the cloud must run"
+            errors.HostError, "^--hypervisors=1: the cloud must run"
         ):
             self.configure(None, 1)
         self.assertEqual(2, settings.load(self.folders).hypervisors)

@@ -18,12 +18,14 @@ class Missing:
             raise ModuleNotFoundError(f"{name} is not there yet")
 
 sys.meta_path.insert(0, Missing())
-from rally_vmperf import cloud
-from rally_vmperf.cmd import cloud as commands, main
+from rally_vmperf import image
 from rally_vmperf.workloads import registry
+from tests import cloud
 
-for one in pkgutil.walk_packages(cloud.__path__, cloud.__name__ + "."):
-    importlib.import_module(one.name)
+for package in (cloud, image):
+    prefix = package.__name__ + "."
+    for module in pkgutil.walk_packages(package.__path__, prefix):
+        importlib.import_module(module.name)
 print(len(registry.debian_packages(registry.workload_names())))
 """
 

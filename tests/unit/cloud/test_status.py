@@ -1,10 +1,10 @@
 import shutil
 from unittest import mock
 
-from rally_vmperf.cloud import preflight
-from rally_vmperf.cloud import status
-from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.system import layout
+from tests.cloud import preflight
+from tests.cloud import status
+from tests.cloud.container import container
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
 

@@ -1,10 +1,10 @@
 import os
 from unittest import mock
 
-from rally_vmperf.cloud import teardown
-from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image.system import errors
+from tests.cloud import teardown
+from tests.cloud.container import container
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
 
@@ -46,7 +46,7 @@ class TeardownTestCase(base.CloudTestCase):
                 return_value=[f"{self.folders.data}/x"],
             ),
             self.assertRaisesRegex(
-                errors.CloudError, "data/x is mounted, so .*; unmount it first"
+                errors.HostError, "data/x is mounted, so .*; unmount it first"
             ),
         ):
             self.down(purge=True)
@@ -56,7 +56,7 @@ class TeardownTestCase(base.CloudTestCase):
         """Its processes would remain, without their files."""
         (self.folders.root / "before.json").touch()
         with self.assertRaisesRegex(
-            errors.CloudError, "before.json belongs to a cloud of an earlier"
+            errors.HostError, "before.json belongs to a cloud of an earlier"
         ):
             self.down(purge=True)
         self.ended.assert_not_called()

@@ -7,9 +7,9 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.bundles import bundle
-from rally_vmperf.cloud.image import tool_packages
-from rally_vmperf.cloud.system import errors
 from rally_vmperf.cmd import tools
+from rally_vmperf.image import tool_packages
+from rally_vmperf.image.system import errors
 from rally_vmperf.workloads import registry
 from tests import repository
 from tests.unit.bundles import bundled
@@ -36,12 +36,12 @@ class BundleTestCase(unittest.TestCase):
 
     def request(self, *words):
         """Return the request for packages, which are not downloaded."""
-        refusal = errors.CloudError("no mirror")
+        refusal = errors.HostError("no mirror")
         with (
             mock.patch.object(
                 tool_packages, "fetch", autospec=True, side_effect=refusal
             ) as fetch,
-            self.assertRaisesRegex(errors.CloudError, "no mirror"),
+            self.assertRaisesRegex(errors.HostError, "no mirror"),
         ):
             self.run_command(*words)
         self.assertEqual([], [*self.target.parent.iterdir()])

@@ -14,11 +14,12 @@ import ddt
 import jsonschema
 
 from rally_vmperf import resources
-from rally_vmperf.cloud.image import guest_image
 from rally_vmperf.execution import assignment
+from rally_vmperf.image import guest_image
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import registry
+from tests.cloud.system import layout
 from tests.unit.workloads import golden
 
 NAMES = registry.workload_names()
@@ -80,7 +81,7 @@ class RegistryTestCase(unittest.TestCase):
             workloads |= names & set(NAMES)
             wanted |= set(registry.debian_packages(names & set(NAMES)))
         self.assertEqual(tuple(sorted(workloads)), guest_image.WORKLOADS)
-        path = resources.path("etc", "embedded-cloud", "packages.txt")
+        path = layout.SHIPPED / "packages.txt"
         listed = set(path.read_text().splitlines())
         self.assertEqual(set(), wanted - listed - {"bash", "python3"})
 

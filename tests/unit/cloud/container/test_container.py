@@ -3,9 +3,9 @@ import os
 import unittest
 from unittest import mock
 
-from rally_vmperf.cloud.container import container
-from rally_vmperf.cloud.system import commands
-from rally_vmperf.cloud.system import errors
+from rally_vmperf.image.system import commands
+from rally_vmperf.image.system import errors
+from tests.cloud.container import container
 from tests.unit.cloud import base
 
 # A script in place of enter.sh, whose container is one process.
@@ -88,17 +88,17 @@ class StartTestCase(ContainerTestCase):
             with (
                 mock.patch.object(container, "_END_TIMEOUT", -1),
                 self.assertRaisesRegex(
-                    errors.CloudError, "the end of the container is still"
+                    errors.HostError, "the end of the container is still"
                 ),
             ):
                 self.container.end()
-            with self.assertRaisesRegex(errors.CloudError, "printed nothing"):
+            with self.assertRaisesRegex(errors.HostError, "printed nothing"):
                 self.container.start()
 
     def test_failure(self):
         self.script.write_text("echo first; echo 'unshare: no' >&2; exit 1")
         with self.assertRaisesRegex(
-            errors.CloudError, r"has ended: unshare: no \(see .*container.log"
+            errors.HostError, r"has ended: unshare: no \(see .*container.log"
         ):
             self.container.start()
 
@@ -137,7 +137,7 @@ class ProcessesTestCase(ContainerTestCase):
 class CommandTestCase(ContainerTestCase):
     def test_stopped(self):
         with self.assertRaisesRegex(
-            errors.CloudError, "root does not run; start it: rally-vmperf"
+            errors.HostError, "root does not run; start it: python -m"
         ):
             self.container.command(["id"])
 

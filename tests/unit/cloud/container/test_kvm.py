@@ -3,8 +3,8 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.cloud.container import kvm
-from rally_vmperf.cloud.container import package_root
+from tests.cloud.container import kvm
+from tests.cloud.container import package_root
 from tests.unit.cloud import base
 
 

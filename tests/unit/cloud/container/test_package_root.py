@@ -5,9 +5,9 @@ import time
 import unittest
 from unittest import mock
 
-from rally_vmperf.cloud.container import package_root
-from rally_vmperf.cloud.image import mirror
-from rally_vmperf.cloud.system import commands
+from rally_vmperf.image import mirror
+from rally_vmperf.image.system import commands
+from tests.cloud.container import package_root
 from tests.unit.cloud import base
 
 OPTIONS = [
@@ -93,7 +93,7 @@ class ProvideTestCase(base.CloudTestCase):
         self.assertEqual([], self.provide())
         self.assertIn(
             "the packages of the container are 40 days old; to update them: "
-            "rally-vmperf cloud up --rebuild",
+            "python -m tests.cloud up --rebuild",
             self.output.getvalue(),
         )
 

@@ -4,7 +4,7 @@ import stat
 import types
 from unittest import mock
 
-from rally_vmperf.cloud.resources import inventory
+from tests.cloud.resources import inventory
 from tests.unit.cloud import base
 
 

@@ -2,9 +2,9 @@ import types
 import unittest
 from unittest import mock
 
-from rally_vmperf.cloud.resources import services
-from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image.system import errors
+from tests.cloud.resources import services
+from tests.cloud.system import layout
 
 NOON = 1_767_268_800.0  # 2026-01-01 12:00 UTC
 FIRST, SECOND = layout.HYPERVISORS
@@ -58,7 +58,7 @@ class WaitTestCase(unittest.TestCase):
 
     def test_too_late(self):
         with self.assertRaisesRegex(
-            errors.CloudError, "a hypervisor is still missing .* --rebuild"
+            errors.HostError, "a hypervisor is still missing .* --rebuild"
         ):
             services.wait("a hypervisor", lambda: False, timeout=-1)
 
@@ -99,7 +99,7 @@ class RemovalTestCase(unittest.TestCase):
 
     def test_guests(self):
         with self.assertRaisesRegex(
-            errors.CloudError,
+            errors.HostError,
             r"^--hypervisors=1: .*-2 has guests \(a, c\); migrate or delete",
         ):
             self.check([("c", SECOND), ("b", FIRST), ("a", SECOND)])
@@ -108,7 +108,7 @@ class RemovalTestCase(unittest.TestCase):
         """A server is active before its migration has ended."""
         for ends in ((SECOND, FIRST), (FIRST, SECOND)):
             with self.assertRaisesRegex(
-                errors.CloudError, "migrations that have not ended, of 7; wait"
+                errors.HostError, "migrations that have not ended, of 7; wait"
             ):
                 self.check([("a", FIRST)], [("7", *ends, "running")])
 

@@ -4,9 +4,9 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import errors
-from rally_vmperf.cloud.system import layout
+from rally_vmperf.image.system import errors
+from tests.cloud.state import addresses
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
 # The output of "ip -4 -json route show table all" of a host with a cloud.
@@ -75,7 +75,7 @@ class ChooseTestCase(base.CloudTestCase):
 
     def test_none_is_free(self):
         with self.assertRaisesRegex(
-            errors.CloudError,
+            errors.HostError,
             "172.24.4.0/24 overlaps the host's route 128.0.0.0/1.*"
             "cloud up --network",
         ):
@@ -98,7 +98,7 @@ class ChooseTestCase(base.CloudTestCase):
         before = self.choose()
         self.fill_databases()
         with self.assertRaisesRegex(
-            errors.CloudError, "172.24.6.0/24 overlaps.*cloud down --purge"
+            errors.HostError, "172.24.6.0/24 overlaps.*cloud down --purge"
         ):
             self.choose("172.24.6.0/24")
         self.assertEqual(before, addresses.load(self.folders))
@@ -106,12 +106,12 @@ class ChooseTestCase(base.CloudTestCase):
     def test_asked_for(self):
         chosen = self.choose(wanted="10.66.0.0/16")
         with self.assertRaisesRegex(
-            errors.CloudError, "10.99.1.0/24 overlaps .*cloud up --network"
+            errors.HostError, "10.99.1.0/24 overlaps .*cloud up --network"
         ):
             self.choose("10.99.1.7/32", wanted="10.99.0.0/22")
         self.fill_databases()
         self.assertEqual(chosen, self.choose(wanted="10.66.0.0/22"))
-        with self.assertRaisesRegex(errors.CloudError, "other networks"):
+        with self.assertRaisesRegex(errors.HostError, "other networks"):
             self.choose(wanted="10.99.0.0/22")
 
     def test_a_broken_record(self):

@@ -5,8 +5,8 @@ import unittest
 
 import ddt
 
-from rally_vmperf.cloud.state import credentials
-from rally_vmperf.cloud.system import errors
+from rally_vmperf.image.system import errors
+from tests.cloud.state import credentials
 from tests.unit.cloud import base
 
 
@@ -42,8 +42,8 @@ class CredentialsTestCase(base.CloudTestCase):
         self.path.write_text(text)
         self.path.chmod(0o644)
         with self.assertRaisesRegex(
-            errors.CloudError,
-            "secrets.json lacks 1[34] secrets .* cloud up --rebuild",
+            errors.HostError,
+            "secrets.json lacks 1[34] secrets .*cloud up --rebuild",
         ):
             self.load(used=True)
         self.assertEqual(text, self.path.read_text())

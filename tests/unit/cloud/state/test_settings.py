@@ -1,4 +1,4 @@
-from rally_vmperf.cloud.state import settings
+from tests.cloud.state import settings
 from tests.unit.cloud import base
 
 

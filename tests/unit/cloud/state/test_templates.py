@@ -9,12 +9,11 @@ import jinja2
 import jsonschema
 from rally_openstack.environment.platforms import existing
 
-from rally_vmperf import resources
-from rally_vmperf.cloud.state import addresses
-from rally_vmperf.cloud.system import layout
+from tests.cloud.state import addresses
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
-SHIPPED = resources.path("etc", "embedded-cloud")
+SHIPPED = layout.SHIPPED
 # The values that only a cloud that runs has, or only some templates.
 VALUES = {
     **dict.fromkeys(("limits_file", "user"), "admin"),

@@ -1,4 +1,4 @@
-from rally_vmperf.cloud.system import documents
+from tests.cloud.system import documents
 from tests.unit.cloud import base
 
 

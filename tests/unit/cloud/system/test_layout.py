@@ -1,4 +1,4 @@
-from rally_vmperf.cloud.system import layout
+from tests.cloud.system import layout
 from tests.unit.cloud import base
 
 

@@ -1,1 +1,0 @@
-"""The guest image, and packages for guests."""

@@ -1,1 +1,0 @@
-"""The machine that carries the embedded cloud: programs, packages, mounts."""

@@ -1,0 +1,1 @@
+"""The guest image, and packages of tools for guests and bundles."""

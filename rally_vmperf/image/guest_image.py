@@ -1,0 +1,199 @@
+"""Build the guest image out of the distribution's packages."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import time
+
+import jinja2
+
+from rally_vmperf import removal
+from rally_vmperf import resources
+from rally_vmperf.image import bootstrap
+from rally_vmperf.image import image_disk
+from rally_vmperf.image import mirror
+from rally_vmperf.image.system import commands
+from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import lock
+from rally_vmperf.image.system import mounts
+from rally_vmperf.image.system import packages
+from rally_vmperf.workloads import registry
+
+TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
+WORK_PREFIX = ".vmperf-image-"
+#: Those of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
+WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
+SIZE = re.compile(r"\d+[MG]")
+#: The date of the image's files, as tools for repeatable builds take it.
+DATE_VARIABLE = "SOURCE_DATE_EPOCH"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to build.
+
+    :param output: the qcow2 file
+    :param size: of the virtual disk, such as 2G
+    :param suite: code name of the distribution's release
+    :param mirror: where its packages are; this machine's source if empty
+    :param workloads: whose tools it holds
+    """
+
+    output: pathlib.Path
+    size: str = "2G"
+    suite: str = "bookworm"
+    mirror: str = ""
+    workloads: tuple[str, ...] = WORKLOADS
+
+
+def build(
+    recipe: Recipe,
+    log: pathlib.Path,
+    enter: collections.abc.Callable[[list[str]], list[str]] = list,
+) -> None:
+    """Make the image and put it in place in one step.
+
+    A file with the suffix .manifest, next to the image, lists the packages.
+
+    :param recipe: what to build
+    :param log: where the tools' output goes
+    :param enter: the function that returns the command by which another
+        one, with tools of disks, runs
+    :raises WorkloadError: for a name that no workload has
+    """
+    if not SIZE.fullmatch(recipe.size):
+        raise errors.HostError(
+            f"'{recipe.size}' is not a disk size; write 2G or 2500M"
+        )
+    date = source_date()
+    recipe.output.parent.mkdir(parents=True, exist_ok=True)
+    with workshop(recipe.output.parent) as work:
+        files = lay_out(recipe, work, date)
+        tree, disk = work / "system.tar", work / "disk.raw"
+        install(recipe, files, tree, date, log)
+
+        def run(argv: list[str]) -> None:
+            commands.run(enter(argv), log=log)
+
+        image_disk.make(disk, recipe.size, tree, run)
+        tree.unlink()
+        draft = work / "image.qcow2"
+        run(
+            ["qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2",
+             str(disk), str(draft)]
+        )  # fmt: skip
+        draft.replace(recipe.output)
+        (files / "manifest").replace(recipe.output.with_suffix(".manifest"))
+
+
+def source_date() -> int:
+    """Return SOURCE_DATE_EPOCH, by default the current time, in seconds.
+
+    :raises HostError: If the variable is not a number of seconds.
+    """
+    value = os.environ.get(DATE_VARIABLE)
+    if value is None:
+        return int(time.time())
+    if not (value.isascii() and value.isdecimal() and int(value) < 2**31):
+        raise errors.HostError(
+            f"{DATE_VARIABLE}={value}: must be an integer from 0 to "
+            f"{2**31 - 1}, in seconds since 1970"
+        )
+    return int(value)
+
+
+@contextlib.contextmanager
+def workshop(
+    parent: pathlib.Path,
+) -> collections.abc.Iterator[pathlib.Path]:
+    """Make a folder to work in; a lock shows others that it is in use."""
+    with (
+        removal.temporary(WORK_PREFIX, parent) as folder,
+        lock.hold(folder),
+    ):
+        yield folder
+
+
+def sweep(parent: pathlib.Path) -> list[str]:
+    """Remove the folders of builds that were killed; return their names.
+
+    :param parent: the folder of the image
+    """
+    removed = []
+    for work in parent.glob(f"{WORK_PREFIX}*"):
+        try:
+            with lock.hold(work):
+                mounts.unmount(work)
+                removal.remove(work, parent)
+        except errors.HostError:
+            # somebody is at work in there
+            continue
+        removed.append(work.name)
+    return removed
+
+
+def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:
+    """Put the shipped files where mmdebstrap's hooks find them.
+
+    :param recipe: what to build
+    :param work: a folder for the time of the build
+    :param date: seconds since 1970 that the image bears
+    """
+    files = work / "files"
+    shutil.copytree(resources.path("etc", "guest-image"), files)
+    for path in files.glob("*.j2"):
+        template = jinja2.Template(
+            path.read_text(),
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+        )
+        text = template.render(
+            suite=recipe.suite, date=date, workloads=recipe.workloads
+        )
+        path.with_suffix("").write_text(text)
+    for hook in files.glob("*.sh"):
+        hook.chmod(0o755)
+    return files
+
+
+def install(
+    recipe: Recipe,
+    files: pathlib.Path,
+    tree: pathlib.Path,
+    date: int,
+    log: pathlib.Path,
+) -> None:
+    """Install the packages into an archive.
+
+    :param recipe: what to build
+    :param files: the folder of hooks and lists
+    :param tree: the archive to make
+    :param date: of the newest file in it, in seconds since 1970
+    :param log: where mmdebstrap's output goes
+    """
+    included = dict.fromkeys(packages.listed(files / "packages.txt"))
+    included |= dict.fromkeys(registry.debian_packages(recipe.workloads))
+    excluded = packages.listed(files / "excluded-paths.txt")
+    bootstrap.install(
+        recipe.suite,
+        tree,
+        included,
+        [
+            "--variant=minbase",
+            *(f"--dpkgopt=path-exclude={pattern}" for pattern in excluded),
+            f"--essential-hook={files}/before-packages.sh",
+            f"--customize-hook={files}/finish.sh",
+        ],
+        log,
+        sources=[recipe.mirror]
+        if recipe.mirror
+        else mirror.of_this_machine(recipe.suite),
+        environment={
+            DATE_VARIABLE: str(date),
+            "VMPERF_IMAGE_FILES": str(files),
+        },
+    )

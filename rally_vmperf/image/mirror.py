@@ -1,0 +1,123 @@
+"""The package sources of this machine, for guest images."""
+
+import collections.abc
+import dataclasses
+import platform
+import re
+import subprocess
+import typing as t
+
+from rally_vmperf.image.system import commands
+
+FORMAT = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)|$(SIGNED_BY)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """One line of a sources list."""
+
+    uri: str
+    release: str
+    component: str
+
+    def line(self) -> str:
+        """Return it as apt reads it."""
+        return f"deb {self.uri} {self.release} {self.component}"
+
+
+def parse(
+    targets: str,
+    suite: str,
+    origin: str = "Debian",
+    components: collections.abc.Container[str] = ("main",),
+) -> list[Source]:
+    """Return a distribution's own sources for a suite.
+
+    :param targets: what ``apt-get indextargets`` printed in FORMAT
+    :param suite: the release's code name
+    """
+    found = []
+    wanted = (suite, f"{suite}-updates", f"{suite}-security")
+    for line in targets.splitlines():
+        uri, release, component, maker, _ = line.split("|")
+        source = Source(uri.rstrip("/"), release, component)
+        if maker != origin or component not in components:
+            continue
+        if release in wanted and source not in found:
+            found.append(source)
+    return found
+
+
+def sources(suite: str, **wanted: t.Any) -> list[Source]:
+    """Return this machine's sources for a suite; none if it has none.
+
+    :param suite: the release's code name
+    :param wanted: origin and components, as ``parse`` takes them
+    """
+    targets = commands.run(
+        ["apt-get", "indextargets", "--format", FORMAT, "Created-By: Packages"]
+    )
+    return parse(targets, suite, **wanted)
+
+
+def of_this_machine(suite: str) -> list[str]:
+    """Return the lines for a suite; none when the machine has no such mirror.
+
+    :param suite: the release's code name
+    """
+    return [source.line() for source in sources(suite)]
+
+
+def for_suite(suite: str) -> list[str]:
+    """Return the lines for a suite, also on a machine of another release.
+
+    Its mirrors have the other releases of Debian, too.
+
+    :param suite: the release's code name
+    """
+    here = platform.freedesktop_os_release().get("VERSION_CODENAME", suite)
+    return of_this_machine(suite) or [
+        dataclasses.replace(
+            source, release=source.release.replace(here, suite)
+        ).line()
+        for source in sources(here)
+    ]
+
+
+def proxy_options() -> list[str]:
+    """Return the proxy options of this machine's apt."""
+    dump = subprocess.run(
+        ["apt-config", "dump"], capture_output=True, text=True, check=False
+    ).stdout
+    return [
+        line
+        for line in dump.splitlines()
+        if line.startswith(("Acquire::http::", "Acquire::https::"))
+        and "proxy" in line.lower()
+        and not line.endswith(' "";')
+    ]
+
+
+_LOGIN = re.compile(r'Acquire::(https?)::proxy "(\S+@\S+)";', re.IGNORECASE)
+
+
+def logins(options: collections.abc.Iterable[str]) -> dict[str, str]:
+    """Return the environment for proxies that take a password.
+
+    Everybody on the machine reads a command line, and only root its
+    environment.
+
+    :param options: of apt, as ``proxy_options`` returns them
+    """
+    found = filter(None, map(_LOGIN.fullmatch, options))
+    return {f"{one[1].lower()}_proxy": one[2] for one in found}
+
+
+def split_proxy_options() -> tuple[list[str], dict[str, str]]:
+    """Return the proxy options of apt for a command line, and an environment.
+
+    The environment contains the proxies that take a password.
+    """
+    options = proxy_options()
+    shown = [option for option in options if not logins([option])]
+    return shown, logins(options)

@@ -1,0 +1,1 @@
+"""The host that builds an image: programs, packages, mounts, locks."""

@@ -1,0 +1,94 @@
+"""Run programs on the host."""
+
+import collections.abc
+import os
+import pathlib
+import subprocess
+
+from rally_vmperf.image.system import errors
+
+SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def check_user(user: int) -> None:
+    """Reject users other than root.
+
+    :param user: The number of the user.
+    :raises errors.HostError: If the number is not 0.
+    """
+    if user != 0:
+        raise errors.HostError(
+            f"the user is {user}: must be root; run the command with sudo"
+        )
+
+
+def plain_environment() -> dict[str, str]:
+    """Return the caller's environment, with Debian's own programs first."""
+    return {
+        **os.environ,
+        "PATH": SYSTEM_PATH,
+        "LC_ALL": "C.UTF-8",
+        "DEBIAN_FRONTEND": "noninteractive",
+    }
+
+
+def run(
+    argv: collections.abc.Sequence[str | os.PathLike[str]],
+    *,
+    env: dict[str, str] | None = None,
+    log: pathlib.Path | None = None,
+    accept: collections.abc.Container[int] = (0,),
+    timeout: float = 900,
+) -> str:
+    """Run a program to its end and return its output.
+
+    :param argv: The program and its arguments.
+    :param env: The environment; None selects that of the caller, with
+        Debian's path.
+    :param log: A file to which the output is appended.
+    :param accept: The exit codes that are no failure.
+    :param timeout: The time limit in seconds.
+    :raises errors.HostError: With the last line of the output.
+    """
+    name = pathlib.Path(argv[0]).name
+    try:
+        done = subprocess.run(
+            argv,
+            env=plain_environment() if env is None else env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            umask=0o022,
+        )
+    except FileNotFoundError as missing:
+        raise errors.HostError(
+            f"program {name} is not installed; install its Debian package"
+        ) from missing
+    except subprocess.TimeoutExpired as late:
+        raise errors.HostError(
+            f"{name} did not end within {timeout:.0f} s"
+        ) from late
+    if log is not None:
+        with log.open("a") as stream:
+            stream.write(done.stdout)
+    if done.returncode not in accept:
+        lines = done.stdout.strip().splitlines() or ["it printed nothing"]
+        last = lines[-1].strip()
+        more = f" (all of it: {log})" if log else ""
+        raise errors.HostError(
+            f"'{' '.join(map(str, argv[:4]))} ...' ended with code "
+            f"{done.returncode}: {last}{more}"
+        )
+    return done.stdout
+
+
+def quietly(argv: collections.abc.Sequence[str]) -> bool:
+    """Run a program whose failure is an answer; return whether it worked."""
+    try:
+        run(argv, timeout=60)
+    except errors.HostError:
+        return False
+    return True

@@ -1,0 +1,27 @@
+"""A lock: one command at a time on one state root."""
+
+import collections.abc
+import contextlib
+import fcntl
+import os
+import pathlib
+
+from rally_vmperf.image.system import errors
+
+
+@contextlib.contextmanager
+def hold(root: pathlib.Path) -> collections.abc.Iterator[None]:
+    """Keep other commands off a state root.
+
+    :param root: its folder, which must exist
+    """
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as taken:
+        raise errors.HostError(
+            f"another command is at work on {root}; wait until it has ended"
+        ) from taken
+    finally:
+        os.close(handle)

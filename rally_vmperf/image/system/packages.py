@@ -1,0 +1,33 @@
+"""Install Debian packages on the host."""
+
+import collections.abc
+import pathlib
+
+from rally_vmperf.image.system import commands
+
+
+def listed(path: pathlib.Path) -> list[str]:
+    """Return the entries of a list with comments and empty lines."""
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def install(names: collections.abc.Sequence[str], log: pathlib.Path) -> None:
+    """Install the packages that are missing.
+
+    :param names: The names of the packages.
+    :param log: The file for the output of apt.
+    """
+    known = commands.run(
+        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *names],
+        accept=(0, 1),
+    ).splitlines()
+    wanted = [name for name in names if f"{name} installed" not in known]
+    if not wanted:
+        return
+    command = ["apt-get", "-y", "--no-install-recommends", "install"]
+    # What an interrupted command has unpacked.
+    commands.run(["dpkg", "--configure", "-a"], log=log)
+    if not commands.quietly([*command, "--simulate", *wanted]):
+        commands.run(["apt-get", "update"], log=log)
+    commands.run([*command, *wanted], log=log, timeout=1800)

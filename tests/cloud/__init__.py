@@ -1,0 +1,1 @@
+"""The embedded test cloud: an OpenStack on one host, in a container."""

@@ -1,0 +1,77 @@
+"""Secrets and keys of the embedded cloud."""
+
+import json
+import pathlib
+import secrets
+
+from rally_vmperf import atomic
+from rally_vmperf.image.system import commands
+from rally_vmperf.image.system import errors
+from tests.cloud.state import addresses
+from tests.cloud.system import documents
+from tests.cloud.system import layout
+
+PURPOSES = (
+    *("admin", "member", "libvirt_host", "metadata", "rabbitmq"),
+    *("service_glance", "service_neutron", "service_nova"),
+    *("service_placement", "database_glance", "database_keystone"),
+    *("database_neutron", "database_nova", "database_placement"),
+)
+#: The file of the secret by which Erlang's nodes trust each other.
+_COOKIE = "rabbitmq/.erlang.cookie"
+
+
+def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
+    """Return the secrets by purpose; make those that are missing.
+
+    :param path: The file of the secrets.
+    :param used: Whether databases contain the secrets.
+    :raises errors.HostError: If secrets of databases are missing.
+    """
+    content = documents.read(path) or {}
+    found = {
+        purpose: content[purpose]
+        for purpose in PURPOSES
+        if content.get(purpose) and isinstance(content[purpose], str)
+    }
+    missing = [purpose for purpose in PURPOSES if purpose not in found]
+    if missing and used:
+        raise errors.HostError(
+            f"{path} lacks {len(missing)} secrets of the databases; start "
+            "with new ones: python -m tests.cloud up --rebuild"
+        )
+    if missing:
+        found |= {purpose: secrets.token_hex(16) for purpose in missing}
+        atomic.write(path, json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def make_keys(folders: layout.Layout) -> None:
+    """Make the login key pair, a host key and RabbitMQ's secret.
+
+    Those that are there are kept. Peer and control machine share the host key.
+
+    :param folders: The paths of the cloud.
+    """
+    for name in ("id_ed25519", "peer_host_ed25519"):
+        path = folders.etc / name
+        public = path.with_suffix(".pub")
+        if public.exists() and path.exists():
+            continue
+        # ssh-keygen overwrites no file.
+        path.unlink(missing_ok=True)
+        commands.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "vmperf",
+             "-f", path]
+        )  # fmt: skip
+        public.chmod(0o600)
+    kind, key, *_ = (folders.etc / "peer_host_ed25519.pub").read_text().split()
+    ranges = addresses.load(folders)
+    atomic.write(
+        folders.root / "known_hosts",
+        f"{ranges.peer},{ranges.control} {kind} {key}\n",
+    )
+    cookie = folders.data / _COOKIE
+    if not cookie.exists():
+        # Erlang's own has 36 bits.
+        atomic.write(cookie, secrets.token_hex(32), mode=0o400)

@@ -1,0 +1,1 @@
+"""Files of the embedded cloud on its host."""

@@ -1,0 +1,40 @@
+from rally_vmperf.image.system import commands
+from rally_vmperf.image.system import errors
+from tests.unit.cloud import base
+
+
+class RunTestCase(base.CloudTestCase):
+    def test_what_it_printed(self):
+        self.assertEqual("a\n", commands.run(["/bin/echo", "a"]))
+        # It reads nothing of the caller.
+        self.assertEqual("", commands.run(["/bin/cat"]))
+
+    def test_a_failure_in_one_line(self):
+        log = self.folder / "log"
+        with self.assertRaises(errors.HostError) as failed:
+            commands.run(
+                ["/bin/sh", "-c", "echo first; echo last >&2; exit 3"], log=log
+            )
+        self.assertRegex(
+            str(failed.exception),
+            r"^'/bin/sh -c .* ended with code 3: last \(all of it: .*log\)$",
+        )
+        self.assertEqual("first\nlast\n", log.read_text())
+
+    def test_an_accepted_failure(self):
+        command = ["/bin/sh", "-c", "exit 3"]
+        self.assertEqual("", commands.run(command, accept=(0, 3)))
+        self.assertFalse(commands.quietly(command))
+
+    def test_too_long(self):
+        with self.assertRaisesRegex(errors.HostError, "sleep did not end"):
+            commands.run(["/bin/sleep", "60"], timeout=0.1)
+
+    def test_user(self):
+        commands.check_user(0)
+        with self.assertRaisesRegex(errors.HostError, "1000: must be root"):
+            commands.check_user(1000)
+
+    def test_no_such_program(self):
+        with self.assertRaisesRegex(errors.HostError, "program x is not"):
+            commands.run(["/no/such/x"])

@@ -1,0 +1,37 @@
+from unittest import mock
+
+from rally_vmperf.image.system import packages
+from tests.unit.cloud import base
+
+
+class InstallTestCase(base.CloudTestCase):
+    def install(self, known):
+        """Return the programs that run, with the last argument of each."""
+        with (
+            mock.patch.object(
+                packages.commands, "run", autospec=True, return_value=known
+            ) as run,
+            mock.patch.object(
+                packages.commands, "quietly", autospec=True, return_value=False
+            ),
+        ):
+            packages.install(["zstd", "mount"], self.folder / "log")
+        return [(call.args[0][0], call.args[0][-1]) for call in run.mock_calls]
+
+    def test_only_what_is_missing(self):
+        query = ("dpkg-query", "mount")
+        self.assertEqual(
+            [query], self.install("zstd installed\nmount installed\n")
+        )
+        self.assertEqual(
+            [query, ("dpkg", "-a"), ("apt-get", "update"),
+             ("apt-get", "zstd")],
+            self.install("zstd config-files\nmount installed\n"),
+        )  # fmt: skip
+
+
+class ListedTestCase(base.CloudTestCase):
+    def test_comments_and_blanks(self):
+        path = self.folder / "list"
+        path.write_text("# tools\nfio\n\n  mbw  \n")
+        self.assertEqual(["fio", "mbw"], packages.listed(path))

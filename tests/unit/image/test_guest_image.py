@@ -1,0 +1,255 @@
+import configparser
+import os
+import pathlib
+import stat
+import time
+from unittest import mock
+
+import ddt
+import yaml
+
+from rally_vmperf import resources
+from rally_vmperf.image import guest_image
+from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import packages
+from rally_vmperf.workloads import base as workloads
+from tests.unit.cloud import base
+
+TOOLS = {"bash", "fio", "iperf3", "sysbench", "mbw", "bzip2"}
+
+
+def shipped(name):
+    return resources.path("etc", "guest-image", name)
+
+
+class RecipeFilesTestCase(base.CloudTestCase):
+    def test_base_has_what_every_guest_needs(self):
+        """And no tool, which come with the workloads."""
+        base_of_all = set(packages.listed(shipped("packages.txt")))
+        self.assertLessEqual({"procps", "cloud-init", "iproute2"}, base_of_all)
+        self.assertEqual(set(), TOOLS & base_of_all)
+
+    def test_networks_of_either_family(self):
+        """DHCP of both versions, SLAAC, and no wait for the other family."""
+        config = configparser.ConfigParser()
+        config.optionxform = str
+        config.read_string(shipped("ethernet.network").read_text())
+        self.assertEqual("ipv4", config["Network"]["DHCP"])
+        # By router advertisements, DHCPv6 as these say: with addresses
+        # (managed) or without (other configuration).
+        self.assertEqual("yes", config["Network"]["IPv6AcceptRA"])
+        self.assertEqual("yes", config["IPv6AcceptRA"]["DHCPv6Client"])
+        self.assertEqual("any", config["Link"]["RequiredFamilyForOnline"])
+        self.assertEqual("routable", config["Link"]["RequiredForOnline"])
+        # Neutron drops what comes from addresses that it did not choose.
+        self.assertEqual("no", config["Network"]["IPv6PrivacyExtensions"])
+        self.assertEqual("link-layer", config["DHCPv6"]["DUIDType"])
+
+    def test_nothing_that_would_flatter_the_figures(self):
+        boot = shipped("extlinux.conf").read_text()
+        line = next(ln for ln in boot.splitlines() if "APPEND" in ln)
+        for word in ("mitigations", "nokaslr", "isolcpus", "idle="):
+            self.assertNotIn(word, line)
+
+    def test_cloud_init_takes_keys_and_commands(self):
+        config = yaml.safe_load(shipped("cloud.cfg").read_text())
+        modules = {
+            module
+            for stage in ("init", "config", "final")
+            for module in config[f"cloud_{stage}_modules"]
+        }
+        self.assertLessEqual(
+            {"ssh", "users-groups", "write-files", "runcmd", "scripts-user"},
+            modules,
+        )
+
+    def test_nobody_logs_in_by_password(self):
+        config = yaml.safe_load(shipped("cloud.cfg").read_text())
+        self.assertEqual("unchanged", config["ssh_pwauth"])
+        server = shipped("sshd.conf").read_text().splitlines()
+        self.assertIn("PasswordAuthentication no", server)
+
+    def test_hooks_can_be_run_and_know_the_suite(self):
+        recipe = guest_image.Recipe(
+            output=pathlib.Path("/o.qcow2"), suite="trixie"
+        )
+        files = guest_image.lay_out(recipe, self.folder, 1700000000)
+        for hook in ("before-packages.sh", "finish.sh"):
+            mode = stat.S_IMODE((files / hook).stat().st_mode)
+            self.assertEqual(0o755, mode)
+        sources = (files / "debian.sources").read_text()
+        self.assertIn("Suites: trixie trixie-updates\n", sources)
+
+    def test_the_image_says_of_what_it_was_built(self):
+        recipe = guest_image.Recipe(output=pathlib.Path("/o.qcow2"))
+        files = guest_image.lay_out(recipe, self.folder, 1700000000)
+        told = (files / "vmperf-image").read_text().splitlines()
+        self.assertEqual(
+            [
+                *("SUITE=bookworm", "SOURCE_DATE_EPOCH=1700000000"),
+                "WORKLOADS=bzip2,fio,iperf3,mbw,sysbench",
+            ],
+            told[1:],
+        )
+
+
+class InstallTestCase(base.CloudTestCase):
+    def install(self, *, options=(), sources=(), **recipe):
+        """Return mmdebstrap's command line and its environment."""
+        recipe = guest_image.Recipe(output=pathlib.Path("/o.qcow2"), **recipe)
+        with (
+            mock.patch.multiple(
+                guest_image.mirror,
+                proxy_options=lambda: options,
+                of_this_machine=lambda _suite: sources,
+            ),
+            mock.patch.object(
+                guest_image.commands, "run", autospec=True
+            ) as run,
+        ):
+            guest_image.install(
+                recipe,
+                shipped("packages.txt").parent,
+                pathlib.Path("/work/system.tar"),
+                0,
+                self.folder / "log",
+            )
+        ((words,), given) = run.call_args
+        return words, given["env"]
+
+    def arguments(self, **options):
+        return self.install(**options)[0]
+
+    def test_its_own_mirror_when_the_machine_has_none(self):
+        self.assertEqual(
+            ["bookworm", "/work/system.tar"], self.arguments()[-2:]
+        )
+
+    def test_the_machines_sources_and_proxy(self):
+        words = self.arguments(options=["proxy"], sources=["deb a b c"])
+        self.assertEqual("deb a b c", words[-1])
+        self.assertIn("--aptopt=proxy", words)
+        words = self.arguments(sources=["deb a b c"], mirror="deb d e f")
+        self.assertEqual(["/work/system.tar", "deb d e f"], words[-2:])
+
+    def test_a_proxys_password_is_on_no_command_line(self):
+        # No directory that mkdtemp names contains it.
+        password = "correct-horse-battery"
+        login = f"http://user:{password}@192.0.2.1:3128"
+        given = [
+            f'Acquire::http::Proxy "{login}";',
+            'Acquire::http::Proxy::mirror.example "DIRECT";',
+        ]
+        words, environment = self.install(options=given)
+        self.assertIn(f"--aptopt={given[1]}", words)
+        self.assertNotIn(password, " ".join(words))
+        self.assertEqual(login, environment["http_proxy"])
+
+    def included(self, **recipe):
+        words = self.arguments(**recipe)
+        (word,) = [w for w in words if w.startswith("--include=")]
+        found = word.removeprefix("--include=").split(",")
+        self.assertEqual(len(set(found)), len(found))
+        return set(found)
+
+    def test_tools_of_the_workloads_that_are_named(self):
+        """By default those of the main tasks, and no others."""
+        base_of_all = self.included(workloads=())
+        self.assertEqual(TOOLS, self.included() - base_of_all - {"python3"})
+        self.assertEqual(
+            base_of_all | {"fio", "perl", "build-essential", "make", "tar"},
+            self.included(workloads=("fio", "unixbench")),
+        )
+        with self.assertRaisesRegex(
+            workloads.WorkloadError, "'fi' does not exist"
+        ):
+            self.included(workloads=("fi",))
+
+    def test_lists_lose_their_comments(self):
+        words = self.arguments()
+        excluded = [w for w in words if w.startswith("--dpkgopt=")]
+        self.assertTrue(excluded)
+        for word in excluded:
+            self.assertRegex(word, r"^--dpkgopt=path-exclude=/\S+$")
+
+    def test_a_size_that_is_none(self):
+        recipe = guest_image.Recipe(output=self.folder / "o.qcow2", size="big")
+        with self.assertRaisesRegex(
+            errors.HostError, "'big' is not a disk size"
+        ):
+            guest_image.build(recipe, self.folder / "log")
+
+
+@ddt.ddt
+class BuildTestCase(base.CloudTestCase):
+    """A build in which no program runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.recipe = guest_image.Recipe(
+            output=self.folders.root / "o.qcow2", mirror="deb a b c"
+        )
+        self.enterContext(
+            mock.patch.object(guest_image.commands, "run", self.run_program)
+        )
+        self.enterContext(
+            mock.patch.object(
+                guest_image.mirror,
+                "proxy_options",
+                autospec=True,
+                return_value=[],
+            )
+        )
+
+    def run_program(self, argv, *, env=None, log=None, timeout=None):
+        """Write what the last hook and qemu-img leave."""
+        if "mmdebstrap" in argv:
+            self.date = env["SOURCE_DATE_EPOCH"]
+            files = pathlib.Path(env["VMPERF_IMAGE_FILES"])
+            self.description = (files / "vmperf-image").read_text()
+            (files / "manifest").write_text("fio\t3.33-3\n")
+            pathlib.Path(argv[-2]).touch()
+        elif argv[0] == "qemu-img":
+            pathlib.Path(argv[-1]).write_text("image")
+
+    def build(self, **variables):
+        with mock.patch.dict(os.environ, **variables):
+            guest_image.build(self.recipe, self.folder / "log")
+
+    def test_manifest_next_to_the_image(self):
+        self.build()
+        self.assertEqual("image", self.recipe.output.read_text())
+        manifest = self.folders.root / "o.manifest"
+        self.assertEqual("fio\t3.33-3\n", manifest.read_text())
+
+    def test_date_of_the_caller(self):
+        self.build(SOURCE_DATE_EPOCH="1700000000")
+        self.assertEqual("1700000000", self.date)
+        self.assertIn("SOURCE_DATE_EPOCH=1700000000\n", self.description)
+
+    def test_current_date(self):
+        """No index of a release is downloaded for it."""
+        with mock.patch.dict(os.environ):
+            os.environ.pop("SOURCE_DATE_EPOCH", None)
+            before = int(time.time())
+            self.build()
+        self.assertIn(int(self.date), range(before, int(time.time()) + 1))
+
+    @ddt.data("", "today", "-1", "1.5", "1e9", "99999999999", "٣")
+    def test_invalid_date(self, date):
+        with self.assertRaisesRegex(
+            errors.HostError,
+            f"^SOURCE_DATE_EPOCH={date}: must be an integer from 0 to ",
+        ):
+            self.build(SOURCE_DATE_EPOCH=date)
+
+
+class SweepTestCase(base.CloudTestCase):
+    def test_what_a_killed_build_left(self):
+        left = self.folders.root / f"{guest_image.WORK_PREFIX}left"
+        (left / "files").mkdir(parents=True)
+        with guest_image.workshop(self.folders.root) as work:
+            removed = guest_image.sweep(self.folders.root)
+            self.assertTrue(work.exists())
+        self.assertEqual([left.name], removed)
+        self.assertFalse(left.exists())
