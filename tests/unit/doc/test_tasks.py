@@ -501,10 +501,9 @@ class ShippedTestCase(unittest.TestCase):
         rate = agents * given["users"] / given["think_time"]
         self.assertAlmostEqual(219, rate, delta=0.5)
 
-    def test_one_guest_of_two_vcpus_for_high_energy_physics(self):
-        """It is compared with the whole host, as in the study."""
-        path = "tasks/study-hep.yaml"
-        task = tasks.render(path, {**GIVEN, "single_flavors": "big"})
+    def test_single_guests_of_high_energy_physics(self):
+        """They are compared with the whole host, as in the study."""
+        task = tasks.render("tasks/study-hep.yaml", GIVEN)
         tasks.check(task)
         found = [
             (
@@ -517,10 +516,111 @@ class ShippedTestCase(unittest.TestCase):
         self.assertEqual(
             [
                 ({"name": "hep.1vcpu"}, 8, "guest"),
-                ({"name": "big"}, 1, "whole"),
+                ({"name": "hep.1vcpu"}, 1, "whole"),
+                ({"name": "hep.2vcpu"}, 1, "whole"),
             ],
             found,
         )
+
+    def test_jobs_and_benchmarks_of_high_energy_physics(self):
+        """Each job has a label, and limits match those that run."""
+        given = {
+            "jobs": [
+                {"label": "rfio", "command": ["cmsRun"], "copies": 10},
+                {"label": "xroot", "command": ["cmsRun", "x"]},
+            ],
+            "benchmarks": [
+                {
+                    "name": "hepscore",
+                    "arguments": {"configuration": "/etc/bmkrun.yml"},
+                }
+            ],
+        }
+        task = tasks.render("tasks/study-hep.yaml", {**GIVEN, **given})
+        tasks.check(task)
+        (subtask, *_) = task["subtasks"]
+        jobs = subtask["scenario"]["VMPerf.overhead"]["workloads"][:3]
+        self.assertEqual(
+            [("rfio", 10), ("xroot", 1), (None, None)],
+            [
+                (job.get("label"), job["arguments"].get("copies"))
+                for job in jobs
+            ],
+        )
+        sla = subtask["sla"]["vmperf_overhead"]
+        limited = limits.Limits(sla["max_percent"])
+        for metric in ("job.rfio.wall_time", "hepscore.score"):
+            self.assertIsNotNone(limited.for_metric(f"application.{metric}"))
+
+    def test_a_private_cloud_has_one_guest_and_then_two(self):
+        """Only iperf between guests has two; each has its own limits."""
+        given = {
+            "max_percent": {
+                "application.*": 20,
+                "network.*.to_peer.*": 10,
+                "network.*.guest_to_guest.*": 12,
+            }
+        }
+        task = tasks.render("tasks/study-private-cloud.yaml", GIVEN | given)
+        tasks.check(task)
+        found = [
+            (
+                subtask["contexts"]["vmperf_guests@openstack"]["count"],
+                [
+                    workload["name"]
+                    for workload in subtask["scenario"]["VMPerf.overhead"][
+                        "workloads"
+                    ]
+                ],
+                [*subtask["sla"]["vmperf_overhead"]["max_percent"].values()],
+            )
+            for subtask in task["subtasks"]
+        ]
+        self.assertEqual(
+            [
+                (1, ["unixbench", "mbw", "iperf2"], [20, 10]),
+                (2, ["iperf2"], [12]),
+            ],
+            found,
+        )
+
+    def test_limits_of_one_guest_leave_two_guests_without(self):
+        task = tasks.render(
+            "tasks/study-private-cloud.yaml",
+            {**GIVEN, "max_percent": {"memory.*": 20}},
+        )
+        tasks.check(task)
+        one, two = task["subtasks"]
+        self.assertIn("vmperf_overhead", one["sla"])
+        self.assertNotIn("vmperf_overhead", two["sla"])
+
+    def test_load_agents_with_variants(self):
+        """The scenario compares variants, and keeps the other limits."""
+        task = tasks.render(
+            "tasks/study-load-agents.yaml",
+            {
+                **GIVEN,
+                "variants": VARIANTS,
+                "vmperf_tuning": {"max_loss_percent": {"virtio": {"*": 20}}},
+            },
+        )
+        tasks.check(task)
+        self.assertEqual(2, len(task["subtasks"]))
+        for subtask in task["subtasks"]:
+            self.assertIn("VMPerf.tuning", subtask["scenario"])
+            self.assertEqual(
+                {"failure_rate", "vmperf_overhead", "vmperf_spread"}
+                | {"vmperf_tuning"},
+                set(subtask["sla"]),
+            )
+
+    def test_a_density_study_without_bare_metal(self):
+        task = tasks.render(
+            "tasks/study-openstack-kvm.yaml", {**GIVEN, "baseline": "none"}
+        )
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        self.assertNotIn("vmperf_baseline", subtask["contexts"])
 
     def test_udp_only_with_its_rate_and_a_peer(self):
         """It is a second entry of the same workload."""

@@ -103,6 +103,7 @@ class TaskTest(Case):
         self.assertEqual(
             {
                 (document.Shape(1, 2048, 8), "guest"),
+                (document.Shape(1, 2048, 1), "whole"),
                 (document.Shape(2, 2048, 1), "whole"),
             },
             {(one.shape, one.protocol.shape) for one in asked.coverages},
