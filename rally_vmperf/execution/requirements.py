@@ -39,9 +39,7 @@ def tools(
             if tool.side not in sides:
                 continue
             tool_so_far = tools_by_command.setdefault(tool.command, tool)
-            if tools_.minimum_version(tool_so_far) < tools_.minimum_version(
-                tool
-            ):
+            if tools_.strictness(tool_so_far) < tools_.strictness(tool):
                 tools_by_command[tool.command] = tool
     return list(tools_by_command.values())
 
@@ -86,6 +84,27 @@ async def ensure(
                 raise base.MachineError(f"{station.name}: {error}")
         facts_by_station[station.name] = facts
     return facts_by_station
+
+
+def describe_omissions(
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    facts_by_station: collections.abc.Mapping[
+        str, collections.abc.Mapping[str, provision.ToolFacts]
+    ],
+) -> list[str]:
+    """Return the metrics that versions of tools omit, one sentence each."""
+    stations_by_text: dict[str, list[str]] = {}
+    for tool in tools(assignments):
+        for name, facts in facts_by_station.items():
+            if tool.command not in facts:
+                continue
+            text = tools_.describe_omission(tool, facts[tool.command].version)
+            if text:
+                stations_by_text.setdefault(text, []).append(name)
+    return [
+        f"warning: {', '.join(names)}: {text}"
+        for text, names in stations_by_text.items()
+    ]
 
 
 async def _ensure(

@@ -265,6 +265,8 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
     session.tools = await requirements.ensure(
         assignments, session.stations, session.peer, supply=supply
     )
+    for line in requirements.describe_omissions(assignments, session.tools):
+        session.progress(line)
     session.facts = await measure.prepare(
         assignments, session.stations, session.peer, session.progress
     )

@@ -16,11 +16,14 @@ class MinimumVersion:
 
     :param reason: The reason why older versions are rejected.
     :param remedy: The source of a newer version.
+    :param omits: The metric that older versions omit; empty if they are
+        rejected.
     """
 
     version: str
     reason: str
     remedy: str
+    omits: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -137,11 +140,33 @@ def minimum_version(tool: Tool) -> tuple[int, ...]:
     return parse_version(minimum.version) if minimum else ()
 
 
+def strictness(tool: Tool) -> tuple[tuple[int, ...], bool]:
+    """Return the oldest accepted version, and whether others are rejected."""
+    minimum = tool.minimum_version
+    return minimum_version(tool), bool(minimum and not minimum.omits)
+
+
 def version_problem(tool: Tool, reported: str) -> str:
     """Return the reason to reject a version as text, or "".
 
     A tool that does not report its version is accepted.
     """
+    minimum = tool.minimum_version
+    is_rejected = minimum is not None and not minimum.omits
+    return _describe_old(tool, reported) if is_rejected else ""
+
+
+def describe_omission(tool: Tool, reported: str) -> str:
+    """Return which metric a version omits as text, or ""."""
+    minimum = tool.minimum_version
+    if minimum is None or not (minimum.omits and reported):
+        return ""
+    problem = _describe_old(tool, reported)
+    return problem and f"{minimum.omits} is omitted: {problem}"
+
+
+def _describe_old(tool: Tool, reported: str) -> str:
+    """Return that a version is older than the minimum as text, or ""."""
     version, minimum = parse_version(reported), tool.minimum_version
     if not version or minimum is None or version >= minimum_version(tool):
         return ""

@@ -22,6 +22,7 @@ _MIB = 1 << 20
 _LABELS = ["Method:", "Elapsed:", "MiB:", "Copy:"]
 
 METHODS = ("memcpy", "dumb", "mcblock")
+_MCBLOCK_METRIC = "memory.mbw.mcblock.bandwidth"
 
 #: Before 1.4 the names of these methods are swapped.
 _SWAPPED_LABELS = {"memcpy": "DUMB", "dumb": "MEMCPY"}
@@ -148,10 +149,27 @@ class Mbw(sequence.SequenceWorkload):
             )
 
     def tools(self, arguments: base.Arguments) -> tuple[tools.Tool, ...]:
-        """Return mbw as a Tool, with a minimum version for mcblock."""
+        """Return mbw as a Tool; older versions reject or omit mcblock."""
         if "mcblock" not in arguments["methods"]:
             return self.TOOLS
-        return tools.require_version(self.TOOLS, "mbw", _MINIMUM_VERSION)
+        minimum = _MINIMUM_VERSION
+        if len(arguments["methods"]) > 1:
+            minimum = dataclasses.replace(minimum, omits=_MCBLOCK_METRIC)
+        return tools.require_version(self.TOOLS, "mbw", minimum)
+
+    def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
+        """Return the metrics of the methods; mcblock is optional with others.
+
+        Versions before 1.4 do not measure it.
+        """
+        metrics = super().metrics(arguments)
+        return tuple(
+            dataclasses.replace(
+                metric,
+                optional=metric.name == _MCBLOCK_METRIC and len(metrics) > 1,
+            )
+            for metric in metrics
+        )
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that runs mbw."""
@@ -192,7 +210,10 @@ class Mbw(sequence.SequenceWorkload):
         """
         text = result.stdout
         old = is_old(text)
-        if old and "mcblock" in arguments["methods"]:
+        if old:
+            methods = [*filter("mcblock".__ne__, arguments["methods"])]
+            arguments = {**arguments, "methods": methods}
+        if not arguments["methods"]:
             raise outputs.Reader("mbw: mcblock").error(
                 f"requires mbw 1.4 or later: {_MINIMUM_VERSION.reason}"
             )

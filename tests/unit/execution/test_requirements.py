@@ -86,6 +86,38 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
             await ensured
 
 
+class OmissionsTestCase(unittest.TestCase):
+    def test_a_metric_that_old_versions_omit(self):
+        """One line names all machines, and none if it is required."""
+        mbw = registry.get_workload("mbw")
+        optional, required = (
+            assignment.Assignment(mbw, mbw.complete({"methods": methods}), "")
+            for methods in (["memcpy", "mcblock"], ["mcblock"])
+        )
+        facts = {
+            name: {
+                "mbw": provision.ToolFacts(
+                    path="/mbw", version=version, checksum=""
+                )
+            }
+            for name, version in (
+                ("g1", "mbw 1.2.2-1.1"),
+                ("g2", "mbw 1.2.2-1.1"),
+                ("g3", "mbw 2.0-1"),
+            )
+        }
+        (line,) = requirements.describe_omissions([optional], facts)
+        self.assertRegex(
+            line,
+            "^warning: g1, g2: memory.mbw.mcblock.bandwidth is omitted: mbw "
+            r"1.2.2 is older than 1.4: its mcblock .*; install 1.4 or later",
+        )
+        self.assertEqual(
+            [],
+            requirements.describe_omissions([optional, required], facts),
+        )
+
+
 @ddt.ddt
 class SupplyingTestCase(unittest.TestCase):
     def test_nothing_said(self):

@@ -124,16 +124,22 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "printed outputs of "):
             self.of_processes(text, processes)
 
-    def test_a_process_that_fails(self):
-        """The program ends as the process did."""
+    def folder(self, program):
+        """Return a folder with the script and a program in place of mbw."""
         (script,) = self.workload.files(self.workload.complete({}))
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         top = pathlib.Path(folder.name)
         (top / "mbw.bash").write_bytes(files.read(script))
-        fake = "#!/bin/sh\n[ $1 = -h ] || { sleep 0.$1; exit $1; }\n"
-        (top / "mbw").write_text(fake)
+        (top / "mbw").write_text(program)
         (top / "mbw").chmod(0o755)
+        return top
+
+    def test_a_process_that_fails(self):
+        """The program ends as the process did."""
+        top = self.folder(
+            "#!/bin/sh\n[ $1 = -h ] || { sleep 0.$1; exit $1; }\n"
+        )
         done = subprocess.run(
             ["bash", "mbw.bash", "-k", "2", "3"],
             cwd=top,
@@ -251,19 +257,53 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         for mine, printed in zip(rates[:2], expected, strict=True):
             self.assertAlmostEqual(printed, mine, delta=0.002)
 
-    def test_mcblock_is_refused_before_1_4(self):
+    def test_mcblock_alone_is_rejected_before_1_4(self):
         with self.assertRaisesRegex(
             base.WorkloadError,
             "mbw: mcblock .*1.4 or later.*only the first block",
         ):
-            self._parse(GOLDEN, methods=ALL)
-        found = golden.values(self._parse(NEW, methods=ALL))
-        self.assertEqual(3, len(found))
+            self._parse(GOLDEN, methods=["mcblock"])
+
+    def test_mcblock_is_omitted_before_1_4(self):
+        """It is optional next to other methods."""
+        arguments = self.workload.complete({"methods": ALL})
+        metrics = self.workload.metrics(arguments)
+        self.assertEqual(
+            [False, False, True], [metric.optional for metric in metrics]
+        )
+        old = golden.values(self._parse(OLD, methods=ALL))
+        new = golden.values(self._parse(NEW, methods=ALL))
+        self.assertEqual((2, 3), (len(old), len(new)))
+        (alone,) = self.workload.metrics({"methods": ["mcblock"]})
+        self.assertFalse(alone.optional)
 
     def test_mcblock_wants_a_tool_of_1_4(self):
-        for methods, version in ((ALL, (1, 4)), (["memcpy"], ())):
+        for methods, version, rejected in (
+            (ALL, (1, 4), False),
+            (["mcblock"], (1, 4), True),
+            (["memcpy"], (), False),
+        ):
             tool, _ = self.workload.tools({"methods": methods})
-            self.assertEqual(version, tools.minimum_version(tool))
+            self.assertEqual((version, rejected), tools.strictness(tool))
+
+    @ddt.data(
+        ("mbw memory benchmark v2.0, x", "-t0 -t1 -t2 16"),
+        ("Usage: mbw [options] array_size_in_MiB", "-t0 -t1 16"),
+    )
+    @ddt.unpack
+    def test_the_script_omits_mcblock_before_1_4(self, first, expected):
+        folder = self.folder(
+            f'#!/bin/sh\n[ $1 = -h ] && echo "{first}" || echo "$@"\n'
+        )
+        done = subprocess.run(
+            ["bash", "mbw.bash", "-t0", "-t1", "-t2", "16"],
+            cwd=folder,
+            env={"PATH": f"{folder}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual(f"says: {first}\n{expected}\n", done.stdout)
 
     @ddt.data(
         ("says: ", "", "must contain its version exactly once"),
