@@ -16,7 +16,7 @@ from rally_vmperf.workloads import base as workloads
 
 if t.TYPE_CHECKING:
     from rally_vmperf.judging import summary
-    from rally_vmperf.judging.results import figure_result
+    from rally_vmperf.judging.results import result
     from rally_vmperf.measurement import repetition
     from rally_vmperf.questions.common import question as question_
     from rally_vmperf.questions.common import task
@@ -26,7 +26,7 @@ if t.TYPE_CHECKING:
     _JudgedOutputs = tuple[
         document.Baseline,
         list[repetition.Repetition],
-        summary.Judgement[figure_result.FigureResult],
+        summary.Judgement,
     ]
 
 _COLUMNS = (
@@ -183,7 +183,9 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     lines += [judgement.headline(), *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
-    if any(row.comparison and not row.estimated for row in judgement.rows):
+    if any(
+        row.comparison and row.comparison.low is None for row in judgement.rows
+    ):
         lines.append(_describe_precision(judgement.confidence))
     return lines, judgement.passed
 
@@ -326,7 +328,7 @@ def _describe_precision(confidence: float) -> str:
     )
 
 
-def _format_row(row: "figure_result.FigureResult") -> tuple[str, ...]:
+def _format_row(row: "result.Result") -> tuple[str, ...]:
     """Return the comparison of a metric as the texts of a table row."""
     from rally_vmperf.measurement.comparison import verdict
     from rally_vmperf.measurement.samples import units

@@ -3,7 +3,6 @@
 import math
 
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
@@ -17,7 +16,7 @@ def describe(judgement: summary.Judgement) -> str:
     candidates = [
         (_share(value), result, value)
         for result in judgement.limited
-        for value in figures.list_values(result)
+        for value in [result.to_value()]
         if value.status == judgement.status != "void"
     ]
     measured = [each for each in candidates if math.isfinite(each[0])]

@@ -9,19 +9,17 @@ import typing as t
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import plausibility
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.samples import sample
 
-Row = figure_result.FigureResult
-Judgement = summary.Judgement[Row]
+Row = result.Result
+Judgement = summary.Judgement
 ByValue = collections.abc.Mapping[str, limits.LimitsByOption]
-#: The largest tolerated loss, and the pattern that gave it.
-Limit = tuple[float, str] | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,7 @@ class Axis:
     )
 
 
-class ContrastJudge(judge.Judge[Row]):
+class ContrastJudge(judge.Judge):
     """A judge of the loss under one condition against another, in pairs.
 
     Where each value of the axis is compared with the first one, each value is
@@ -179,54 +177,37 @@ class ContrastJudge(judge.Judge[Row]):
         for condition in conditions:
             if condition.guests is None or not condition.skip_reason:
                 levels.setdefault(condition.guests, []).append(condition)
-        return [
-            self._create_row(
-                metric,
-                levels[guests],
-                self._find_limit(metric.name, names),
-                guests=guests,
-                void_level=""
-                if guests is None
-                else density_levels.find_void_sentence(
-                    metric.name, repetitions, levels[guests], self.tolerate
-                ),
-            )
-            for metric in metrics
-            for guests in sorted(levels, key=lambda level: level or 0)
-        ]
+        rows = []
+        for metric in metrics:
+            limit = self._find_limit(metric.name, names)
+            for guests in sorted(levels, key=lambda level: level or 0):
+                void = ""
+                if guests is not None:
+                    void = density_levels.find_void_sentence(
+                        metric.name,
+                        repetitions,
+                        levels[guests],
+                        self.tolerate,
+                    )
+                sides = (
+                    repetition.select(levels[guests], **axes)
+                    for axes in (self.contrast.reference, self.contrast.other)
+                )
+                row = build.build_pairs(
+                    metric,
+                    t.cast(build.Sides, tuple(sides)),
+                    self.contrast.names,
+                    limit,
+                    self.confidence,
+                    self.axis.no_pair,
+                    guests=guests,
+                    void=void,
+                    is_void=None if guests is None else bool(void),
+                )
+                rows.append(row)
+        return rows
 
-    def _create_row(
-        self,
-        metric: sample.Metric,
-        conditions: list[repetition.Condition],
-        limit: Limit,
-        **level: t.Any,
-    ) -> Row:
-        """Return the row of a metric's loss.
-
-        :param level: The fields of the row on the number of guests.
-        """
-        contrast = t.cast(Contrast, self.contrast)
-        bare, guest = gathering.pair_samples(
-            metric,
-            repetition.select(conditions, **contrast.reference),
-            repetition.select(conditions, **contrast.other),
-        )
-        return Row(
-            metric=metric,
-            figure="overhead",
-            reason="" if bare else self.axis.no_pair,
-            limit=limit and limit[0],
-            pattern=limit and limit[1],
-            bare=bare,
-            guest=guest,
-            names=contrast.names,
-            paired=True,
-            confidence=self.confidence,
-            **level,
-        )
-
-    def _find_limit(self, metric: str, names: list[str]) -> Limit:
+    def _find_limit(self, metric: str, names: list[str]) -> build.Limit:
         """Return the largest tolerated loss with its pattern, or None."""
         for option, factor in self.axis.limits.items():
             if found := self.limits[option].for_metric(metric, names):
@@ -291,6 +272,6 @@ def _mark_void(judgement: Judgement) -> tuple[Row, ...]:
         if run_finding.voids and run_finding.finding.is_run_wide
     )
     return tuple(
-        dataclasses.replace(row, void_level="; ".join(reasons))
+        dataclasses.replace(row, void="; ".join(reasons))
         for row in judgement.rows
     )

@@ -2,22 +2,25 @@
 
 import collections
 import collections.abc
+import typing as t
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
-from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
-Rows = collections.abc.Sequence[density_result.DensityResult]
+Curves = collections.abc.Sequence[curve.Curve]
 
 
-def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
+def collect(
+    repetitions: judge.Repetitions, curves: Curves
+) -> finding.Occurrences:
     """Yield each finding with the number of its repetition.
 
     Findings in the figures of all repetitions have no number. Levels of a
@@ -27,10 +30,10 @@ def collect(repetitions: judge.Repetitions, rows: Rows) -> finding.Occurrences:
         for reported_finding in repetition.findings:
             yield reported_finding, repetition.number
     yield from density_levels.findings(repetitions)
-    if any(row.compare_to == "bare_metal" for row in rows):
+    if any(each.compare_to == "bare_metal" for each in curves):
         yield from _find_in_baseline(repetitions)
-    for row in rows:
-        for reported_finding in _find_in_row(row):
+    for each in curves:
+        for reported_finding in (*_find_in_rates(each), *_find_in_loss(each)):
             yield reported_finding, None
 
 
@@ -48,13 +51,13 @@ def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
         yield from plausibility.baseline_changed(executed)
 
 
-def _find_in_row(
-    row: density_result.DensityResult,
+def _find_in_rates(
+    shown: curve.Curve,
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield findings about the figures of a metric."""
-    name = row.metric.name
+    """Yield findings about the rates of a metric."""
+    name = shown.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
-    for point in row.points:
+    for point in shown.points:
         if 0 < len(point.samples) < statistics.FEWEST:
             few[len(point.samples)].add(point.guests)
         spread = statistics.spread_percent(point.rates)
@@ -63,82 +66,57 @@ def _find_in_row(
                 f"with {units.number_of('guest', point.guests)} they vary by "
                 f"{units.show_percent(spread)} %"
             )
-            yield _create_finding("unstable", name, detail)
-        if row.figure == "loss" and row.compare_to == "bare_metal":
-            yield from _find_faster_guest(row, point)
+            yield finding.Finding("unstable", name, detail)
     for count, guests in sorted(few.items()):
-        yield _create_finding(
-            "too_few_repetitions",
-            name,
-            f"{count} of {units.number_of('guest', *guests)}",
-        )
-    if row.solo_slow:
-        yield _create_finding("solo_guest_slow", name, row.solo_slow)
-    if row.figure == "loss":
-        yield from _find_bottlenecks(row)
+        detail = f"{count} of {units.number_of('guest', *guests)}"
+        yield finding.Finding("too_few_repetitions", name, detail)
+
+
+def _find_in_loss(
+    shown: curve.Curve,
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield findings about the loss of a metric; none about fairness."""
+    if not shown.compare_to:
+        return
+    name = shown.metric.name
+    slow = points.describe_slow_solo(shown.points)
+    if slow and shown.compare_to == "solo_guest":
+        yield finding.Finding("solo_guest_slow", name, slow)
+    yield from _find_bottlenecks(shown)
     quantised = False
-    for point in row.points if row.figure == "loss" else ():
-        compared = point.compared(row.statistic, row.compare_to)
+    for judged in shown.results:
+        if not isinstance(judged.figure, loss_figure.Loss):
+            continue
+        point = t.cast(points.Point, judged.point)
+        compared = point.compared(judged.figure.statistic, shown.compare_to)
         if compared is None:
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
-        limit = row.limit if point.guests in row.statuses else None
-        drifts = verdict.list_drifts_across(compared, limit)
-        for reported_finding in plausibility.of_values(
-            compared, drifts, where
-        ):
-            if reported_finding.kind == "values_quantised":
+        if shown.compare_to == "bare_metal":
+            for found in plausibility.guest_faster(compared):
+                yield found.with_prefix(where)
+        drifts = verdict.list_drifts_across(compared, judged.limit)
+        for found in plausibility.of_values(compared, drifts, where):
+            if found.kind == "values_quantised":
                 if quantised:
                     continue
                 quantised = True
-            yield reported_finding
-        if beyond := _find_differing_guests(row, point):
-            detail = verdict.describe_beyond(beyond, point.guests, row.limit)
-            yield _create_finding("guests_differ", name, where + detail)
-
-
-def _find_differing_guests(
-    row: density_result.DensityResult, point: points.Point
-) -> contrasts.Comparisons:
-    """Return the guests of a level beyond the limit of the mean guest.
-
-    The result is empty if the mean guest is beyond the limit as well.
-    """
-    is_within = row.statuses.get(point.guests) in ("passed", "inconclusive")
-    if row.limit is None or row.statistic == "worst" or not is_within:
-        return {}
-    return point.contrast(row.compare_to).list_beyond(row.limit)
+            yield found
+        if detail := judged.describe_differing():
+            yield finding.Finding("guests_differ", name, where + detail)
 
 
 def _find_bottlenecks(
-    row: density_result.DensityResult,
+    shown: curve.Curve,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield at most one finding, about bottlenecks outside the guest."""
     bottlenecks = {
         point.guests: bottleneck
-        for point in row.points
-        if (bottleneck := point.describe_bottleneck(row.compare_to))
+        for point in shown.points
+        if (bottleneck := point.describe_bottleneck(shown.compare_to))
     }
     if bottlenecks:
         guests = units.number_of("guest", *bottlenecks)
         detail = f"with {guests}: {bottlenecks[max(bottlenecks)]}"
-        yield _create_finding(
-            "bottleneck_outside_guest", row.metric.name, detail
-        )
-
-
-def _find_faster_guest(
-    row: density_result.DensityResult, point: points.Point
-) -> collections.abc.Iterator[finding.Finding]:
-    """Yield a finding if guests at one level are faster than a copy."""
-    comparison = point.compared(row.statistic, row.compare_to)
-    guests = units.number_of("guest", point.guests)
-    for reported in (
-        plausibility.guest_faster(comparison) if comparison else ()
-    ):
-        yield reported.with_prefix(f"with {guests}: ")
-
-
-def _create_finding(kind: str, subject: str, detail: str) -> finding.Finding:
-    """Return a finding on a metric or a machine."""
-    return finding.Finding(kind=kind, subject=subject, detail=detail)
+        name = shown.metric.name
+        yield finding.Finding("bottleneck_outside_guest", name, detail)

@@ -5,12 +5,10 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.judging import judge
-from rally_vmperf.judging.results import figure_result
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
@@ -69,15 +67,25 @@ def build_points(
     measured: RunMetrics,
     confidence: float = 0.95,
     tolerate: collections.abc.Collection[str] = (),
+    levels: collections.abc.Iterable[int] = (),
 ) -> tuple[points.Point, ...]:
     """Return a point per level for a metric, as an ascending tuple.
 
     :param tolerate: The kinds of findings that do not void.
+    :param levels: The levels with limits, which the task can lack.
     :raises ValueError: If the metric is a count, which has no rate.
     """
     repetitions = measured.repetitions
     all_points: list[points.Point] = []
-    for guests in guest_counts(repetitions):
+    present = guest_counts(repetitions)
+    for guests in sorted({*present, *levels}):
+        if guests not in present:
+            all_points.append(
+                points.Point(
+                    metric=metric, guests=guests, samples=(), is_absent=True
+                )
+            )
+            continue
         conditions = counted_conditions(repetitions, guests)
         executed = [c for c in conditions if not c.skip_reason]
         guest_samples = gathering.guest_samples(metric, executed)
@@ -308,38 +316,3 @@ def first_void_sentence(
         ):
             return finding.RunFinding(finding=reported_finding).sentence()
     return ""
-
-
-def absolute_rows(
-    metric: sample.Metric,
-    conditions: gathering.Conditions,
-    guests: int,
-    void_level: str,
-    by_option: limits.LimitsByOption,
-    names: collections.abc.Collection[str],
-    confidence: float,
-) -> list[figure_result.FigureResult]:
-    """Return a row per absolute figure of a metric at a level, as a list.
-
-    :param conditions: The level in each counted repetition, including
-        skipped ones.
-    :param by_option: The limits of the criterion.
-    :param names: The names of all metrics.
-    """
-    executed = [
-        condition for condition in conditions if not condition.skip_reason
-    ]
-    return [
-        figure_result.build_result(
-            metric,
-            figure,
-            executed,
-            executed[0].reference if executed else repetition.NO_REFERENCE,
-            by_option[figure].for_metric(metric.name, names),
-            confidence,
-            guests=guests,
-            void_level=void_level,
-            skipped=len(conditions) - len(executed),
-        )
-        for figure in limits.absolute_figures(metric, by_option)
-    ]

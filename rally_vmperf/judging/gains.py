@@ -3,14 +3,15 @@
 import collections
 import collections.abc
 
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
-Row = figure_result.FigureResult
+Row = result.Result
 
 _NO_DIFFERENCE = "no significant difference"
 _FEW = f"fewer than {statistics.FEWEST} repetitions"
@@ -21,9 +22,14 @@ def conclude(rows: list[Row], confidence: float) -> list[str]:
 
     :param rows: The rows of all variants.
     """
-    if not rows:
+    names = [
+        row.figure.names
+        for row in rows
+        if isinstance(row.figure, loss_figure.Loss)
+    ]
+    if not names:
         return []
-    return describe_gains(rows[0].names[0], list_changes(rows, confidence))
+    return describe_gains(names[0][0], list_changes(rows, confidence))
 
 
 def list_changes(
@@ -38,17 +44,18 @@ def list_changes(
     compared: list[changes.Change] = []
     sides = {}
     for row in rows:
-        if not row.is_gain:
+        figure = row.figure
+        if not isinstance(figure, loss_figure.Loss) or not figure.is_minimum:
             continue
-        reason = row.reason or row.void_level or "; ".join(row.void_reasons())
+        reason = row.reason or "; ".join(row.void_reasons())
         if not reason:
-            sides[len(compared)] = (
-                [samples.values for samples in row.bare],
-                [samples.values for samples in row.guest],
+            reference, other = (
+                [samples.values for samples in side] for side in figure.sides
             )
+            sides[len(compared)] = reference, other
         compared.append(
             changes.Change(
-                run=row.names[1],
+                run=figure.names[1],
                 condition="",
                 metric=row.metric,
                 margin=0.0,

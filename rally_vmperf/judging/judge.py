@@ -12,7 +12,7 @@ import types
 import typing as t
 
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -32,10 +32,10 @@ ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 #: The limits of a judge that only has figures.
 NO_LIMITS = limits.LimitsByOption()
 
-RowT = t.TypeVar("RowT", bound=metric_result.MetricResult)
+Rows = collections.abc.Sequence[result.Result]
 
 
-class Judge(abc.ABC, t.Generic[RowT]):
+class Judge(abc.ABC):
     """A judge that collects repetitions and returns a verdict.
 
     The schema of a criterion checks its options, and not the judge.
@@ -64,7 +64,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         self.selects = selects
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
-        self._judgement: summary.Judgement[RowT] | None = None
+        self._judgement: summary.Judgement | None = None
 
     def add(self, run_repetition: repetition.Repetition | None) -> None:
         """Add a repetition; None stands for an unreadable record.
@@ -111,13 +111,13 @@ class Judge(abc.ABC, t.Generic[RowT]):
             for row in current.limited
         )
 
-    def judgement(self) -> t.Any:
+    def judgement(self) -> summary.Judgement:
         """Return the verdict on the repetitions so far, as a judgement."""
         if self._judgement is None:
             self._judgement = self._judge()
         return self._judgement
 
-    def _judge(self) -> summary.Judgement[RowT]:
+    def _judge(self) -> summary.Judgement:
         """Return the verdict computed from the repetitions so far.
 
         Each variant of a run is judged on its own.
@@ -162,10 +162,10 @@ class Judge(abc.ABC, t.Generic[RowT]):
     def _conclude(
         self,
         repetitions: Repetitions,
-        rows: list[RowT],
+        rows: list[result.Result],
         findings: tuple[finding.RunFinding, ...],
         void: frozenset[int],
-    ) -> summary.Judgement[RowT]:
+    ) -> summary.Judgement:
         """Return the verdict on rows without verdicts.
 
         :param void: The numbers of the void repetitions.
@@ -222,9 +222,9 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     def _merge_judgements(
         self,
-        judgements: collections.abc.Mapping[str, summary.Judgement[RowT]],
+        judgements: collections.abc.Mapping[str, summary.Judgement],
         conclusions: tuple[str, ...] = (),
-    ) -> summary.Judgement[RowT]:
+    ) -> summary.Judgement:
         """Return one judgement for those on the variants of a run.
 
         :param judgements: The judgements by the name of the variant.
@@ -286,7 +286,7 @@ class Judge(abc.ABC, t.Generic[RowT]):
         """Return whether a repetition has the conditions of the question."""
 
     @abc.abstractmethod
-    def figures(self, repetitions: Repetitions) -> list[RowT]:
+    def figures(self, repetitions: Repetitions) -> list[result.Result]:
         """Return one row per judged figure, as a list without verdicts.
 
         :param repetitions: The repetitions in the order of their numbers.
@@ -294,13 +294,11 @@ class Judge(abc.ABC, t.Generic[RowT]):
 
     @abc.abstractmethod
     def findings(
-        self, repetitions: Repetitions, rows: collections.abc.Sequence[RowT]
+        self, repetitions: Repetitions, rows: Rows
     ) -> finding.Occurrences:
         """Return all findings, each with the number of its repetition."""
 
-    def unmatched(
-        self, rows: collections.abc.Iterable[RowT]
-    ) -> tuple[str, ...]:
+    def unmatched(self, rows: Rows) -> tuple[str, ...]:
         """Return the limit patterns that match no metric, as a tuple."""
         metrics = {row.metric for row in rows}
         patterns = [

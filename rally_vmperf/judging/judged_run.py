@@ -45,7 +45,7 @@ class JudgedRun:
     records: tuple[model.Record, ...]
     repetitions: tuple[repetition.Repetition, ...]
     judged_repetitions: tuple[repetition.Repetition, ...]
-    judgements: collections.abc.Mapping[str, summary.Judgement[t.Any]]
+    judgements: collections.abc.Mapping[str, summary.Judgement]
     machines: tuple[model.DescribedMachine, ...]
     machines_error: str
     sla_results: tuple[sources.RallySlaResult, ...] = ()
@@ -67,7 +67,7 @@ class JudgedRun:
         return next(iter(self.judgements.values()))
 
     @property
-    def verdicts(self) -> list[tuple[str, str, summary.Judgement[t.Any]]]:
+    def verdicts(self) -> list[tuple[str, str, summary.Judgement]]:
         """The heading, the status and the judgement of each criterion."""
         return [
             (heading, _status(judgement), judgement)
@@ -161,7 +161,7 @@ class JudgedRun:
         return f"{self.size}, {units.number_of('guest', number)}"
 
 
-def _status(judgement: summary.Judgement[t.Any]) -> str:
+def _status(judgement: summary.Judgement) -> str:
     """Return the status of a judgement; "none" without limits."""
     has_limits = judgement.limited or judgement.unmatched
     measured = any(row.measured for row in judgement.rows)

@@ -5,16 +5,16 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import absolute_value
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import build
+from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.samples import sample
 
 #: The heading of the verdict on overhead.
 HEADING = "Overhead"
@@ -22,7 +22,7 @@ HEADING = "Overhead"
 _WHOLE_MACHINE = ("cpu", "memory")
 
 
-class OverheadJudge(judge.Judge[figure_result.FigureResult]):
+class OverheadJudge(judge.Judge):
     """A judge of the overhead of guests over bare metal.
 
     The options with limits are ``max_percent``, ``max`` and ``min``.
@@ -43,15 +43,14 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
         is_single = len(run_repetition.conditions) <= 1
         return is_single or run_repetition.has_axis(repetition.VARIANT)
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[figure_result.FigureResult]:
+    def figures(self, repetitions: judge.Repetitions) -> list[result.Result]:
         """Return rows of overheads, then of absolute figures, as a list."""
         conditions = [
             run_repetition.condition for run_repetition in repetitions
         ]
         metrics = gathering.metrics(conditions)
         names = [metric.name for metric in metrics]
+        max_percent = self.limits["max_percent"]
         reference = _find_reference(conditions)
         has_reference = reference != repetition.NO_REFERENCE or not any(
             condition.observations for condition in conditions
@@ -63,42 +62,39 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
                 for cap in run_repetition.rate_limits
             )
         )
-        figures: list[tuple[sample.Metric, figure_result.Figure]] = [
-            (metric, "overhead")
-            for metric in metrics
-            if metric.scale == "ratio"
-            and (
-                has_reference
-                or self.limits["max_percent"].for_metric(metric.name)
-            )
-        ]
-        figures += [
-            (metric, figure)
-            for metric in metrics
-            for figure in limits.absolute_figures(
-                metric, self.limits, has_reference=has_reference
-            )
-        ]
-        return [
-            figure_result.build_result(
+        losses = [
+            build.build_overhead(
                 metric,
-                figure,
                 conditions,
                 reference,
-                self.limits[
-                    "max_percent" if figure == "overhead" else figure
-                ].for_metric(metric.name, names),
+                limit,
                 self.confidence,
+                self.statistic,
                 caps,
-                statistic=self.statistic,
             )
-            for metric, figure in figures
+            for metric in metrics
+            for limit in [max_percent.for_metric(metric.name, names)]
+            if metric.scale == "ratio" and (has_reference or limit)
         ]
+        values = [
+            row
+            for metric in metrics
+            for row in build.build_absolute(
+                metric,
+                conditions,
+                reference,
+                self.limits,
+                names,
+                self.confidence,
+                has_reference=has_reference,
+            )
+        ]
+        return [*losses, *values]
 
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[figure_result.FigureResult],
+        rows: judge.Rows,
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
         conditions = [
@@ -118,20 +114,19 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
             if comparison is None:
                 continue
             has_interval |= comparison.low is not None
-            bottleneck = "" if row.metric.name in offered else row.bottleneck
+            bottleneck = ""
+            if isinstance(row.figure, loss_figure.Loss):
+                bottleneck = row.figure.bottleneck
+            if row.metric.name in offered:
+                bottleneck = ""
             drifts = verdict.list_drifts_across(comparison, limit)
             for reported_finding in plausibility.of_comparison(
                 comparison, drifts, bottleneck
             ):
                 yield reported_finding, None
-            if beyond := row.differing_guests():
-                detail = verdict.describe_beyond(
-                    beyond, len(row.contrast.guests), row.limit
-                )
-                yield (
-                    finding.Finding("guests_differ", row.metric.name, detail),
-                    None,
-                )
+            if detail := row.describe_differing():
+                name = row.metric.name
+                yield finding.Finding("guests_differ", name, detail), None
         if has_interval:
             yield from plausibility.one_session(
                 repetitions, _find_reference(conditions)
@@ -172,23 +167,22 @@ class OverheadJudge(judge.Judge[figure_result.FigureResult]):
 
 
 def _find_comparison(
-    row: figure_result.FigureResult,
+    row: result.Result,
 ) -> tuple[loss.Comparison | None, float | None]:
     """Return the comparison of a row and the limit of its loss.
 
     Without samples of bare metal, guests are compared with their absolute
     limit, or with any constant: the loss against a limit must not be positive.
     """
-    if row.value is None or row.bare or row.metric.scale == "count":
+    figure = row.figure
+    if (
+        not isinstance(figure, absolute_value.AbsoluteValue)
+        or figure.bare
+        or figure.worst_count
+        or not figure.guest
+    ):
         return row.comparison, row.limit
-    comparison = absolute_value.compare_with_constant(
-        row.metric,
-        "min" if row.figure == "min" else "max",
-        row.guest,
-        row.bare,
-        row.confidence,
-        row.limit or 1.0,
-    )
+    comparison = figure.compare_with(row.limit or 1.0)
     return comparison, None if row.limit is None else 0.0
 
 

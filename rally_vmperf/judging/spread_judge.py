@@ -1,16 +1,17 @@
 """The judge of spread: the variation between repetitions of a run."""
 
-import collections.abc
 import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging.results import spread_result
+from rally_vmperf.judging.results import build
+from rally_vmperf.judging.results import result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 
 
-class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
+class SpreadJudge(judge.Judge):
     """A judge of the variation between repetitions of a run.
 
     An option with limits is ``max_`` and the name of a figure.
@@ -29,38 +30,31 @@ class SpreadJudge(judge.Judge[spread_result.SpreadResult]):
         """Return whether a repetition has one condition only."""
         return self._overhead.accepts(run_repetition)
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[spread_result.SpreadResult]:
+    def figures(self, repetitions: judge.Repetitions) -> list[result.Result]:
         """Return the unjudged rows of each rate and time, as a list."""
-        rows: list[spread_result.SpreadResult] = []
-        overhead_rows = [
+        compared = [
             row
             for row in self._overhead.figures(repetitions)
             if row.metric.scale == "ratio"
         ]
-        names = {row.metric.name for row in overhead_rows}
-        for compared in overhead_rows:
-            name = compared.metric.name
-            for figure in spread_result.NAMES:
-                limit = self.limits[f"max_{figure}"].for_metric(name, names)
-                rows.append(
-                    spread_result.SpreadResult(
-                        metric=compared.metric,
-                        figure=figure,
-                        compared=compared,
-                        limit=limit and limit[0],
-                        pattern=limit and limit[1],
-                        confidence=self.confidence,
-                    )
-                )
-        return rows
+        names = {row.metric.name for row in compared}
+        return [
+            build.build_spread(
+                row,
+                kind,
+                self.limits[f"max_{kind}"].for_metric(row.metric.name, names),
+            )
+            for row in compared
+            for kind in spreads.NAMES
+        ]
 
     def findings(
-        self,
-        repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[spread_result.SpreadResult],
+        self, repetitions: judge.Repetitions, rows: judge.Rows
     ) -> finding.Occurrences:
         """Return findings, each with the number of its repetition."""
-        compared = [row.compared for row in rows if row.figure == "cv_percent"]
-        return self._overhead.findings(repetitions, compared)
+        compared = {
+            id(row.figure.compared): row.figure.compared
+            for row in rows
+            if isinstance(row.figure, spreads.Spread)
+        }
+        return self._overhead.findings(repetitions, [*compared.values()])

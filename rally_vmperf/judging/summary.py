@@ -3,9 +3,13 @@
 import collections
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
-from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import verdict
@@ -22,11 +26,8 @@ MAX_DETAILS = 3
 OnInconclusive = t.Literal["fail", "pass"]
 
 
-ResultT = t.TypeVar("ResultT", bound=metric_result.MetricResult)
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement(t.Generic[ResultT]):
+class Judgement:
     """The verdict that SLAs return and reports show.
 
     :param status: The status of the run as a whole.
@@ -42,7 +43,7 @@ class Judgement(t.Generic[ResultT]):
     """
 
     status: verdict.Status
-    rows: tuple[ResultT, ...]
+    rows: tuple[result.Result, ...]
     missing: shortfall.Shortfall
     findings: tuple[finding.RunFinding, ...]
     unmatched: tuple[str, ...]
@@ -53,34 +54,48 @@ class Judgement(t.Generic[ResultT]):
     conclusions: tuple[str, ...] = ()
 
     @property
-    def compared(self) -> tuple[ResultT, ...]:
-        """The rows of losses against bare metal, a tuple."""
-        return self._select("overhead")
+    def compared(self) -> tuple[result.Result, ...]:
+        """The losses that do not depend on the number of guests, a tuple."""
+        return tuple(
+            row
+            for row in self.rows
+            if isinstance(row.figure, loss_figure.Loss) and row.point is None
+        )
 
     @property
-    def absolute(self) -> tuple[ResultT, ...]:
-        """The rows of absolute figures, a tuple."""
-        return self._select("max", "min")
+    def absolute(self) -> tuple[result.Result, ...]:
+        """The rows of absolute values, a tuple."""
+        return tuple(
+            row
+            for row in self.rows
+            if isinstance(row.figure, absolute_value.AbsoluteValue)
+        )
+
+    @functools.cached_property
+    def groups(self) -> list[curve.Curve]:
+        """The rows of each figure and metric, as a list."""
+        return curve.group(self.rows)
 
     @property
-    def curves(self) -> tuple[ResultT, ...]:
-        """The rows of figures over numbers of guests, a tuple."""
-        return self._select("loss", "index", "spread")
-
-    def _select(self, *figures: str) -> tuple[ResultT, ...]:
-        """Return the rows of some figures, as a tuple."""
-        return tuple(row for row in self.rows if row.figure in figures)
+    def curves(self) -> list[curve.Curve]:
+        """The figures over numbers of guests, as a list."""
+        return [group for group in self.groups if group.points]
 
     @property
-    def by_metric(self) -> dict[str, list[ResultT]]:
+    def limited_groups(self) -> list[curve.Curve]:
+        """The rows that have a limit, by figure and metric, as a list."""
+        return [group for group in self.groups if group.limited]
+
+    @property
+    def by_metric(self) -> dict[str, list[result.Result]]:
         """The rows of each metric, a dict by its name."""
-        rows: dict[str, list[ResultT]] = {}
+        rows: dict[str, list[result.Result]] = {}
         for row in self.rows:
             rows.setdefault(row.metric.name, []).append(row)
         return rows
 
     @property
-    def limited(self) -> tuple[ResultT, ...]:
+    def limited(self) -> tuple[result.Result, ...]:
         """The rows that have a limit, a tuple."""
         return tuple(row for row in self.rows if row.status is not None)
 
@@ -125,18 +140,18 @@ class Judgement(t.Generic[ResultT]):
         not_passed = {
             row.metric_title for row in self.limited if row.status != "passed"
         }
-        for row in self.limited:
-            if row.metric_title not in not_passed:
-                passed[row.metric_title].append(row.brief())
+        for group in self.limited_groups:
+            if group.metric_title not in not_passed:
+                passed[group.metric_title].append(group.brief())
         if passed:
             passed_texts = [
                 f"{name} {', '.join(filter(None, figures))}".rstrip()
                 for name, figures in passed.items()
             ]
             texts.append(f"passed: {'; '.join(passed_texts)}")
-        for row in self.limited:
-            if row.status == "passed":
-                texts += row.remarks()
+        for group in self.limited_groups:
+            if group.status == "passed":
+                texts += group.remarks()
         texts += self.conclusions
         return self._grave_sentences() + [f"{text}." for text in texts]
 
@@ -144,9 +159,9 @@ class Judgement(t.Generic[ResultT]):
         """Return the headline and all that is not passed, as sentences."""
         texts = [self.headline(), *self._void_sentences()]
         for status in ("failed", "void", "inconclusive"):
-            for row in self.limited:
-                if row.status == status:
-                    texts += row.sentences()
+            for group in self.limited_groups:
+                if group.status == status:
+                    texts += group.sentences()
         return [f"{text}." for text in texts + self._absences()]
 
     def reasons(self) -> list[str]:
@@ -270,14 +285,15 @@ class Judgement(t.Generic[ResultT]):
 
     def status_sentence(self) -> str:
         """Return the status and the number of its figures as a sentence."""
-        total = len(self.limited)
+        groups = self.limited_groups
+        total = len(groups)
         if self.refused is not None:
             return self._validity_sentence(self.refused)
-        if not any(row.measured for row in self.limited or self.rows):
+        if not has_measured(self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
             return f"{self.status}: no metric has a limit"
-        number = collections.Counter(row.status for row in self.limited)
+        number = collections.Counter(group.status for group in groups)
         names = {row.metric.name for row in self.limited}
         noun = "metric" if len(names) == total else "figure"
         of = f"of {total} {noun if total == 1 else f'{noun}s'}"
@@ -314,8 +330,25 @@ class Judgement(t.Generic[ResultT]):
         }.get(self.status, "void: nothing was measured")
 
 
+def has_measured(rows: collections.abc.Iterable[result.Result]) -> bool:
+    """Return whether any figure with a limit was measured.
+
+    A figure is measured if it is measured at any number of guests. Without
+    limits, any figure counts.
+    """
+    rows = list(rows)
+    measured = {_get_key(row) for row in rows if row.measured}
+    limited = {_get_key(row) for row in rows if row.status is not None}
+    return bool(measured & limited if limited else measured)
+
+
+def _get_key(row: result.Result) -> tuple[str, str, str]:
+    """Return the metric, the figure and the variant of a row."""
+    return row.metric.name, row.figure.name, row.variant
+
+
 def overall_status(
-    rows: collections.abc.Sequence[metric_result.MetricResult],
+    rows: collections.abc.Sequence[result.Result],
     void: bool,
     missing: bool,
 ) -> verdict.Status:
@@ -328,9 +361,7 @@ def overall_status(
     statuses = {row.status for row in rows}
     if "failed" in statuses:
         return "failed"
-    limited = [row for row in rows if row.status is not None] or rows
-    nothing = not any(row.measured for row in limited)
-    if void or nothing or "void" in statuses:
+    if void or not has_measured(rows) or "void" in statuses:
         return "void"
     if missing or "inconclusive" in statuses or statuses == {None}:
         return "inconclusive"
@@ -338,7 +369,7 @@ def overall_status(
 
 
 def merge_statuses(
-    judgements: collections.abc.Iterable[Judgement[t.Any]],
+    judgements: collections.abc.Iterable[Judgement],
 ) -> verdict.Status:
     """Return the most severe status of judgements on parts of a run.
 

@@ -6,8 +6,7 @@ import textwrap
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figures
-from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
 
 #: The maximum length of a line in characters.
@@ -27,7 +26,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     The lines can contain untrusted text, which the caller must sanitize.
     """
     headlines = []
-    rows: list[metric_result.MetricResult] = []
+    rows: list[curve.Curve] = []
     reasons: list[str] = []
     conclusions: list[str] = []
     for heading, status, judgement in run.verdicts:
@@ -38,14 +37,12 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
         if status == "none":
             sentences = [f"{heading} of {run.title}: figures without limits"]
         headlines.append(" ".join(f"{sentence}." for sentence in sentences))
-        rows += judgement.limited
+        rows += judgement.limited_groups
         reasons += [f"{sentence}." for sentence in judgement.reasons()]
         reasons += [
-            f"Not measured: {value.reason}."
+            f"Not measured: {row.reason}."
             for row in judgement.limited
-            if not row.measured
-            for value in figures.list_values(row)
-            if value.status and value.reason
+            if not row.measured and row.reason
         ]
         conclusions += [f"{text}." for text in judgement.conclusions]
     reasons = [*dict.fromkeys(reasons)]
@@ -74,7 +71,7 @@ def _wrap(sentence: str) -> list[str]:
 
 
 def _format_table(
-    rows: collections.abc.Sequence[metric_result.MetricResult],
+    rows: collections.abc.Sequence[curve.Curve],
 ) -> list[str]:
     """Return a line of text per limit; long names have their own line.
 

@@ -46,7 +46,7 @@ def judge_source(
     run_question = get_question(source)
     sections = source.criteria if criteria is None else criteria
     main_criterion, *_ = run_question.criteria
-    judges: dict[str, judge.Judge[t.Any]] = {
+    judges: dict[str, judge.Judge] = {
         criterion.heading: criterion.parse(
             sections.get(criterion.name, {})
         ).create_judge()
@@ -95,7 +95,7 @@ def judge_source(
 def _list_accepted(
     source: sources.Source,
     criterion: question.Criterion,
-    criterion_judge: judge.Judge[t.Any],
+    criterion_judge: judge.Judge,
 ) -> list[model.Record]:
     """Return the records that a judge accepts, by number, each once."""
     accepted: dict[tuple[str, int], model.Record] = {}

@@ -7,13 +7,11 @@ import functools
 import gzip
 import importlib
 import types
-import typing as t
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figures
-from rally_vmperf.judging.results import metric_result
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.records import table
 
@@ -107,35 +105,37 @@ def _list_judged(run: judged_run.JudgedRun) -> table.Rows:
                 passed=judgement.passed,
                 reason=" ".join(f"{sentence}." for sentence in sentences),
             )
-        for result in judgement.rows:
-            kinds = _list_kinds(judgement, result)
-            for value in figures.list_values(result):
+        for row in judgement.rows:
+            value = row.to_value()
+            # A level without a limit, such as a solo guest compared with
+            # itself, can have no figure.
+            if row.point is None or row.status or value.value is not None:
                 yield table.build_figure_row(
-                    criterion, result.metric, value, kinds
+                    criterion, row.metric, value, _list_kinds(judgement, row)
                 )
-    for result in run.sla_results:
-        status = "passed" if result.success else "failed"
+    for sla_result in run.sla_results:
+        status = "passed" if sla_result.success else "failed"
         yield start._replace(
             row="verdict",
-            criterion=result.criterion,
+            criterion=sla_result.criterion,
             status=status,
-            passed=result.success,
-            reason=f"{status}: {result.detail}",
+            passed=sla_result.success,
+            reason=f"{status}: {sla_result.detail}",
         )
 
 
 def _list_kinds(
-    judgement: summary.Judgement[t.Any], result: metric_result.MetricResult
+    judgement: summary.Judgement, row: result.Result
 ) -> tuple[str, ...]:
     """Return the kinds of the findings about a result, as a tuple.
 
     Findings that void the whole run are about its void results.
     """
-    is_void = result.status == "void"
+    is_void = row.status == "void"
     findings = [
         run_finding
         for run_finding in judgement.findings
-        if run_finding in result.findings
+        if run_finding in row.findings
         or (is_void and run_finding.voids and run_finding.finding.is_run_wide)
     ]
     kinds = (run_finding.finding.kind for run_finding in findings)

@@ -50,7 +50,7 @@ class RunReport(judged_run.JudgedRun):
         return [(_NEIGHBOURS, [line])]
 
     @property
-    def unmeasured_losses(self) -> summary.Judgement[t.Any] | None:
+    def unmeasured_losses(self) -> summary.Judgement | None:
         """The judgement on the losses caused by these guests, or None."""
         if not self.records or not self.unmeasured_facts:
             return None
@@ -58,7 +58,7 @@ class RunReport(judged_run.JudgedRun):
             return judgement
         judge = contrast_judge.ContrastJudge(axes.NEIGHBOURS)
         judge.extend(self.repetitions, 0)
-        return t.cast("summary.Judgement[t.Any]", judge.judgement())
+        return judge.judgement()
 
 
 #: The heading of the verdict on neighbours, and of the facts about them.

@@ -5,7 +5,6 @@ import typing as t
 
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement import finding
 from rally_vmperf.report import reports
 
@@ -103,7 +102,7 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
     return banners
 
 
-def list_failures(judgement: summary.Judgement[t.Any]) -> list[Failure]:
+def list_failures(judgement: summary.Judgement) -> list[Failure]:
     """Return the figures that do not pass, the gravest first, as a list.
 
     All void metrics are one line, and so are metrics for which the same
@@ -112,14 +111,14 @@ def list_failures(judgement: summary.Judgement[t.Any]) -> list[Failure]:
     groups: dict[tuple[str, str, str], dict[str, None]] = {}
     for result in judgement.limited:
         title = result.metric_title
-        for value in figures.list_values(result):
-            text = closest_limit.format_figure(value)
-            key = (value.status or "", text, title)
-            if value.status == "void":
-                key = ("void", "", "")
-            elif value.value is None:
-                key = (value.status or "", text, "")
-            groups.setdefault(key, {})[title] = None
+        value = result.to_value()
+        text = closest_limit.format_figure(value)
+        key = (value.status or "", text, title)
+        if value.status == "void":
+            key = ("void", "", "")
+        elif value.value is None:
+            key = (value.status or "", text, "")
+        groups.setdefault(key, {})[title] = None
     return [
         Failure(status, finding.join_first(titles, ", "), text)
         for listed in _NOT_PASSED
@@ -128,9 +127,7 @@ def list_failures(judgement: summary.Judgement[t.Any]) -> list[Failure]:
     ]
 
 
-def _list_remedies(
-    reason: str, judgement: summary.Judgement[t.Any]
-) -> list[str]:
+def _list_remedies(reason: str, judgement: summary.Judgement) -> list[str]:
     """Return the remedies of the void findings in a reason, as a list."""
     kinds = dict.fromkeys(
         run_finding.finding.kind

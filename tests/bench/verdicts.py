@@ -200,7 +200,7 @@ def density(
                 )
             )
         got = made.degradation(curves, {"*": LIMIT}, statistic=statistic)
-        (row,) = got.rows
+        (row,) = got.curves
         number[row.statuses[guests]] += 1
         found = row.points[-1].loss
         number["covered"] += found.low <= truth <= found.high
@@ -267,7 +267,7 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
                     curve, conditions=(*curve.conditions, left_out)
                 )
             curves.append(curve)
-        (row,) = made.degradation(curves, {"*": LIMIT}).rows
+        (row,) = made.degradation(curves, {"*": LIMIT}).curves
         number[row.statuses.get(4, "inconclusive")] += 1
     return Result(
         name=name,
@@ -317,7 +317,7 @@ def largest(
             )
             for place in range(1, 6)
         ]
-        (row,) = made.degradation(curves, {"*": limit}).rows
+        (row,) = made.degradation(curves, {"*": limit}).curves
         found = row.max_guests
         number["over"] += (found.low or 0) > truth
         number["under"] += found.high is not None and found.high < truth
@@ -357,7 +357,7 @@ def fairness(
             _curve(place, count, {guests: drawn[place - 1]})
             for place in range(1, count + 1)
         ]
-        (row,) = made.fairness(curves, {"*": limit}).rows
+        (row,) = made.fairness(curves, {"*": limit}).curves
         number[row.statuses[guests]] += 1
     return Result(
         name=name,

@@ -13,10 +13,10 @@ import shutil
 import tempfile
 
 from rally_vmperf.baseline import document
-from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import build
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition as repetitions_
-from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge as questions
@@ -1072,10 +1072,18 @@ _BARE = 1.09
 
 
 def density_row(
-    name, levels=(1, 2, 3), limit=20.0, void=(), gaps=(), **changes
+    name,
+    levels=(1, 2, 3),
+    limit=20.0,
+    void=(),
+    gaps=(),
+    compare_to="solo_guest",
+    statistic="mean",
+    limited=None,
 ):
     """Return what is known of a metric.
 
+    :param limited: numbers of guests with the limit; all but one by default
     :param void: numbers of guests whose figures mean nothing
     :param gaps: numbers of guests for which nothing was measured
     """
@@ -1092,28 +1100,22 @@ def density_row(
         shown.append(
             _point(metric, guests, guests in void, guests in gaps, lone)
         )
-    statuses = {
-        one.guests: _status(one, limit)
-        for one in shown
-        if one.guests > 1 and limit is not None
-    }
-    whole = {
-        "metric": metric,
-        "points": tuple(shown),
-        "max_guests": None if limit is None else _max_guests(shown, limit),
-        "limit": limit,
-        "pattern": name,
-        "statuses": statuses,
-        "status": "void" if void else max(statuses.values(), default=None),
-        "findings": (),
-        "reason": "",
-    }
-    return density_result.DensityResult(**{**whole, **changes})
+    results = build.build_degradation(
+        shown,
+        None if limit is None else (limit, name),
+        limited or [guests for guests in levels if guests > 1],
+        statistic,
+        compare_to,
+        (),
+    )
+    return curve.Curve(
+        results=tuple(result.with_verdict((), False) for result in results)
+    )
 
 
-def unmeasured(name, reason="no counted repetition has it"):
+def unmeasured(name):
     """Return a metric of which nothing is known."""
-    return density_row(name, gaps=(1, 2, 3), max_guests=None, reason=reason)
+    return density_row(name, gaps=(1, 2, 3))
 
 
 def _curve_share(metric, guests):
@@ -1168,22 +1170,3 @@ def _point(metric, guests, void, gap, lone):
         void="started one after the other" if void else "",
         reason="no counted repetition has it for every guest" if gap else "",
     )
-
-
-def _status(point, limit):
-    if not point.usable or point.loss is None:
-        return "void" if point.void else "inconclusive"
-    if point.loss.high <= limit:
-        return "passed"
-    return "failed" if point.loss.low > limit else "inconclusive"
-
-
-def _max_guests(shown, limit):
-    tested = 0
-    for point in shown:
-        if not point.usable or (
-            point.loss and point.loss.overhead_percent > limit
-        ):
-            break
-        tested = point.guests
-    return max_guests.MaxGuests(tested=tested, low=tested, high=tested + 1)

@@ -35,6 +35,7 @@ class FigureValue:
     :param limit: The limit; None without one.
     :param status: The status; None without a limit.
     :param reason: The reason why the figure is missing, or "".
+    :param is_minimum: Whether the limit is the smallest tolerated figure.
     """
 
     name: str
@@ -47,11 +48,7 @@ class FigureValue:
     limit: float | None = None
     status: Status | None = None
     reason: str = ""
-
-    @property
-    def is_minimum(self) -> bool:
-        """Whether the limit is the smallest tolerated figure."""
-        return self.name in ("min", "index") or self.name.startswith(GAIN)
+    is_minimum: bool = False
 
 
 def decide(comparison: loss.Comparison, limit: float) -> Status:

@@ -22,6 +22,9 @@ from rally_vmperf.measurement.samples import units
 CompareTo = t.Literal["solo_guest", "bare_metal"]
 Statistic = contrasts.Statistic
 RepetitionSamples = tuple[sample.MetricSamples, ...]
+#: The largest percentage, over the whole interval, by which a solo guest can
+#: be slower than the mean of several under equal conditions.
+SOLO_SLOW_PERCENT = 2.0
 # Points have properties with the names of these modules.
 _LargestLoss = rates.LargestLoss
 _Comparison = loss.Comparison
@@ -58,6 +61,7 @@ class Point:
     :param void: The reason why the samples are void, if they are.
     :param bare_void: The reason why bare metal cannot be compared with.
     :param reason: The reason why nothing was measured, if so.
+    :param is_absent: Whether the task has no such number of guests.
     """
 
     metric: sample.Metric
@@ -75,6 +79,7 @@ class Point:
     void: str = ""
     bare_void: str = ""
     reason: str = ""
+    is_absent: bool = False
 
     @functools.cached_property
     def rates(self) -> tuple[float, ...]:
@@ -224,14 +229,11 @@ class Point:
             "solo_guest: all, or judge statistic: mean"
         )
 
-    def subject_label(self, statistic: Statistic) -> str:
-        """Return the name of the guest whose rate is compared, as text."""
-        if statistic == "mean" or self.worst is None:
-            several = self.guests > 1
-            return f"mean of {self.guests} guests" if several else "guest"
-        where = f" on {self.worst.host}" if self.worst.host else ""
-        who = f"{self.worst.guest}{where}"
-        return f"worst of {units.number_of('guest', self.guests)} ({who})"
+    @property
+    def subject_label(self) -> str:
+        """The name of the mean guest, as text."""
+        several = self.guests > 1
+        return f"mean of {self.guests} guests" if several else "guest"
 
     @property
     def largest_loss_percent(self) -> float | None:
@@ -313,17 +315,15 @@ class Point:
 
 
 def missing_figure_reason(
-    point: Point | None, figure: str, compare_to: CompareTo
+    point: Point, figure: str, compare_to: CompareTo
 ) -> str:
     """Return why a level has no figure, as text.
 
     :param figure: The figure: ``loss`` or one of fairness.
     :param compare_to: The reference of a loss.
     """
-    if point is None:
-        return "the task has no such level"
-    if point.reason:
-        return point.reason
+    if point.reason or point.is_absent:
+        return point.reason or "the task has no such level"
     if figure != "loss":
         return "fairness needs at least two guests"
     if compare_to == "bare_metal":
@@ -335,6 +335,23 @@ def missing_figure_reason(
     if point.solo is None:
         return "the task has no level of one guest to compare with"
     return f"one guest: {point.solo.reason}"
+
+
+def describe_slow_solo(
+    all_points: collections.abc.Iterable[Point],
+) -> str:
+    """Return the first level faster than the solo guest as text, or ""."""
+    for point in all_points:
+        comparison = point.loss
+        if (
+            comparison
+            and comparison.high is not None
+            and comparison.high < -SOLO_SLOW_PERCENT
+        ):
+            gain = units.show_percent(-comparison.overhead_percent)
+            number = units.number_of("guest", point.guests)
+            return f"with {number} each does {gain} % more"
+    return ""
 
 
 def reference_label(

@@ -25,7 +25,7 @@ if t.TYPE_CHECKING:
 #: Limits by the name of their criterion.
 Criteria = task.Sections
 
-AnyJudge = judge.Judge[t.Any]
+AnyJudge = judge.Judge
 
 Assignments = tuple[assignment.Assignment, ...]
 

@@ -8,8 +8,8 @@ import typing as t
 from rally_vmperf import json_schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary as summary_
-from rally_vmperf.judging.results import metric_result
 from rally_vmperf.judging.results import plausibility
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -42,7 +42,7 @@ _SCHEMA = json_schema.closed_mapping(
 _NAME = "vmperf_valid"
 
 
-class ValidityJudge(judge.Judge[metric_result.MetricResult]):
+class ValidityJudge(judge.Judge):
     """A judge of the findings of any question, with or without limits.
 
     The option with limits is ``physical_limit``, the largest value that the
@@ -74,7 +74,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
             )[:1]
         )
 
-    def _judge(self) -> summary_.Judgement[metric_result.MetricResult]:
+    def _judge(self) -> summary_.Judgement:
         """Return the verdict computed from the repetitions so far."""
         summary, *others = self._judge_question() or [super()._judge()]
         repetitions, _ = gathering.merge_duplicates(self._repetitions)
@@ -170,7 +170,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
             if len(numbers - lost_numbers) < statistics.FEWEST
         }
 
-    def _judge_question(self) -> list[summary_.Judgement[t.Any]]:
+    def _judge_question(self) -> list[summary_.Judgement]:
         """Return the judgements of the question as a list, main one first.
 
         Judges of conditions that the run does not have are left out.
@@ -178,7 +178,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
         names = sorted(
             {run_repetition.question for run_repetition in self._repetitions}
         )
-        judgements: list[summary_.Judgement[t.Any]] = []
+        judgements: list[summary_.Judgement] = []
         judges = self._create_judges(names[0]) if names else []
         for criterion, question_judge in judges:
             selected = [*map(criterion.select, self._repetitions)]
@@ -196,7 +196,7 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
 
     def _create_judges(
         self, question_name: str
-    ) -> list[tuple[question.Criterion, judge.Judge[t.Any]]]:
+    ) -> list[tuple[question.Criterion, judge.Judge]]:
         """Return each criterion of a question with a judge without limits."""
         criteria: dict[frozenset[t.Any], question.Criterion] = {}
         for criterion in self._criteria_of(question_name):
@@ -208,16 +208,14 @@ class ValidityJudge(judge.Judge[metric_result.MetricResult]):
             for criterion in criteria.values()
         ]
 
-    def figures(
-        self, repetitions: judge.Repetitions
-    ) -> list[metric_result.MetricResult]:
+    def figures(self, repetitions: judge.Repetitions) -> list[result.Result]:
         """Return an empty list: other criteria judge figures."""
         return []
 
     def findings(
         self,
         repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[metric_result.MetricResult],
+        rows: collections.abc.Sequence[result.Result],
     ) -> finding.Occurrences:
         """Return no findings: the judges of the question collect them."""
         return ()

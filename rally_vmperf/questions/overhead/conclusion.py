@@ -3,7 +3,7 @@
 import collections.abc
 
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.samples import units
 
 #: Class -> the prefixes of its metrics; the first match applies.
@@ -22,7 +22,7 @@ _INVALID = (
     "guest_slightly_faster",
 )
 
-Rows = collections.abc.Sequence[figure_result.FigureResult]
+Rows = collections.abc.Sequence[result.Result]
 
 
 def get_class(metric: str) -> str:
@@ -38,7 +38,7 @@ def get_class(metric: str) -> str:
 
 
 def conclude(
-    judgement: summary.Judgement[figure_result.FigureResult],
+    judgement: summary.Judgement,
 ) -> list[str]:
     """Return one sentence for each class of metrics with a figure."""
     class_sentences = []
@@ -82,7 +82,9 @@ def _describe_class(rows: Rows) -> str:
         parts.append(
             f"above the physical limit {_describe_selection(above, rows)}"
         )
-    if not any(row.estimated for row in rows):
+    if not any(
+        row.comparison and row.comparison.low is not None for row in rows
+    ):
         parts.append(
             "inconclusive: fewer than three repetitions on a side give no "
             "interval"
@@ -96,17 +98,17 @@ def _describe_selection(selected: Rows, rows: Rows) -> str:
     return f"{verb} {len(selected)} of {units.number_of('figure', len(rows))}"
 
 
-def _describe_doubt(row: figure_result.FigureResult) -> str:
+def _describe_doubt(row: result.Result) -> str:
     """Return the kind of finding that makes a row doubtful, or ""."""
     kinds = {run_finding.finding.kind for run_finding in row.findings}
     return next((kind for kind in _INVALID if kind in kinds), "")
 
 
-def _get_overhead(row: figure_result.FigureResult) -> float:
+def _get_overhead(row: result.Result) -> float:
     """Return the overhead of a row in percent; 0 without a comparison."""
     return row.comparison.overhead_percent if row.comparison else 0.0
 
 
-def _format_percent(row: figure_result.FigureResult) -> str:
+def _format_percent(row: result.Result) -> str:
     """Return the overhead of a row in percent, as text."""
     return units.show_percent(_get_overhead(row))

@@ -13,7 +13,7 @@ PAGE = (
 #: Forms with a mean of several samples, and the text of the record.
 FIGURES = {
     "measurement.comparison.loss.Comparison",
-    "judging.results.figure_result.FigureResult",
+    "judging.results.result.Result",
     "records.model.Record",
 }
 #: A form beside the way: it is written to the file with the raw outputs.

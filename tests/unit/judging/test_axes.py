@@ -301,7 +301,9 @@ class TestOthers(unittest.TestCase):
         judge = made.given(criterion.judge(), given)
         found = judge.judgement()
         row = next(one for one in found.rows if one.metric == made.IOPS)
-        self.assertEqual(list(QUIET), [one.values[0] for one in row.guest])
+        self.assertEqual(
+            list(QUIET), [one.values[0] for one in row.figure.sides[1]]
+        )
         kinds = {one.finding.kind for one in found.findings}
         self.assertNotIn("guest_rebooted", kinds)
 

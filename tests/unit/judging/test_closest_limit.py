@@ -67,7 +67,13 @@ class WordingTestCase(unittest.TestCase):
             "41.2 % at 4 guests (limit 10 %)",
         ),
         (
-            {"name": "min", "unit": "s", "value": 0.5, "limit": 1.0},
+            {
+                "name": "min",
+                "unit": "s",
+                "value": 0.5,
+                "limit": 1.0,
+                "is_minimum": True,
+            },
             "500 ms (least limit 1.00 s)",
         ),
         ({"reason": "no sample"}, "no sample"),

@@ -73,7 +73,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(status == "passed", got.passed)
         self.assertTrue(got.sentence().startswith(f"{status}: "))
         if statuses is not None:
-            self.assertEqual(statuses, got.rows[0].statuses)
+            self.assertEqual(statuses, got.curves[0].statuses)
 
     def test_a_limit_on_rates_means_something(self):
         """Three times the time is a loss of 67 %, which 95 % still allows."""
@@ -104,7 +104,7 @@ class StatusTestCase(unittest.TestCase):
         curves = made.levels(CPU, 5, noise=noise)
         got = made.degradation(curves, {"*": 36})
         self.assertEqual("passed", got.status, got.sentence())
-        (row,) = got.rows
+        (row,) = got.curves
         self.assertTrue(row.points[-1].compared("mean", "solo_guest").paired)
 
     @ddt.data("mean", "worst")
@@ -125,7 +125,7 @@ class StatusTestCase(unittest.TestCase):
             for one, rate in zip(curves, slow, strict=True)
         ]
         got = made.degradation(curves, {"*": 50}, statistic=of)
-        (row,) = got.rows
+        (row,) = got.curves
         compared = row.points[-1].compared(of, "solo_guest")
         limit = compared.high + 0.01
         told = [x for x in got.findings if x.finding.kind == "bimodal"]
@@ -134,7 +134,7 @@ class StatusTestCase(unittest.TestCase):
             [one.finding.detail.partition(",")[0] for one in told],
         )
         got = made.degradation(curves, {"*": limit}, statistic=of)
-        self.assertEqual({2: "passed", 3: "passed"}, got.rows[0].statuses)
+        self.assertEqual({2: "passed", 3: "passed"}, got.curves[0].statuses)
 
     @ddt.data(
         ((1.0,) * 5, made.EVENTS, "passed", ""),
@@ -172,7 +172,7 @@ class StatusTestCase(unittest.TestCase):
             for number, share in enumerate(shares, 1)
         ]
         got = made.degradation(curves, {"*": 9.5})
-        self.assertEqual({2: status}, got.rows[0].statuses)
+        self.assertEqual({2: status}, got.curves[0].statuses)
         details = [
             one.finding.detail
             for one in got.findings
@@ -223,7 +223,7 @@ class StatusTestCase(unittest.TestCase):
         )
         got = made.degradation(curves, {"*": 50})
         self.assertEqual(
-            {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
+            {2: "passed", 3: "inconclusive"}, got.curves[0].statuses
         )
         self.assertIn("skipped in 1 repetition because of", got.sentence())
         self.assertEqual("failed", made.degradation(curves, {"*": 20}).status)
@@ -234,7 +234,7 @@ class StatusTestCase(unittest.TestCase):
         rates = {made.EVENTS: {1: [100.0] * 8, 8: [95.0] * 7 + [86.5]}}
         curves = made.levels(rates, 5, noise=noise, apart=True, batches={1: 8})
         one = made.degradation(curves, {"*": 10}, statistic="worst")
-        point = one.rows[0].points[1]
+        point = one.curves[0].points[1]
         last = point.compared("worst", "solo_guest")
         self.assertGreater(last.low, 10)
         self.assertEqual("inconclusive", one.status, one.sentence())
@@ -250,7 +250,7 @@ class StatusTestCase(unittest.TestCase):
             curves = made.levels(rates, 5, batches={1: 4})
             got = made.degradation(curves, {"*": 5}, statistic="worst")
             self.assertEqual(status, got.status, got.sentence())
-            lone, four = got.rows[0].points
+            lone, four = got.curves[0].points
             self.assertIsNone(lone.fairness)
             self.assertAlmostEqual(4, four.total / lone.total, delta=0.4)
         self.assertIn("(g3 on host-2)", got.sentence())
@@ -275,7 +275,7 @@ class StatusTestCase(unittest.TestCase):
                 judged.sentence(),
             )
             self.assertNotIn("80", judged.sentence())
-            self.assertEqual("", judged.rows[0].cells().figure)
+            self.assertEqual("", judged.curves[0].cells().figure)
 
     def test_a_slow_host_is_put_to_its_own_lone_guest(self):
         """Guests of a host that is a fifth slower lose nothing there."""
@@ -293,9 +293,9 @@ class StatusTestCase(unittest.TestCase):
         curves = made.levels(CPU, bare=BARE)
         got = made.degradation(curves, {"*": 10}, compare_to="bare_metal")
         self.assertEqual(
-            {1: "passed", 2: "passed", 3: "failed"}, got.rows[0].statuses
+            {1: "passed", 2: "passed", 3: "failed"}, got.curves[0].statuses
         )
-        self.assertEqual(2, got.rows[0].max_guests.tested)
+        self.assertEqual(2, got.curves[0].max_guests.tested)
 
     def test_against_bare_metal_that_is_not_there(self):
         got = made.degradation(
@@ -309,7 +309,7 @@ class StatusTestCase(unittest.TestCase):
         curves = made.levels(CPU, bare=slow)
         got = made.degradation(curves, {"*": 30}, compare_to="bare_metal")
         self.assertEqual(
-            {1: "void", 2: "void", 3: "passed"}, got.rows[0].statuses
+            {1: "void", 2: "void", 3: "passed"}, got.curves[0].statuses
         )
         self.assertEqual("void", got.status)
         told = made.degradation(
@@ -383,7 +383,7 @@ class ForgivenTestCase(unittest.TestCase):
             curves[2], conditions=curves[2].conditions[:2]
         )
         got = self.judged(curves, 50)
-        self.assertEqual("passed", got.rows[0].statuses[2])
+        self.assertEqual("passed", got.curves[0].statuses[2])
         self.assertFalse(got.passed)
 
     def test_a_level_that_is_not_there(self):
@@ -417,7 +417,7 @@ class ForgivenTestCase(unittest.TestCase):
         rates = {made.EVENTS: {2: [100.0, 90.0]}}
         curves = made.levels(rates, count, apart=True)
         got = made.fairness(curves, on_inconclusive="pass")
-        point = got.rows[0].points[0]
+        point = got.curves[0].points[0]
         got = made.fairness(
             curves, {"*": point.fairness}, on_inconclusive="pass"
         )
@@ -435,7 +435,7 @@ class LoneGuestTestCase(unittest.TestCase):
     def test_void(self):
         got = made.degradation(made.levels(self.SLOW), {"*": 10})
         self.assertEqual("void", got.status, got.sentence())
-        self.assertEqual("void", got.rows[0].statuses[3])
+        self.assertEqual("void", got.curves[0].statuses[3])
         self.assertIn("with 2 guests each does 30.1 % more", got.sentence())
 
     def test_tolerated(self):
@@ -453,12 +453,12 @@ class LoneGuestTestCase(unittest.TestCase):
 class MissingTestCase(unittest.TestCase):
     def test_guest_that_died(self):
         got = made.degradation(made.killed(), {"*": 95})
-        self.assertEqual({2: "passed", 3: "void"}, got.rows[0].statuses)
+        self.assertEqual({2: "passed", 3: "void"}, got.curves[0].statuses)
         self.assertEqual("void", got.status)
         self.assertEqual((2,), got.missing.incomplete)
         self.assertIn("g3: it died", got.sentence())
-        self.assertEqual(2, got.rows[0].max_guests.low)
-        self.assertIsNone(got.rows[0].max_guests.tested)
+        self.assertEqual(2, got.curves[0].max_guests.low)
+        self.assertIsNone(got.curves[0].max_guests.tested)
 
     def test_skipped_level_is_no_pass(self):
         curves = [
@@ -471,7 +471,7 @@ class MissingTestCase(unittest.TestCase):
         ]
         got = made.degradation(curves, {"*": 95})
         self.assertEqual(
-            {2: "passed", 3: "inconclusive"}, got.rows[0].statuses
+            {2: "passed", 3: "inconclusive"}, got.curves[0].statuses
         )
         self.assertIn("not run: the total fell", got.sentence())
         self.assertFalse(got.missing)
@@ -514,7 +514,7 @@ class MissingTestCase(unittest.TestCase):
             made.level(1, 1, {made.EVENTS: [312.0]}, findings=elsewhere),
         )
         got = made.degradation(curves, {"*": 95})
-        self.assertEqual({2: "void", 3: "void"}, got.rows[0].statuses)
+        self.assertEqual({2: "void", 3: "void"}, got.curves[0].statuses)
         self.assertIn("void. one guest: ", got.sentence())
 
 

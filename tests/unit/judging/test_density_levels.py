@@ -13,13 +13,13 @@ class FairnessTestCase(unittest.TestCase):
 
     def test_index(self):
         got = made.fairness(made.levels(self.UNFAIR), {"*": 0.9})
-        self.assertEqual({2: "failed", 3: "passed"}, got.rows[0].statuses)
-        self.assertEqual("index", got.rows[0].figure)
+        self.assertEqual({2: "failed", 3: "passed"}, got.curves[0].statuses)
+        self.assertEqual("index", got.rows[0].figure.name)
         self.assertEqual("failed", got.status)
         self.assertIn(
             "cpu.sysbench.rate at 2 guests: fairness index 0.800 (95 % "
             "interval 0.768 to 0.832), 0.800 in its worst repetition (1), "
-            "smallest 0.9 (*): failed",
+            "least limit 0.9 (*): failed",
             got.sentence(),
         )
 
@@ -27,14 +27,14 @@ class FairnessTestCase(unittest.TestCase):
         got = made.fairness(
             made.levels(self.UNFAIR), None, {"*": 50}, levels=[3]
         )
-        self.assertEqual({3: "passed"}, got.rows[0].statuses)
+        self.assertEqual({3: "passed"}, got.curves[0].statuses)
         self.assertTrue(got.passed)
 
     def test_both(self):
         got = made.fairness(made.levels(self.UNFAIR), {"*": 0.5}, {"*": 50})
         self.assertEqual(
             [("index", "passed"), ("spread", "failed")],
-            [(row.figure, row.status) for row in got.rows],
+            [(each.figure.name, each.status) for each in got.curves],
         )
         self.assertEqual(
             "failed: 1 of 2 figures is beyond the limit", got.headline()
@@ -72,21 +72,21 @@ class FairnessTestCase(unittest.TestCase):
 
     def test_takes_three_repetitions(self):
         got = made.fairness(made.levels(self.UNFAIR, 2), {"*": 0.9})
-        self.assertEqual({"inconclusive"}, {*got.rows[0].statuses.values()})
+        self.assertEqual({"inconclusive"}, {*got.curves[0].statuses.values()})
         self.assertIn("at least 5 repetitions are needed", got.sentence())
 
     def test_void(self):
         got = made.fairness(made.killed(), {"*": 0.5})
-        self.assertEqual({2: "passed", 3: "void"}, got.rows[0].statuses)
+        self.assertEqual({2: "passed", 3: "void"}, got.curves[0].statuses)
 
     def test_without_limits(self):
         got = made.fairness(made.levels(self.UNFAIR))
-        self.assertEqual([None], [row.status for row in got.rows])
+        self.assertEqual({None}, {row.status for row in got.rows})
         self.assertEqual("inconclusive", got.status)
 
     def test_alone(self):
         got = made.fairness(made.levels(CPU), {"*": 0.5}, levels=1)
-        self.assertEqual({1: "inconclusive"}, got.rows[0].statuses)
+        self.assertEqual({1: "inconclusive"}, got.curves[0].statuses)
         self.assertIn("fairness needs at least two guests", got.sentence())
 
     def test_unmatched(self):

@@ -5,6 +5,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from tests.unit import made
 
@@ -94,7 +95,7 @@ class TestSeveralGuests(unittest.TestCase):
     def test_a_failure_needs_a_corrected_interval(self):
         """A guest alone would fail at 95 %."""
         rows = judge((1, 1, 30, 1), 10, statistic="worst").rows
-        losses = rows[0].contrast
+        losses = rows[0].figure.contrast
         limit = (losses.each["g3"].low + losses.corrected["g3"].low) / 2
         judgement = judge((1, 1, 30, 1), limit, statistic="worst")
         self.assertEqual("inconclusive", judgement.status)
@@ -132,18 +133,19 @@ class TestWithoutBareMetal(unittest.TestCase):
         judgement = self.judge()
         self.assertEqual(
             [
-                (made.IOPS, "min", 11012.4696),
-                (made.TIME, "max", 13.0025),
-                (made.COUNT, "max", 2.0),
+                ("min", 11012.4696),
+                ("max", 13.0025),
+                ("max", 2.0),
             ],
             [
-                (row.metric, row.figure, round(row.value.value, 4))
-                for row in judgement.rows
+                (value.name, round(value.value, 4))
+                for value in map(result.Result.to_value, judgement.rows)
             ],
         )
         for row in judgement.rows[:2]:
-            self.assertLess(row.value.low, row.value.value)
-            self.assertIsNone(row.value.bare)
+            estimate = row.figure.estimate()
+            self.assertLess(estimate.low, estimate.value)
+            self.assertIsNone(row.figure.bare_value)
         self.assertEqual((), judgement.compared)
         self.assertNotRegex(
             " ".join(row.sentence() for row in judgement.rows),
@@ -162,7 +164,7 @@ class TestWithoutBareMetal(unittest.TestCase):
         (row,) = judgement.limited
         self.assertEqual(
             (figure, status, status),
-            (row.figure, row.status, judgement.status),
+            (row.figure.name, row.status, judgement.status),
         )
         self.assertEqual(3, len(judgement.rows))
 
@@ -171,7 +173,8 @@ class TestWithoutBareMetal(unittest.TestCase):
         judgement = self.judge(max_percent={"disk.*": 5})
         (row,) = judgement.limited
         self.assertEqual(
-            f"{made.IOPS.name}: the guests have no baseline to compare with",
+            f"{made.IOPS.name}: the guests have no baseline to compare with: "
+            "inconclusive",
             row.sentence(),
         )
         self.assertFalse(judgement.passed)
@@ -216,4 +219,4 @@ class TestWithoutBareMetal(unittest.TestCase):
         """Whether there is a baseline is unknown: the figure is the loss."""
         entry = made.one(1, {}, expected_metrics=(made.IOPS,), observations=())
         (row,) = made.judgement([entry], {}).rows
-        self.assertEqual("overhead", row.figure)
+        self.assertEqual("overhead", row.figure.name)

@@ -21,8 +21,8 @@ class CountsTestCase(unittest.TestCase):
         )
         (row,) = got.absolute
         self.assertEqual(status, got.status)
-        self.assertEqual(worst, row.value.value)
-        self.assertEqual(1.0, row.value.bare)
+        self.assertEqual(worst, row.figure.estimate().value)
+        self.assertEqual(1.0, row.figure.bare_value)
         self.assertIn(f": {status}", row.sentence())
 
     def test_one_guest_is_not_averaged_away(self):
@@ -37,7 +37,13 @@ class CountsTestCase(unittest.TestCase):
         got = made.judgement(entries, {}, max={"*": 1000})
         (row,) = got.absolute
         self.assertEqual("failed", got.status)
-        self.assertEqual((8000.0, "g8"), (row.value.value, row.value.worst))
+        self.assertEqual(
+            (8000.0, "g8"),
+            (
+                row.figure.estimate().value,
+                row.figure.worst_count.guest,
+            ),
+        )
         self.assertIn("8 000 of its worst guest (g8) in", row.sentence())
 
     def test_min(self):
@@ -45,8 +51,14 @@ class CountsTestCase(unittest.TestCase):
         for limit, status in ((3, "passed"), (5, "failed")):
             got = made.judgement(entries, {}, min={"*": limit})
             (row,) = got.absolute
-            self.assertEqual(("min", status), (row.figure, got.status))
-            self.assertEqual((4.0, 1), (row.value.value, row.value.repetition))
+            self.assertEqual(("min", status), (row.figure.name, got.status))
+            self.assertEqual(
+                (4.0, 1),
+                (
+                    row.figure.estimate().value,
+                    row.figure.worst_count.repetition,
+                ),
+            )
             self.assertIn(f"least limit {limit} (*): {status}", row.sentence())
 
     def test_percentages_are_not_for_counts(self):
@@ -79,12 +91,12 @@ class RatiosTestCase(unittest.TestCase):
         )
         (row,) = got.absolute
         self.assertEqual((status, status), (row.status, got.status))
-        self.assertEqual(figure, row.figure)
-        self.assertAlmostEqual(13.0025, row.value.value, places=4)
+        self.assertEqual(figure, row.figure.name)
+        self.assertAlmostEqual(13.0025, row.figure.estimate().value, places=4)
         # Student's t with 3 degrees of freedom, by hand on the logarithms.
-        self.assertAlmostEqual(12.9753, row.value.low, places=4)
-        self.assertAlmostEqual(13.0297, row.value.high, places=4)
-        self.assertAlmostEqual(10.0, row.value.bare, places=2)
+        self.assertAlmostEqual(12.9753, row.figure.estimate().low, places=4)
+        self.assertAlmostEqual(13.0297, row.figure.estimate().high, places=4)
+        self.assertAlmostEqual(10.0, row.figure.bare_value, places=2)
 
     def test_the_table_has_the_interval(self):
         got = made.judgement(made.several(self.SLOW), {}, max={"*": 99})
@@ -125,15 +137,15 @@ class RatiosTestCase(unittest.TestCase):
                 **{figure: {"*": 13.02}},
             )
             (row,) = got.absolute
-            self.assertAlmostEqual(low, row.value.low, places=4)
-            self.assertAlmostEqual(high, row.value.high, places=4)
+            self.assertAlmostEqual(low, row.figure.estimate().low, places=4)
+            self.assertAlmostEqual(high, row.figure.estimate().high, places=4)
             self.assertEqual("inconclusive", row.status)
 
     def test_no_bare_metal_is_needed(self):
         entries = made.several(self.SLOW, reference=made.reference())
         got = made.judgement(entries, {}, max={"*": 15})
         self.assertTrue(got.passed, got.sentence())
-        self.assertIsNone(got.absolute[0].value.bare)
+        self.assertIsNone(got.absolute[0].figure.bare_value)
         self.assertIsNone(got.compared[0].comparison)
 
     def test_beside_a_limit_on_the_overhead(self):
@@ -142,7 +154,7 @@ class RatiosTestCase(unittest.TestCase):
         )
         self.assertEqual(
             [("overhead", "failed"), ("max", "passed")],
-            [(row.figure, row.status) for row in got.rows],
+            [(row.figure.name, row.status) for row in got.rows],
         )
         self.assertEqual("failed", got.status)
         self.assertTrue(

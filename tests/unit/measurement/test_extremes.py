@@ -6,7 +6,7 @@ import unittest
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.judging.results import spread_result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import question as overhead
 from tests.unit import made
@@ -43,7 +43,7 @@ class TestExtremes(unittest.TestCase):
         guest = {metric: data.draw(several(count)) for metric in bare}
         entries = made.several(guest, reference=made.reference(bare))
         self.check(made.judgement(entries))
-        for figure in spread_result.NAMES:
+        for figure in spreads.NAMES:
             limits = {f"max_{figure}": {"*": 10}}
             judge = overhead.SPREAD.parse(limits).create_judge()
             self.check(made.given(judge, entries).judgement())

@@ -39,7 +39,8 @@ class MissingTestCase(unittest.TestCase):
         )
         got = made.judgement(entries)
         self.assertEqual(
-            [2, 3, 4], [samples.number for samples in got.rows[0].guest]
+            [2, 3, 4],
+            [samples.number for samples in got.rows[0].figure.sides[1]],
         )
 
     def test_a_copy_is_missing(self):
@@ -52,7 +53,9 @@ class MissingTestCase(unittest.TestCase):
             state="interrupted",
             observations=entries[0].condition.observations[:1],
         )
-        self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
+        self.assertEqual(
+            3, len(made.judgement(entries).rows[0].figure.sides[1])
+        )
 
     def test_the_gap_is_the_metric_itself(self):
         gap = repetition.Missing(
@@ -62,7 +65,9 @@ class MissingTestCase(unittest.TestCase):
         entries[0] = made.changed(
             entries[0], state="incomplete", missing=(gap,)
         )
-        self.assertEqual(3, len(made.judgement(entries).rows[0].guest))
+        self.assertEqual(
+            3, len(made.judgement(entries).rows[0].figure.sides[1])
+        )
 
     def test_a_warmup_without_a_record(self):
         """A journal lacks its line; Rally knows that an iteration is lost."""

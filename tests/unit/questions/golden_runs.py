@@ -19,10 +19,9 @@ import yaml
 
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import density_result
-from rally_vmperf.judging.results import figure_result
-from rally_vmperf.judging.results import metric_result
-from rally_vmperf.judging.results import spread_result
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
@@ -92,7 +91,7 @@ def expected(name: str) -> Json:
     return content
 
 
-def _judge_outputs(name: str) -> summary.Judgement[t.Any]:
+def _judge_outputs(name: str) -> summary.Judgement:
     """Return the verdict on outputs, as ``judge --raw`` judges them."""
     parser = argparse.ArgumentParser()
     raw_outputs.add_raw_options(parser, baseline_help="")
@@ -113,10 +112,10 @@ def _judge_outputs(name: str) -> summary.Judgement[t.Any]:
     )
     for repetition in repetitions:
         found.add(repetition)
-    return t.cast(summary.Judgement[t.Any], found.judgement())
+    return t.cast(summary.Judgement, found.judgement())
 
 
-def _summary(judgement: summary.Judgement[t.Any]) -> Json:
+def _summary(judgement: summary.Judgement) -> Json:
     return {
         "status": judgement.status,
         "left_out": list(judgement.omitted),
@@ -130,48 +129,35 @@ def _summary(judgement: summary.Judgement[t.Any]) -> Json:
     }
 
 
-def _figures(
-    row: metric_result.MetricResult,
-) -> collections.abc.Iterator[Json]:
-    """Yield the figures of a metric, each with its interval and status."""
-    if isinstance(row, density_result.DensityResult):
-        for guests, status in row.statuses.items():
-            figure = f"{row.figure} at {guests}"
-            yield _figure(figure, *_at(row, guests), status)
-    elif isinstance(row, spread_result.SpreadResult):
-        values = (row.of(row.guest), None, None)
-        yield _figure(row.figure, *values, row.status)
-    elif isinstance(row, figure_result.FigureResult):
-        found = row.comparison
-        value = row.value
-        values = (None, None, None)
-        if found is not None:
-            values = (found.overhead_percent, found.low, found.high)
-        elif value is not None:
-            values = (value.value, value.low, value.high)
-        yield _figure(f"{row.figure}{row.level_suffix}", *values, row.status)
+def _figures(row: result.Result) -> collections.abc.Iterator[Json]:
+    """Yield the figure of a row with its interval and status, if it has one.
 
-
-def _at(
-    row: density_result.DensityResult, guests: int
-) -> tuple[float | None, float | None, float | None]:
-    """Return the figure and the interval at a number of guests.
-
-    The figure of an index is the coefficient of variation that it is made of.
+    The figure of a loss is that of the mean guest, or that of the worst guest
+    at a number of guests, without correction. The figure of an index is the
+    coefficient of variation that it is made of.
     """
-    point = row.point(guests)
-    if point is None:
-        return None, None, None
-    if row.figure == "loss":
-        found = point.compared(row.statistic, row.compare_to)
-        if found is None:
-            return None, None, None
-        return found.overhead_percent, found.low, found.high
-    uneven = point.unevenness(row.figure)
-    if uneven is None:
-        return None, None, None
-    low, high = uneven.interval(row.confidence) or (None, None)
-    return uneven.mean, low, high
+    figure = row.figure
+    name, suffix = figure.name, row.level_suffix
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    if isinstance(figure, loss_figure.Loss):
+        name, found = "overhead", row.comparison
+        if row.point is not None:
+            name, suffix = "loss", f" at {row.guests}"
+            found = row.point.compared(figure.statistic, figure.compare_to)
+        if found is not None:
+            value, low, high = found.overhead_percent, found.low, found.high
+    elif isinstance(figure, spreads.Fairness):
+        suffix = f" at {row.guests}"
+        if uneven := figure.unevenness:
+            value = uneven.mean
+            low, high = uneven.interval(figure.confidence) or (None, None)
+    elif isinstance(figure, spreads.Spread):
+        value = figure.of(figure.guest)
+    elif estimate := figure.estimate():
+        value, low, high = estimate
+    yield _figure(f"{name}{suffix}", value, low, high, row.status)
 
 
 def _figure(

@@ -4,7 +4,7 @@ import jinja2
 
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import build
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -51,16 +51,7 @@ class Judge(overhead_judge.OverheadJudge):
         found = []
         for metric in metrics:
             limit = self.limits["max_percent"].for_metric(metric.name)
-            found.append(
-                figure_result.build_result(
-                    metric,
-                    "overhead",
-                    there,
-                    reference,
-                    limit,
-                    0.95,
-                )
-            )
+            found.append(build.build_overhead(metric, there, reference, limit))
         return found
 
     def findings(self, entries, rows):

@@ -5,7 +5,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging.results import spread_result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.questions import table
 from rally_vmperf.records import model
 from tests.unit import made
@@ -15,7 +15,7 @@ from tests.unit.report import shaped
 SCHEMA = model.FORMAT.schema
 LIMITS = {
     "vmperf_overhead": made.LIMITS,
-    "vmperf_spread": {f"max_{one}": {"*": 10} for one in spread_result.NAMES},
+    "vmperf_spread": {f"max_{one}": {"*": 10} for one in spreads.NAMES},
     **made.DENSITY_LIMITS,
 }
 RUNS = {

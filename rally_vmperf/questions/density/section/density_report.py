@@ -4,7 +4,7 @@ import dataclasses
 import functools
 
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import max_guests
@@ -52,9 +52,7 @@ class DensityReport(reports.RunReport):
         """The measured metrics as shares of the solo guest, a list."""
         return [*filter(None, map(self.shares_of, self.judgement.curves))]
 
-    def shares_of(
-        self, row: density_result.DensityResult
-    ) -> shares.Series | None:
+    def shares_of(self, row: curve.Curve) -> shares.Series | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 
@@ -80,11 +78,11 @@ class DensityReport(reports.RunReport):
         fairness = self.judgements.get(FAIRNESS)
         return [
             (
-                "Jain's index" if row.figure == "index" else "spread",
-                row.statuses[guests],
+                "Jain's index" if row.figure.name == "index" else "spread",
+                str(row.status),
             )
-            for row in (fairness.rows if fairness else ())
-            if row.metric == metric and guests in row.statuses
+            for row in (fairness.limited if fairness else ())
+            if row.metric == metric and row.guests == guests
         ]
 
     @property

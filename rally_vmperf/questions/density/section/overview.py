@@ -3,7 +3,7 @@
 import collections.abc
 import dataclasses
 
-from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
@@ -82,7 +82,7 @@ def table(
 
 def _create_metric_rows(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, density_result.DensityResult]],
+    rows: list[dict[sample.Metric, curve.Curve]],
     shown: collections.abc.Sequence[density_report.DensityReport],
     levels: list[int],
 ) -> MetricRows:
@@ -118,7 +118,7 @@ def _create_metric_rows(
 
 
 def _create_cell(
-    row: density_result.DensityResult,
+    row: curve.Curve,
     guests: int,
     host: float | None,
     hosts: int,

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from rally_vmperf.judging.results import density_result
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.density import rates
 
@@ -98,7 +98,7 @@ class Series:
         totals are per host.
     """
 
-    row: density_result.DensityResult
+    row: curve.Curve
     base: int
     rate: float
     hosts: int
@@ -110,7 +110,7 @@ class Series:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: density_result.DensityResult, hosts: int = 1) -> Series | None:
+def series(row: curve.Curve, hosts: int = 1) -> Series | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.

@@ -7,7 +7,7 @@ import jinja2
 import markupsafe
 
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -20,10 +20,10 @@ from rally_vmperf.report.charts import dots
 
 
 def by_part(
-    compared: collections.abc.Iterable[figure_result.FigureResult],
-) -> dict[str, list[figure_result.FigureResult]]:
+    compared: collections.abc.Iterable[result.Result],
+) -> dict[str, list[result.Result]]:
     """Return comparable rows as a dict by the title of the part measured."""
-    rows_by_part: dict[str, list[figure_result.FigureResult]] = {}
+    rows_by_part: dict[str, list[result.Result]] = {}
     for row in sorted(
         compared, key=lambda row: groups.position(row.metric.name)
     ):
@@ -32,8 +32,8 @@ def by_part(
 
 
 def ordered(
-    judgement: summary.Judgement[figure_result.FigureResult],
-) -> list[figure_result.FigureResult]:
+    judgement: summary.Judgement,
+) -> list[result.Result]:
     """Return the rows that have figures as a list in table order."""
     return [
         row
@@ -45,7 +45,7 @@ def ordered(
 
 def overview(
     shown: collections.abc.Sequence[reports.RunReport],
-) -> list[tuple[str, tuple[figure_result.FigureResult | None, ...]]]:
+) -> list[tuple[str, tuple[result.Result | None, ...]]]:
     """Return each metric's name with its row in each run, or None there.
 
     Metrics are grouped as in the tables of the runs.
@@ -83,10 +83,10 @@ def _describe_shape(shape: model.Shape) -> str:
 
 
 def list_sampled(
-    judgement: summary.Judgement[figure_result.FigureResult],
-) -> list[figure_result.FigureResult]:
+    judgement: summary.Judgement,
+) -> list[result.Result]:
     """Return the first rows with samples, one for each metric, as a list."""
-    by_metric: dict[sample.Metric, figure_result.FigureResult] = {}
+    by_metric: dict[sample.Metric, result.Result] = {}
     for row in (*ordered(judgement), *judgement.absolute):
         if row.measured:
             by_metric.setdefault(row.metric, row)
@@ -94,7 +94,7 @@ def list_sampled(
 
 
 def draw_overheads(
-    shown: collections.abc.Iterable[figure_result.FigureResult], name: str
+    shown: collections.abc.Iterable[result.Result], name: str
 ) -> markupsafe.Markup:
     """Return the chart of overheads as SVG markup."""
     return dots.draw(
@@ -117,9 +117,10 @@ def draw_overheads(
 def _describe_outliers(row: t.Any) -> str:
     """Return the numbers of outlying repetitions as text, or ""."""
     parts = []
+    bare, guest = row.figure.sides
     for side, values, repetitions in (
-        ("guest", row.comparison.guest_values, row.guest),
-        ("bare metal", row.comparison.bare_values, row.bare),
+        ("guest", row.comparison.guest_values, guest),
+        ("bare metal", row.comparison.bare_values, bare),
     ):
         positions = statistics.outliers(values)
         numbers = [str(repetitions[place].number) for place in positions]

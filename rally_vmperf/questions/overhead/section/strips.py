@@ -2,10 +2,11 @@
 
 import collections
 import collections.abc
+import itertools
 
 import markupsafe
 
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report.charts import lines
@@ -23,7 +24,7 @@ Column = tuple[str, str, list[float]]
 
 
 def draw(
-    shown: collections.abc.Sequence[figure_result.FigureResult], name: str
+    shown: collections.abc.Sequence[result.Result], name: str
 ) -> markupsafe.Markup:
     """Return a chart with the samples of each metric over time.
 
@@ -39,22 +40,21 @@ def draw(
 
 
 def has_boxes(
-    shown: collections.abc.Iterable[figure_result.FigureResult],
+    shown: collections.abc.Iterable[result.Result],
 ) -> bool:
     """Return whether a metric has more samples than a chart has points."""
     return any(
-        sum(len(samples.observations) for samples in (*row.bare, *row.guest))
-        > MOST_POINTS
+        sum(len(samples.observations) for samples in side) > MOST_POINTS
         for row in shown
+        for side in [itertools.chain(*row.figure.sides)]
     )
 
 
-def _draw_panel(
-    row: figure_result.FigureResult, name: str
-) -> markupsafe.Markup:
+def _draw_panel(row: result.Result, name: str) -> markupsafe.Markup:
     """Return the chart of one metric, a column of points per source."""
-    columns = _list_columns("bare metal ", "bare", row.bare)
-    columns += _list_columns("", "guest", row.guest)
+    bare, guest = row.figure.sides
+    columns = _list_columns("bare metal ", "bare", bare)
+    columns += _list_columns("", "guest", guest)
     with_box = has_boxes([row])
     if with_box:
         columns = _merge_columns(columns)

@@ -10,14 +10,15 @@ from rally_vmperf.guests import verification
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import overhead_judge
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import figure_result
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import dots
 
-Judgement = summary.Judgement[figure_result.FigureResult]
+Judgement = summary.Judgement
 
 #: The colours and marks of changes, as keys of verdicts.
 _MARKS = {"better": "passed", "worse": "failed"}
@@ -32,12 +33,16 @@ class Rank(t.NamedTuple):
 
     number: int | None
     change: changes.Change
-    row: figure_result.FigureResult
+    row: result.Result
 
 
 def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
     """Return the variants of each metric, the best first, as a list."""
-    rows = {(row.metric, row.names[1]): row for row in judgement.rows}
+    rows = {
+        (row.metric, row.figure.names[1]): row
+        for row in judgement.rows
+        if isinstance(row.figure, loss_figure.Loss)
+    }
     metric_ranks = changes.rank(
         gains.list_changes(judgement.rows, judgement.confidence)
     )
@@ -93,14 +98,14 @@ def judge_overhead(run: reports.RunReport) -> Judgement | None:
         return judgement
     judge = overhead_judge.OverheadJudge()
     judge.extend(run.repetitions, 0)
-    return t.cast(Judgement, judge.judgement())
+    return judge.judgement()
 
 
 def list_overheads(
     judgement: Judgement,
-) -> dict[str, dict[str, figure_result.FigureResult]]:
+) -> dict[str, dict[str, result.Result]]:
     """Return the rows compared with bare metal, by metric and variant."""
-    overheads: dict[str, dict[str, figure_result.FigureResult]] = {}
+    overheads: dict[str, dict[str, result.Result]] = {}
     for row in judgement.compared:
         if row.comparison is not None:
             overheads.setdefault(row.metric.name, {})[row.variant] = row

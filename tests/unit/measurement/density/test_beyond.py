@@ -46,7 +46,7 @@ class BeyondReturnTestCase(unittest.TestCase):
         noise = (1.0, 1.01, 0.99, 1.004, 0.993)
         rates = {made.EVENTS: {1: [100.0], 2: [80.0, 80.0]}}
         curves = made.levels(rates, 5, noise=noise, apart=True)
-        limit = made.degradation(curves).rows[0].points[1].loss.low - 0.01
+        limit = made.degradation(curves).curves[0].points[1].loss.low - 0.01
         got = made.judge_of_degradation(curves, {"*": limit})
         self.assertEqual("failed", got.judgement().status)
         self.assertFalse(got.is_failure_final())

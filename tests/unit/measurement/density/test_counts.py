@@ -31,7 +31,7 @@ class CountsTestCase(unittest.TestCase):
         self.assertEqual(
             statuses, {row.guests: row.status for row in got.absolute}
         )
-        self.assertEqual((), got.curves)
+        self.assertEqual([], got.curves)
 
     def test_in_words(self):
         """With the guest, its repetition and how many there were."""
@@ -53,7 +53,9 @@ class CountsTestCase(unittest.TestCase):
     def test_without_a_limit(self):
         """They are shown, and a limit on losses does not go with them."""
         got = made.degradation(levels(), {"*": 5})
-        self.assertEqual([0, 1, 900], [x.value.value for x in got.absolute])
+        self.assertEqual(
+            [0, 1, 900], [x.figure.estimate().value for x in got.absolute]
+        )
         self.assertEqual(("*",), got.unmatched)
         self.assertFalse(got.passed)
 

@@ -75,7 +75,7 @@ class SentencesTestCase(unittest.TestCase):
             failed.sentence(),
         )
         passed = made.degradation(curves, {"*": 50}, **options)
-        (row,) = passed.rows
+        (row,) = passed.curves
         self.assertRegex(
             row.cells().figure, r"^worst of 3 guests \(g3 on host-2\) 38\.5 %"
         )
@@ -127,7 +127,7 @@ class SentencesTestCase(unittest.TestCase):
         self.assertEqual(1, units.digits_apart((10.0,), 10))
         self.assertEqual("-0.04", units.show_percent(-0.041, 2))
         curves = made.levels(CPU, apart=True)
-        (row,) = made.degradation(curves, {"*": 50}).rows
+        (row,) = made.degradation(curves, {"*": 50}).curves
         ends = row.point(3).compared("mean", "solo_guest")
         near = made.degradation(curves, {"*": round(ends.high, 1)})
         self.assertIn(f"to {ends.high:.2f} %", near.sentence())

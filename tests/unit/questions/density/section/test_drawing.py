@@ -17,15 +17,13 @@ def series(name="memory.mbw.memcpy.bandwidth", **arguments):
 
 def repeat(row, number):
     """Return a row with so many repetitions, those that it has."""
-    return dataclasses.replace(
-        row,
-        points=tuple(
-            dataclasses.replace(
-                point, samples=(point.samples * number)[:number]
-            )
-            for point in row.points
-        ),
-    )
+    results = []
+    for result in row.results:
+        samples = (result.point.samples * number)[:number]
+        point = dataclasses.replace(result.point, samples=samples)
+        figure = dataclasses.replace(result.figure, point=point)
+        results.append(dataclasses.replace(result, figure=figure))
+    return dataclasses.replace(row, results=tuple(results))
 
 
 def identifiers(drawing):
@@ -53,7 +51,7 @@ class CurvesTestCase(unittest.TestCase):
         self.assertNotIn("here-each-1-interval", found)
 
     def test_limit_stands_where_it_holds_alone(self):
-        row = series(statuses={3: "failed"})
+        row = series(limited=[3])
         found = identifiers(curves.draw(row, "here"))
         self.assertIn("here-each-3-limit", found)
         self.assertNotIn("here-each-2-limit", found)
@@ -163,7 +161,7 @@ class LevelsTestCase(unittest.TestCase):
 
     def test_verdicts_and_limits(self):
         """Each line has those of its level."""
-        row = series(statuses={3: "failed"})
+        row = series(limit=2.0, limited=[3])
         drawing = curves.draw_all([row], "here")
         self.assertIn("here-1-limit", identifiers(drawing))
         self.assertNotIn("here-0-limit", identifiers(drawing))

@@ -28,7 +28,7 @@ class ToldTestCase(unittest.TestCase):
         self.assertIsNone(sentences.limit_of(series, without))
 
     def test_without_a_limit_there_is_no_line(self):
-        series = shares.series(made.density_row(NAME, limit=None, statuses={}))
+        series = shares.series(made.density_row(NAME, limit=None))
         self.assertIsNone(sentences.limit_of(series, series.shares[1]))
 
     def test_a_curve_can_be_read_aloud(self):
@@ -51,5 +51,5 @@ class ToldTestCase(unittest.TestCase):
         )
 
     def test_nothing_is_said_of_what_is_not_there(self):
-        row = made.density_row(NAME, max_guests=None)
+        row = made.density_row(NAME, limit=None)
         self.assertEqual([], sentences.max_guests(row))

@@ -30,13 +30,13 @@ class SpreadTestCase(unittest.TestCase):
         for name, rows in judged.by_metric.items():
             line = table[table.index(name) :]
             for row in rows:
-                for values in (row.guest, row.bare):
-                    figure = row.show(row.of(values))
-                    self.assertIn(figure, line[:500], (name, row.figure))
-            self.assertIn(rows[1].shown_interval, line[:500])
+                for values in (row.figure.guest, row.figure.bare):
+                    figure = row.show(row.figure.of(values))
+                    self.assertIn(figure, line[:500], (name, row.figure.name))
+            self.assertIn(rows[1].show_interval(), line[:500])
             for row in rows:
                 if row.limit is not None:
-                    words = f"limit {row.shown_limit}"
+                    words = row.figure.show_limit(row.limit)
                     self.assertIn(words, line[:500])
         self.assertIn("limit 0.01 % failed", " ".join(table.split()))
 

@@ -1,17 +1,16 @@
-"""Tests of figures as numbers."""
+"""Tests of results as numbers."""
 
 import unittest
 
 import ddt
 
-from rally_vmperf.judging.results import figures
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.questions import source_judge
 from tests.unit.questions import golden_runs
 
 
 @ddt.ddt
-class TestFigures(unittest.TestCase):
+class TestResult(unittest.TestCase):
     """The numbers are those of the verdicts."""
 
     @ddt.data(*golden_runs.journals())
@@ -23,10 +22,7 @@ class TestFigures(unittest.TestCase):
         criteria = golden_runs.expected(name)["criteria"]
         for heading, judgement in run.judgements.items():
             values = [
-                (row.metric.name, value)
-                for row in judgement.limited
-                for value in figures.list_values(row)
-                if value.status is not None
+                (row.metric.name, row.to_value()) for row in judgement.limited
             ]
             rows = criteria[heading]["rows"]
             self.assertEqual(len(rows), len(values))
@@ -43,8 +39,3 @@ class TestFigures(unittest.TestCase):
                 if value.low is not None:
                     self.assertLessEqual(value.low, value.value)
                     self.assertGreaterEqual(value.high, value.value)
-
-    def test_unknown_result(self):
-        """A class without numbers is an error, not an empty list."""
-        with self.assertRaisesRegex(NotImplementedError, "object"):
-            figures.list_values(object())

@@ -1,0 +1,283 @@
+"""The judged result of one figure of a metric."""
+
+import dataclasses
+import typing as t
+
+from rally_vmperf.judging.results import figure as figures
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+
+class Cells(t.NamedTuple):
+    """A figure as texts for a table; empty if there is none."""
+
+    figure: str
+    interval: str
+    limit: str
+
+
+NO_CELLS = Cells("", "", "")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Result:
+    """A figure of a metric, with its limit and status.
+
+    :param limit: The limit: the largest loss in percent, or a number in the
+        unit of the figure; None without one.
+    :param pattern: The metric or glob that gave the limit.
+    :param status: The status; None without a limit.
+    :param findings: The findings about this metric.
+    :param variant: The variant that is judged; "" if the run has none.
+    :param guests: The number of guests of each host that are measured at
+        once; None if it is the same in the whole run.
+    :param reason: The reason why the figure is missing, or "".
+    :param void: The reason why the samples of this number of guests are void,
+        or "".
+    :param is_void: Whether these samples are void; None if findings about the
+        metric void it.
+    :param is_run_void: Whether a finding voids the whole run.
+    :param skipped: The number of repetitions in which this number of guests
+        was skipped because of the results of smaller numbers.
+    """
+
+    figure: figures.Figure
+    limit: float | None = None
+    pattern: str | None = None
+    status: verdict.Status | None = None
+    findings: tuple[finding.RunFinding, ...] = ()
+    variant: str = ""
+    guests: int | None = None
+    reason: str = ""
+    void: str = ""
+    is_void: bool | None = None
+    is_run_void: bool = False
+    skipped: int = 0
+
+    @property
+    def metric(self) -> sample.Metric:
+        """The metric."""
+        return self.figure.metric
+
+    @property
+    def comparison(self) -> loss.Comparison | None:
+        """The comparison of the mean guest; None if there is none."""
+        return self.figure.comparison
+
+    @property
+    def point(self) -> points.Point | None:
+        """The rates at the number of guests; None if it does not matter."""
+        return self.figure.point
+
+    @property
+    def metric_title(self) -> str:
+        """The metric's name as text, with the variant if any."""
+        suffix = f" of {self.variant}" if self.variant else ""
+        return f"{self.metric.name}{suffix}"
+
+    @property
+    def level_suffix(self) -> str:
+        """The number of guests, as text; "" if it is the same in the run."""
+        if self.guests is None:
+            return ""
+        return f" at {units.number_of('guest', self.guests)}"
+
+    @property
+    def title(self) -> str:
+        """The metric's name as text, with variant and number of guests."""
+        return f"{self.metric_title}{self.level_suffix}"
+
+    @property
+    def measured(self) -> bool:
+        """Whether the guests have samples of the figure."""
+        has_rates = self.point is not None and self.point.mean is not None
+        return has_rates or self.figure.measured
+
+    @property
+    def limit_origin(self) -> str:
+        """The pattern of the limit as text, "" for the metric's own name."""
+        if self.pattern is None or self.pattern == self.metric.name:
+            return ""
+        return f" ({self.pattern})"
+
+    @property
+    def limiting_policy(self) -> str:
+        """The policy that limits the rate and is not tolerated, or ""."""
+        kind = "bottleneck_outside_guest"
+        return (
+            getattr(self.figure, "policy", "")
+            if any(
+                run_finding.finding.kind == kind and not run_finding.tolerated
+                for run_finding in self.findings
+            )
+            else ""
+        )
+
+    def with_verdict(
+        self, findings: tuple[finding.RunFinding, ...], void: bool
+    ) -> "Result":
+        """Return a copy of the result with findings and status.
+
+        :param void: True if a finding voids the whole run.
+        """
+        judged = dataclasses.replace(self, findings=findings, is_run_void=void)
+        if self.limit is None:
+            return judged
+        status = "void" if void else judged.decide(self.limit)
+        return dataclasses.replace(judged, status=status)
+
+    def decide(self, limit: float) -> verdict.Status:
+        """Return the status of the figure against a limit.
+
+        A number of guests runs only if the smaller numbers passed. A rate
+        that a policy limits does not pass, because a guest without the policy
+        can lose more.
+        """
+        is_void = self.is_void
+        if is_void is None:
+            is_void = any(run_finding.voids for run_finding in self.findings)
+        if is_void:
+            return "void"
+        status = self.figure.decide(limit)
+        if status == "passed" and (self.skipped or self.limiting_policy):
+            return "inconclusive"
+        return status
+
+    @property
+    def is_only_undecided(self) -> bool:
+        """Whether only a limit inside its interval prevents a pass."""
+        if self.limit is None or self.skipped or self.limiting_policy:
+            return False
+        return self.figure.may_be_within(self.limit)
+
+    def is_failure_final(self, planned: int) -> bool:
+        """Return whether no further repetitions can avert a failure.
+
+        :param planned: The number of counted repetitions of the task.
+        """
+        if self.status != "failed" or self.limit is None:
+            return False
+        return self.figure.is_failure_final(self.limit, planned)
+
+    def describe_differing(self) -> str:
+        """Return as text which guests are beyond the limit, or "".
+
+        The mean guest is judged and within the limit, or undecided.
+        """
+        limit = self.limit
+        if limit is None or self.decide(limit) in ("failed", "void"):
+            return ""
+        beyond, guests = self.figure.list_beyond(limit)
+        return verdict.describe_beyond(beyond, guests, limit) if beyond else ""
+
+    def voiding_findings(self) -> list[finding.RunFinding]:
+        """Return the findings that void this metric alone, as a list."""
+        return [
+            run_finding
+            for run_finding in self.findings
+            if run_finding.voids
+            and run_finding.finding.subject == self.metric.name
+        ]
+
+    def void_reasons(self) -> list[str]:
+        """Return why this figure alone is void, a list of sentences.
+
+        The summary reports findings that void several metrics once.
+        """
+        if self.void:
+            return [self.void]
+        if self.is_void is False:
+            return []
+        return finding.sentences(self.voiding_findings())
+
+    def to_value(self) -> verdict.FigureValue:
+        """Return the figure as numbers, for other programs."""
+        value, low, high = self.figure.estimate(self.status) or (None,) * 3
+        return verdict.FigureValue(
+            name=self.figure.name,
+            unit=self.figure.unit,
+            guests=self.guests,
+            variant=self.variant,
+            value=value,
+            low=low,
+            high=high,
+            limit=self._scaled_limit,
+            status=self.status,
+            reason=self.reason or self.void,
+            is_minimum=self.figure.is_minimum,
+        )
+
+    @property
+    def _scaled_limit(self) -> float | None:
+        """The limit as a number of the figure; None without one."""
+        return (
+            None if self.limit is None else self.figure.scale_limit(self.limit)
+        )
+
+    def show_interval(self) -> str:
+        """Return the ends of the interval as text; "" without one."""
+        estimate = self.figure.estimate(self.status)
+        if estimate is None or estimate.low is None or estimate.high is None:
+            return ""
+        ends = (estimate.low, estimate.high)
+        low, high = (
+            self.figure.show(end, ends, self._scaled_limit) for end in ends
+        )
+        return f"{low} to {high}{self._percent_sign}"
+
+    @property
+    def _percent_sign(self) -> str:
+        """The text after numbers in percent."""
+        return " %" if self.figure.unit == "%" else ""
+
+    def show(self, number: float) -> str:
+        """Return a number as text, with as many digits as the interval."""
+        estimate = self.figure.estimate(self.status)
+        ends = [end for end in (estimate or ())[1:] if end is not None]
+        text = self.figure.show(number, ends, self._scaled_limit)
+        return f"{text}{self._percent_sign}"
+
+    def cells(self) -> Cells:
+        """Return figure, interval and limit as texts for a table."""
+        if self.limit is None:
+            return NO_CELLS
+        limit = self.figure.show_limit(self.limit)
+        estimate = self.figure.estimate(self.status)
+        if estimate is None:
+            return Cells("", "", limit)
+        label = self.figure.label
+        text = f"{label} {self.show(estimate.value)}{self.level_suffix}"
+        return Cells(text.lstrip(), self.show_interval(), limit)
+
+    def sentence(self) -> str:
+        """Return figures, limit and verdict, or why none, as text."""
+        if self.figure.estimate(self.status) is None:
+            text = f"{self.title}: {self.reason}"
+            if self.status is not None:
+                text += f": {self.status}"
+            if self.status == "inconclusive" and self.figure.measured:
+                text += f", {self.figure.advise(self.limit or 0.0)}"
+        else:
+            figures = self.figure.describe(self.limit, self.status)
+            text = f"{self.title}: {figures}, {self._describe_verdict()}"
+        return ". ".join([text, *self.void_reasons()])
+
+    def _describe_verdict(self) -> str:
+        """Return the limit, the verdict and what would decide it as text."""
+        if self.limit is None or self.status is None:
+            return "no limit"
+        limit = self.figure.show_limit(self.limit)
+        text = f"{limit}{self.limit_origin}: {self.status}"
+        if self.status != "inconclusive":
+            return text
+        if self.skipped:
+            number = units.number_of("repetition", self.skipped)
+            return f"{text}, skipped in {number} because of smaller levels"
+        is_within = self.figure.decide(self.limit) == "passed"
+        if is_within and self.limiting_policy:
+            return f"{text}, a policy limits it: {self.limiting_policy}"
+        return f"{text}, {self.figure.advise(self.limit)}"

@@ -1,0 +1,262 @@
+"""The spread of repetitions, and the fairness between guests."""
+
+import dataclasses
+import functools
+import typing as t
+
+from rally_vmperf.judging.results import figure as figures
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import fairness
+from rally_vmperf.measurement.density import points
+
+SpreadName = t.Literal["range_percent", "cv_percent"]
+#: Figure -> its name; the option of its limit is ``max_`` and the figure.
+NAMES: dict[SpreadName, str] = {
+    "range_percent": "range",
+    "cv_percent": "coefficient of variation",
+}
+Values = tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spread(figures.Figure):
+    """The spread of the repetitions of a metric.
+
+    :param kind: The figure of the spread.
+    :param compared: The samples of the metric, compared with bare metal.
+    """
+
+    kind: SpreadName
+    compared: result.Result
+
+    @property
+    def name(self) -> str:
+        """The name of the figure for other programs."""
+        return self.kind
+
+    @property
+    def label(self) -> str:
+        """The text before the figure in a table."""
+        return self.kind.removesuffix("_percent")
+
+    @property
+    def decimals(self) -> int:
+        """The least number of decimals."""
+        return 2
+
+    @property
+    def measured(self) -> bool:
+        """Whether the guests have samples of the figure."""
+        return bool(self.guest)
+
+    @functools.cached_property
+    def guest(self) -> Values:
+        """The guests' mean value of each counted repetition, a tuple."""
+        return gathering.geometric_means(self.compared.figure.sides[1])
+
+    @functools.cached_property
+    def bare(self) -> Values:
+        """The copies' mean value of each baseline repetition, a tuple."""
+        return gathering.geometric_means(self.compared.figure.sides[0])
+
+    @functools.cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the figure; None without one, as of a range."""
+        return self._interval(self.confidence)
+
+    def _interval(self, confidence: float) -> tuple[float, float] | None:
+        """Return the interval of the figure at a confidence, or None."""
+        value = self.of(self.guest)
+        if self.kind != "cv_percent" or value is None:
+            return None
+        return spread.cv_interval(value, len(self.guest), confidence)
+
+    def of(self, values: Values) -> float | None:
+        """Return the spread of values; None for fewer than two."""
+        figures = spread.spread(values)
+        if figures is None:
+            return None
+        is_range = self.kind == "range_percent"
+        return figures.range_percent if is_range else figures.cv_percent
+
+    def explain_missing(self) -> str:
+        """Return why the figure is missing as text, or ""."""
+        if not self.guest:
+            return gathering.NO_COMPLETE_SAMPLES
+        if len(self.guest) < spread.FEWEST:
+            return f"1 repetition of the guest has no {NAMES[self.kind]}"
+        return ""
+
+    def estimate(
+        self, status: verdict.Status | None = None
+    ) -> figures.Estimate | None:
+        """Return the spread of the guests; None if it is missing."""
+        value = self.of(self.guest)
+        if value is None:
+            return None
+        return figures.Estimate(value, *(self.interval or ()))
+
+    def decide(self, limit: float) -> verdict.Status:
+        """Return whether the figure is within a limit, as a status."""
+        value = self.of(self.guest)
+        if len(self.guest) < statistics.FEWEST or value is None:
+            return "inconclusive"
+        if self.interval is not None:
+            return verdict.decide_interval(*self.interval, limit)
+        return "failed" if value > limit else "passed"
+
+    def may_be_within(self, limit: float) -> bool:
+        """Return whether the figure has an interval."""
+        return self.interval is not None
+
+    def is_failure_final(self, limit: float, planned: int) -> bool:
+        """Return whether no further repetitions can avert a failure.
+
+        The remaining repetitions are assumed to give the lowest figure. An
+        interval at 99.9 % must be beyond the limit as well.
+        """
+        remaining = max(0, planned - len(self.guest))
+        mean = statistics.geometric_mean(self.guest)
+        for likely in {*self.guest, mean}:
+            value = self.of((*self.guest, *[likely] * remaining))
+            if value is None or value <= limit:
+                return False
+        if self.interval is None:
+            return True
+        final = self._interval(needed.FINAL_CONFIDENCE)
+        return final is not None and final[0] > limit
+
+    def describe(
+        self, limit: float | None, status: verdict.Status | None
+    ) -> str:
+        """Return the figures of guest and bare metal as a clause."""
+        shown, *ends = (
+            f"{self.show(number, self.interval or (), limit)}"
+            for number in self.estimate() or ()
+            if number is not None
+        )
+        text = f"guest's {NAMES[self.kind]} {shown} %"
+        if self.kind == "cv_percent":
+            sure = f"{self.confidence * 100:g} % interval"
+            between = (
+                f"{sure} {' to '.join(ends)} %" if ends else "no interval"
+            )
+            text += f" ({between})"
+        text += f" over {len(self.guest)} repetitions"
+        bare = self.of(self.bare)
+        if bare is not None:
+            shown = self.show(bare, (), None)
+            text += f", bare metal's {shown} % over {len(self.bare)}"
+        return text
+
+    def advise(self, limit: float) -> str:
+        """Return what would decide an inconclusive spread, as a clause."""
+        return verdict.more_repetitions(len(self.guest))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Fairness(figures.Figure):
+    """The differences between the guests at a number of guests.
+
+    :param kind: Jain's index, or the spread in percent.
+    """
+
+    kind: fairness.Figure
+    point: points.Point
+
+    @property
+    def name(self) -> str:
+        """The name of the figure for other programs."""
+        return self.kind
+
+    @property
+    def label(self) -> str:
+        """The text before the figure in a table."""
+        return self.kind
+
+    @property
+    def decimals(self) -> int:
+        """The least number of decimals."""
+        return 3 if self.kind == "index" else 1
+
+    @property
+    def unit(self) -> str:
+        """The unit: an index has none."""
+        return "1" if self.kind == "index" else "%"
+
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the limit is the smallest tolerated figure."""
+        return self.kind == "index"
+
+    @functools.cached_property
+    def unevenness(self) -> fairness.Unevenness | None:
+        """The differences between the guests; None for a single guest."""
+        return self.point.unevenness(self.kind)
+
+    def estimate(
+        self, status: verdict.Status | None = None
+    ) -> figures.Estimate | None:
+        """Return the mean over repetitions; None for a single guest."""
+        uneven = self.unevenness
+        if uneven is None:
+            return None
+        ends = map(uneven.to_figure, uneven.interval(self.confidence) or ())
+        return figures.Estimate(uneven.to_figure(uneven.mean), *sorted(ends))
+
+    def decide(self, limit: float) -> verdict.Status:
+        """Return the status of the fairness against a limit."""
+        if self.unevenness is None:
+            return "inconclusive"
+        return self.unevenness.decide(limit, self.confidence)
+
+    def may_be_within(self, limit: float) -> bool:
+        """Return whether the figure has an interval."""
+        uneven = self.unevenness
+        if uneven is None or self.point.skipped:
+            return False
+        return uneven.interval(self.confidence) is not None
+
+    def is_failure_final(self, limit: float, planned: int) -> bool:
+        """Return whether no further repetitions can meet the limit."""
+        return self.unevenness is not None and (
+            self.unevenness.is_failure_final(
+                limit, needed.FINAL_CONFIDENCE, planned
+            )
+        )
+
+    def describe(
+        self, limit: float | None, status: verdict.Status | None
+    ) -> str:
+        """Return the figure, its interval and its worst value as a clause."""
+        uneven = self.unevenness
+        estimate = self.estimate()
+        if uneven is None or estimate is None:
+            return ""
+        ends = [end for end in estimate[1:] if end is not None]
+        most = max(uneven.values)
+        number = self.point.samples[uneven.values.index(most)].number
+        sign = " %" if self.kind == "spread" else ""
+        mean, worst, *shown = (
+            self.show(figure, ends, limit)
+            for figure in (estimate.value, uneven.to_figure(most), *ends)
+        )
+        sure = f"{self.confidence * 100:g} % interval"
+        interval = (
+            f"{sure} {' to '.join(shown)}{sign}" if ends else ("no interval")
+        )
+        name = "fairness index" if self.kind == "index" else "spread"
+        return (
+            f"{name} {mean}{sign} ({interval}), {worst}{sign} in its worst "
+            f"repetition ({number})"
+        )
+
+    def advise(self, limit: float) -> str:
+        """Return what would decide an inconclusive figure, as a clause."""
+        values = self.unevenness.values if self.unevenness else ()
+        return verdict.more_repetitions(len(values))
