@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import types
 import typing as t
 
 from rally_vmperf import documents
@@ -329,28 +330,63 @@ class RunRequest(RunEnvironment):
             extra_assignments=extra_assignments,
         )
 
-    def common_arguments(
-        self, unmeasured: conditions.Unmeasured | None = None, **options: t.Any
-    ) -> dict[str, t.Any]:
-        """Return the arguments shared by all questions' runs as a dict.
+    def create_run(
+        self,
+        run_conditions: collections.abc.Iterable[conditions.Condition],
+        *,
+        shapes: collections.abc.Sequence[document.Shape] = (),
+        order: model.Order = model.AS_LISTED,
+        enough: runs.Enough = runs.never_stop,
+        findings: collections.abc.Sequence[finding.Finding] = (),
+        idle_guests: idle.IdleState = "running",
+        unmeasured: conditions.Unmeasured | None = None,
+        options: documents.Arguments = types.MappingProxyType({}),
+        **fields: t.Any,
+    ) -> runs.Run:
+        """Return a run of conditions, ready to start.
 
+        :param run_conditions: The conditions in the order of the task.
+        :param shapes: The shapes in which guests are compared with bare metal.
+        :param order: The order of the conditions.
+        :param enough: A function that returns why to stop after a condition.
+        :param findings: The earlier findings on the guests.
+        :param idle_guests: The state of guests that do not participate.
         :param unmeasured: The guests that work without being measured.
         :param options: The options of the question, for the record.
+        :param fields: The fields of the run that replace the usual ones.
         """
-        if unmeasured is not None:
-            options[unmeasured.axis] = unmeasured.options
-        return {
-            "question": self.question,
-            "task": self.task,
-            "workload": self.owner,
-            "times": self.times,
-            "warmup": self.warmup,
-            "journal": self.journal,
-            "progress": self.progress,
-            "warn": self.warn,
-            "options": {**options, **self.protocol.options()},
-            "criteria": self.criteria,
+        others = {unmeasured.axis: unmeasured.options} if unmeasured else {}
+        usual = {
+            "fallback_setting": setting.build_setting(
+                self.booted,
+                self.assignments,
+                findings=findings,
+                unmeasured=len(unmeasured.names) if unmeasured else 0,
+            ),
+            "open": functools.partial(
+                self.prepare_session,
+                shapes,
+                idle_guests=idle_guests,
+                findings=findings,
+                unmeasured=unmeasured,
+            ),
         }
+        return runs.Run(
+            question=self.question,
+            task=self.task,
+            workload=self.owner,
+            times=self.times,
+            warmup=self.warmup,
+            journal=self.journal,
+            progress=self.progress,
+            warn=self.warn,
+            criteria=self.criteria,
+            conditions=tuple(run_conditions),
+            order=order,
+            enough=enough,
+            options={**options, **others, **self.protocol.options()},
+            **{**usual, **fields},
+        )
 
 
 def _list_loads(

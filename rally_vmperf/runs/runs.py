@@ -28,6 +28,8 @@ from rally_vmperf.workloads import base as workloads
 Progress = t.Callable[[str], None]
 ConditionResults = collections.abc.Sequence[repetition.Condition]
 _Condition = conditions.Condition
+#: Returns why to stop after a condition, or "", from the counted repetitions.
+Enough = t.Callable[[collections.abc.Sequence[ConditionResults]], str]
 #: A context manager of a condition and of the session with its machines.
 OpenedCondition = contextlib.AbstractContextManager[
     tuple[conditions.Condition, attempt.ReadySession]
@@ -93,9 +95,7 @@ class Run:
     criteria: collections.abc.Mapping[str, documents.Arguments] = (
         dataclasses.field(default_factory=dict)
     )
-    enough: t.Callable[[collections.abc.Sequence[ConditionResults]], str] = (
-        never_stop
-    )
+    enough: Enough = never_stop
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: Exception | None = None
     ready: attempt.ReadySession | None = None

@@ -53,11 +53,8 @@ def create_run(
         unmeasured = dataclasses.replace(unmeasured, names=names)
     covered_shapes = _find_covered_shapes(request, counts)
     compared_copies = {measured.copies for measured in covered_shapes}
-    return runs.Run(
-        **request.common_arguments(
-            unmeasured, idle_guests=idle_guests, solo_guest=solo_guest
-        ),
-        conditions=tuple(
+    return request.create_run(
+        (
             conditions.Condition(
                 axes={repetition.GUESTS: number, **axes},
                 copies=number if number in compared_copies else None,
@@ -69,21 +66,13 @@ def create_run(
             for number in counts
             for axes, working in conditions.list_settings(unmeasured)
         ),
+        shapes=covered_shapes,
         order=model.Order(kind=order, seed=secrets.randbits(32)),
         enough=_create_stop(stop, unmeasured),
-        fallback_setting=setting.build_setting(
-            request.booted,
-            request.assignments,
-            findings=placement_findings,
-            unmeasured=len(unmeasured.names) if unmeasured else 0,
-        ),
-        open=functools.partial(
-            request.prepare_session,
-            covered_shapes,
-            idle_guests=idle_guests,
-            findings=placement_findings,
-            unmeasured=unmeasured,
-        ),
+        findings=placement_findings,
+        idle_guests=idle_guests,
+        unmeasured=unmeasured,
+        options={"idle_guests": idle_guests, "solo_guest": solo_guest},
     )
 
 

@@ -1,7 +1,6 @@
 """A run that measures the overhead of guests over bare metal."""
 
 import dataclasses
-import functools
 
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
@@ -31,13 +30,11 @@ def create_run(
         unmeasured = dataclasses.replace(unmeasured, names=names)
     measured = guests[: len(guests) - number]
     shape = setting.find_shape(measured)
-    findings = _find_separate_guests(guests, number)
     participants = conditions.Participants(
         names=tuple(guest.name for guest in measured)
     )
-    return runs.Run(
-        **request.common_arguments(unmeasured),
-        conditions=tuple(
+    return request.create_run(
+        (
             conditions.Condition(
                 axes=axes,
                 copies=shape.copies,
@@ -48,16 +45,10 @@ def create_run(
             )
             for axes, working in conditions.list_settings(unmeasured)
         ),
+        shapes=[shape],
         order=model.Order(kind="blocks") if unmeasured else model.AS_LISTED,
-        fallback_setting=setting.build_setting(
-            request.booted, request.assignments, unmeasured=number
-        ),
-        open=functools.partial(
-            request.prepare_session,
-            [shape],
-            findings=findings,
-            unmeasured=unmeasured,
-        ),
+        findings=_find_separate_guests(guests, number),
+        unmeasured=unmeasured,
     )
 
 

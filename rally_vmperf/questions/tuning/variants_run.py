@@ -56,7 +56,6 @@ def create_run(
             request.baseline, request.assignments, [shape]
         )
     hosts = {guest.host_id for guest in guests if guest.group == reference}
-    findings = find_host_findings(guests, reference, hosts)
     sequential = request.booted.sequential
     if sequential and request.protocol.reboot == "between_repetitions":
         # Each condition has new guests.
@@ -64,9 +63,6 @@ def create_run(
             request,
             protocol=dataclasses.replace(request.protocol, reboot="never"),
         )
-    fallback_setting = setting.build_setting(
-        request.booted, request.assignments, findings=findings
-    )
 
     def open_session(
         prepared: run_request.RunRequest = request,
@@ -105,17 +101,13 @@ def create_run(
         "reference": reference,
         "idle_guests": idle_guests,
     }
+    fields: dict[str, t.Any] = {"open": open_session}
     if sequential:
         options["boot"] = "each_condition"
-        number = sum(map(len, groups.values()))
-        fallback_setting = dataclasses.replace(
-            fallback_setting,
-            shape=dataclasses.replace(fallback_setting.shape, copies=number),
-        )
-    return runs.Run(
-        **request.common_arguments(**options),
+        fields["open_condition"] = open_condition
+    run = request.create_run(
         # Judges compare with the first one, the reference.
-        conditions=tuple(
+        (
             conditions.Condition(
                 axes={repetition.VARIANT: name},
                 copies=_count_copies(guests, names, covered_shapes),
@@ -124,10 +116,17 @@ def create_run(
             for name, names in groups.items()
         ),
         order=model.Order(kind=order, seed=secrets.randbits(32)),
-        fallback_setting=fallback_setting,
-        open=open_session,
-        open_condition=open_condition if sequential else None,
+        findings=find_host_findings(guests, reference, hosts),
+        options=options,
+        **fields,
     )
+    if sequential:
+        number = sum(map(len, groups.values()))
+        before = run.fallback_setting
+        run.fallback_setting = dataclasses.replace(
+            before, shape=dataclasses.replace(before.shape, copies=number)
+        )
+    return run
 
 
 def choose_guests(

@@ -10,8 +10,6 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.report import reports
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import runs
-from rally_vmperf.runs import setting
 
 SCENARIO = "Other.variants"
 PLAIN = "plain"
@@ -122,16 +120,8 @@ SECTION = reports.Section(
 
 def run(asked, own):
     """Return a run with a condition for each variant."""
-    return runs.Run(
-        **asked.common_arguments(),
-        conditions=tuple(
-            conditions.Condition(axes={"kernel": name})
-            for name in own["variants"]
-        ),
-        fallback_setting=setting.build_setting(
-            asked.booted, asked.assignments
-        ),
-        open=asked.prepare_session,
+    return asked.create_run(
+        conditions.Condition(axes={"kernel": name}) for name in own["variants"]
     )
 
 
