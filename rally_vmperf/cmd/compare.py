@@ -75,7 +75,7 @@ class ComparisonLister(base.Lister):
             reason = compared[0].reason if compared else "they have none"
             raise CompareError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
-        for line in (*differences, *summary):
+        for line in (*differences, changes.BOOTS, *summary):
             self.warn(line)
         if parsed.html:
             _write_page(parsed.html, runs, compared, differences, summary)
@@ -97,12 +97,11 @@ class ComparisonLister(base.Lister):
 class Compare(ComparisonLister):
     """Compare runs, and print how each metric changed.
 
-    Of two runs, the second is compared with the first: each metric is worse,
-    better, equal within --margin, not worse, or undecided; one that it lost
-    is worse. Of more runs, each is compared with all others together, and
-    runs are ranked by metric. The confidence is 95 % for all results
-    together. Repetitions that are void and warm-ups do not count. Formats
-    other than table contain numbers in base units.
+    Each run is compared with the first: each metric is worse, better, equal
+    within --margin, not worse, or undecided; one that it lost is worse. Of
+    more than two runs, those compared are ranked by metric. The confidence
+    is 95 % for all results together. Repetitions that are void and warm-ups
+    do not count. Formats other than table contain numbers in base units.
 
     Metrics with a limit in the SLAs of the first run, or with a --margin,
     decide; if there are none, all rates and times do. The exit code is 0 if

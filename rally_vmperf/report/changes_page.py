@@ -44,6 +44,7 @@ def standalone(
         ranked=ranked,
         differences=differences,
         summary=summary,
+        boots=changes.BOOTS,
         headline=headline,
         status=STYLES[status],
         styles=STYLES,
@@ -51,12 +52,7 @@ def standalone(
             _list_lines(names, ranked),
             "changes",
             "loss in percent of "
-            + (
-                style.shorten(names[0], MAX_NAME_CHARACTERS)
-                if len(names) == 2
-                else "the other runs"
-            )
-            + " (right: worse)",
+            f"{style.shorten(names[0], MAX_NAME_CHARACTERS)} (right: worse)",
             "Loss of each metric with its interval",
         ),
     )

@@ -76,12 +76,11 @@ def list_texts(
         for rank, change in enumerate(group, start=1)
     ]
     columns = dict(zip(_TEXTS, _TEXTS, strict=True))
+    columns["Reference"] = runs[0].name
     if len(runs) == 2:
         del columns["Rank"], columns["Run"]
-        columns |= {"Reference": runs[0].name, "Value": runs[1].name}
+        columns["Value"] = runs[1].name
         columns = {"Result": "Result", **columns}
-    else:
-        columns["Reference"] = "Others"
     for name in ("Condition", "Decides", "Remark"):
         if not any(row[name] for row in rows):
             del columns[name]

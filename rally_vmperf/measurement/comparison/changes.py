@@ -1,7 +1,6 @@
 """The changes of metrics between runs.
 
-Two runs are compared with each other: the second with the first. Of more
-runs, each is compared with all others together.
+The first run is the reference; each other run is compared with it.
 """
 
 import collections
@@ -20,6 +19,11 @@ Status = t.Literal["worse", "better", "undecided", "not worse", "equal"]
 
 #: The default margin in percent.
 MARGIN = 5.0
+#: The source of differences that no number of repetitions removes.
+BOOTS = (
+    "a difference between runs includes that between their boots: a machine "
+    "that boots again uses other cores and other memory"
+)
 
 #: A condition as text, empty if a run has only one, and a metric.
 Key = tuple[str, sample.Metric]
@@ -129,9 +133,8 @@ def compare_runs(
     is worse. The metrics with a margin or a limit decide; without margins
     and limits, all rates and times decide.
 
-    :param runs: At least two runs. The second of two is compared with the
-        first, and each of more with all others. The limits are those of the
-        first.
+    :param runs: At least two runs; each is compared with the first one, whose
+        limits apply.
     :param margins: The margins in percent by metric or glob; the default is
         the limit of the first run, or ``MARGIN``.
     """
@@ -139,14 +142,14 @@ def compare_runs(
         key for run in runs for key in (*run.samples, *run.absences)
     )
     names = {metric.name for _, metric in keys}
-    compared = runs[1:] if len(runs) == 2 else runs
+    reference, *compared = runs
     changes: list[Change] = []
     sides: dict[int, _Sides] = {}
     for key in keys:
         condition, metric = key
-        margin, decides = _find_margin(key, runs[0].limits, margins, names)
+        margin, decides = _find_margin(key, reference.limits, margins, names)
+        before = reference.samples.get(key, ())
         for run in compared:
-            others = [other for other in runs if other is not run]
             change = Change(
                 run=run.name,
                 condition=condition,
@@ -154,17 +157,12 @@ def compare_runs(
                 margin=margin,
                 decides=decides,
             )
-            before = [
-                repetition
-                for other in others
-                for repetition in other.samples.get(key, ())
-            ]
             after = run.samples.get(key, ())
             if not (before and after):
                 change = dataclasses.replace(
                     change,
                     status="worse" if before else "undecided",
-                    reason=_explain_absence(key, run, others),
+                    reason=_explain_absence(key, run, reference),
                 )
             elif metric.scale == "count":
                 change = _compare_counts(change, before, after)
@@ -197,15 +195,10 @@ def _find_margin(
     return limit, True
 
 
-def _explain_absence(
-    key: Key, run: RunSamples, others: collections.abc.Sequence[RunSamples]
-) -> str:
+def _explain_absence(key: Key, run: RunSamples, reference: RunSamples) -> str:
     """Return why a metric of a run cannot be compared, as text."""
-    for side in (run, *others):
-        missing = key not in side.samples
-        if missing and (side is run or len(others) == 1):
-            return f"{side.name}: {side.absences.get(key, 'not measured')}"
-    return f"only {run.name} has it"
+    side = reference if key in run.samples else run
+    return f"{side.name}: {side.absences.get(key, 'not measured')}"
 
 
 def _compare_counts(
@@ -335,7 +328,7 @@ def summarise(
     changes: collections.abc.Collection[Change],
 ) -> list[str]:
     """Return one sentence per compared run with its numbers of statuses."""
-    reference = runs[0].name if len(runs) == 2 else "the others"
+    reference = runs[0].name
     sentences = []
     for run in dict.fromkeys(change.run for change in changes):
         run_changes = [change for change in changes if change.run == run]

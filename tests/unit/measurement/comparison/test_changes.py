@@ -323,7 +323,7 @@ class TestProperties(unittest.TestCase):
 
 
 class TestMoreRuns(unittest.TestCase):
-    """Each is compared with all others."""
+    """Each is compared with the first."""
 
     RUNS = (
         run("A", time=QUIET, rate=QUIET),
@@ -333,41 +333,59 @@ class TestMoreRuns(unittest.TestCase):
     )
 
     def test_the_run_that_differs(self):
-        """Is worse than the rest, and no other run is."""
+        """Is worse than the first, and no other run is."""
         got = statuses(*self.RUNS)
         worse = [key for key, status in got.items() if status == "worse"]
         self.assertEqual([("B", RATE.name)], worse)
-        self.assertEqual({"equal"}, {got[name, TIME.name] for name in "ABCD"})
+        self.assertEqual({"equal"}, {got[name, TIME.name] for name in "BCD"})
+        self.assertEqual(6, len(got))
+
+    def test_two_bad_runs_of_four(self):
+        """Neither hides the other, because the first is the reference."""
+        bad = [run(name, rate=times(QUIET, 0.8)) for name in "BC"]
+        good = [run(name, rate=QUIET) for name in "AD"]
+        got = statuses(good[0], *bad, good[1])
+        self.assertEqual(
+            {"B": "worse", "C": "worse", "D": "equal"},
+            {name: status for (name, _), status in got.items()},
+        )
 
     def test_rank(self):
         """The best run is first, and the metric that is worse in a run."""
         got = changes.rank(changes.compare_runs(self.RUNS, MARGIN))
         self.assertEqual([RATE, TIME], [group[0].metric for group in got])
         self.assertEqual("B", got[0][-1].run)
-        self.assertEqual(["A", "B", "C", "D"], [each.run for each in got[1]])
+        self.assertEqual(["B", "C", "D"], [each.run for each in got[1]])
 
     def test_a_metric_of_some(self):
-        """Is compared among those that have it."""
+        """Is worse if a run lost it, and undecided if the first lacks it."""
         runs = [*self.RUNS[:2], run("C", time=QUIET)]
         got = changes.compare_runs(runs, MARGIN)
         rates = [change for change in got if change.metric == RATE]
         self.assertEqual(
-            [("", "better"), ("", "worse"), ("C: not measured", "worse")],
+            [("", "worse"), ("C: not measured", "worse")],
             [(change.reason, change.status) for change in rates],
         )
-        alone = changes.compare_runs(
+        got = changes.compare_runs(
             [run("A", time=QUIET), run("B", rate=QUIET), run("C", rate=QUIET)],
             MARGIN,
-        )[0]
-        self.assertEqual("only A has it", alone.reason)
+        )
+        self.assertEqual(
+            {("A: not measured", "undecided")},
+            {
+                (change.reason, change.status)
+                for change in got
+                if change.metric == RATE
+            },
+        )
 
     def test_summary(self):
         """Has a sentence for each run."""
         got = changes.compare_runs(self.RUNS, MARGIN)
         self.assertEqual(
-            "B compared with the others: worse in 1, better in 0, undecided "
-            "in 0, not worse in 0 and equal in 1 of 2 metrics",
-            changes.summarise(self.RUNS, got)[1],
+            "B compared with A: worse in 1, better in 0, undecided in 0, not "
+            "worse in 0 and equal in 1 of 2 metrics",
+            changes.summarise(self.RUNS, got)[0],
         )
 
     def test_summary_of_lost_metrics(self):
@@ -376,8 +394,8 @@ class TestMoreRuns(unittest.TestCase):
         got = changes.compare_runs(runs, limits.Limits({"disk.*": 5.0}))
         *_, sentence = changes.summarise(runs, got)
         self.assertEqual(
-            "C compared with the others: worse in 1, better in 0, undecided "
-            "in 0, not worse in 0 and equal in 1 of 2 metrics (1 deciding); C "
-            "has no samples of 1",
+            "C compared with A: worse in 1, better in 0, undecided in 0, not "
+            "worse in 0 and equal in 1 of 2 metrics (1 deciding); C has no "
+            "samples of 1",
             sentence,
         )
