@@ -10,6 +10,7 @@ SOURCE = pathlib.Path(__file__).parents[1] / "source"
 #: The function that returns a page, by its path.
 PAGES = {
     SOURCE / "findings.rst": findings_page.create_page,
+    SOURCE / "images" / "pipeline.svg": pictures.draw_pipeline,
     SOURCE / "images" / "verdict.svg": pictures.draw_verdict,
     SOURCE / "tasks.rst": tasks_page.create_page,
 }

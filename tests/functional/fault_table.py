@@ -1,15 +1,12 @@
-"""The tables of faults, as the contributors' documentation has them."""
+"""The tables of faults in the contributors' documentation."""
 
+import csv
 import pathlib
 import re
 import typing as t
 
-PAGE = (
-    pathlib.Path(__file__).parent.parent.parent
-    / "doc/source/contributor/faults.rst"
-)
+DIRECTORY = pathlib.Path(__file__).parents[2] / "doc/source/contributor/faults"
 
-_CALL = re.compile(r"^   \* - ``(\w+ [A-Z]+ /\S*)``$", re.MULTILINE)
 _TEST = re.compile(r"``(tests\.[\w.]+\.test_\w+)``")
 
 
@@ -21,10 +18,23 @@ class CallRow(t.NamedTuple):
 
 def calls() -> list[CallRow]:
     """Return the calls that have a row."""
-    return [CallRow(call) for call in _CALL.findall(PAGE.read_text())]
+    return [
+        CallRow(row["Call"].strip("`"))
+        for row in _read_rows(DIRECTORY / "calls.csv")
+    ]
 
 
 def tests() -> list[str]:
-    """Return the tests that rows name, by their full names."""
-    text = re.sub(r"\s*\\\n\s*", "", PAGE.read_text())
-    return _TEST.findall(text)
+    """Return the full names of the tests that rows name."""
+    return [
+        name
+        for path in sorted(DIRECTORY.glob("*.csv"))
+        for row in _read_rows(path)
+        for name in _TEST.findall(row.get("Test", ""))
+    ]
+
+
+def _read_rows(path: pathlib.Path) -> list[dict[str, str]]:
+    """Return the rows of a table by the names of its columns."""
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
