@@ -13,6 +13,7 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs as runs_
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import changes_table
 
@@ -38,7 +39,7 @@ class ComparisonLister(base.Lister):
             "--margin",
             action="append",
             default=[],
-            type=_parse_margin,
+            type=parse_margin,
             metavar="[METRIC=]PERCENT",
             help="largest loss or gain that is equal, of all metrics or of a "
             "metric or a glob, such as disk.*=10, and that decides the exit "
@@ -70,7 +71,9 @@ class ComparisonLister(base.Lister):
 
         :raises CompareError: If no metric can be compared.
         """
-        compared = changes.compare_runs(runs, _create_margins(parsed, runs))
+        metrics = {metric for run in runs for _, metric in run.samples}
+        margins = create_margins(parsed.margin, metrics)
+        compared = changes.compare_runs(runs, margins)
         if not any(change.figures for change in compared):
             reason = compared[0].reason if compared else "they have none"
             raise CompareError(f"no metric can be compared: {reason}")
@@ -214,7 +217,7 @@ class Compare(ComparisonLister):
         return workloads
 
 
-def _parse_margin(text: str) -> tuple[str, float]:
+def parse_margin(text: str) -> tuple[str, float]:
     """Return pattern and percent of a margin; reject other texts."""
     pattern, _, number = text.rpartition("=")
     try:
@@ -229,17 +232,17 @@ def _parse_margin(text: str) -> tuple[str, float]:
     return pattern or "*", percent
 
 
-def _create_margins(
-    parsed: argparse.Namespace,
-    runs: collections.abc.Sequence[changes.RunSamples],
+def create_margins(
+    patterns: collections.abc.Iterable[tuple[str, float]],
+    metrics: collections.abc.Collection[sample.Metric],
 ) -> limits.Limits:
-    """Return the margins of the options.
+    """Return the margins of the option ``--margin``.
 
+    :param metrics: The metrics that were measured.
     :raises CompareError: If a pattern matches no ratio, or if patterns
         conflict.
     """
-    margins = limits.Limits(dict(parsed.margin), ("ratio",))
-    metrics = {metric for run in runs for _, metric in run.samples}
+    margins = limits.Limits(dict(patterns), ("ratio",))
     problem = margins.describe_conflict(metrics)
     if margins.patterns.keys() - {"*"}:
         problem = margins.describe_unmatched(metrics) or problem

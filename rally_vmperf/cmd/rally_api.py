@@ -1,5 +1,6 @@
 """Access to Rally's environments, tasks and configuration."""
 
+import collections.abc
 import json
 import logging
 import pathlib
@@ -118,6 +119,44 @@ def list_tasks() -> list[ownership.Task]:
         )
         for uuid, status in task_rows
     ]
+
+
+def list_failed_hosts(
+    config_file: str | None, tasks: collections.abc.Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Return the hosts on which no guest booted, with the reason, by task.
+
+    A subtask whose context failed has no repetition, and no journal.
+
+    :param tasks: The UUIDs of the tasks; those that Rally does not know are
+        omitted.
+    """
+    from rally.common.db import api
+    from rally.common.db import models
+
+    load(config_file)
+
+    def query(session: t.Any) -> list[t.Any]:
+        """Return the contexts of workloads with their results, as a list."""
+        workload = models.Workload
+        rows = session.query(
+            workload.task_uuid, workload.contexts, workload.contexts_results
+        ).filter(workload.task_uuid.in_(tasks))
+        return [*map(list, rows)]
+
+    failed: dict[str, dict[str, str]] = {}
+    for task, contexts, results in api.with_session(query)():
+        errors = [
+            result["setup"]["error"][1]
+            for result in results
+            if (result.get("setup") or {}).get("error")
+        ]
+        for name, options in contexts.items():
+            if errors and name.startswith("vmperf_guests"):
+                for host in [options.get("host"), *options.get("hosts", ())]:
+                    if host:
+                        failed.setdefault(task, {})[host] = errors[0]
+    return failed
 
 
 def load_results(config_file: str | None, uuid: str | None) -> t.Any:

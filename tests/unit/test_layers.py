@@ -59,6 +59,13 @@ MAY_IMPORT = {
         "runs",
         "workloads",
     },
+    "audit": {
+        "judging",
+        "measurement",
+        "questions",
+        "records",
+        "report",
+    },
     "removal": set(),
     "image": {"removal", "resources", "workloads"},
     "plugins": {
@@ -89,6 +96,7 @@ MAY_IMPORT = {
         "termination",
     },
     "cmd": {
+        "audit",
         "baseline",
         "bundles",
         "execution",
@@ -113,6 +121,7 @@ MAY_IMPORT = {
 #: Folder inside a room -> what else of its room it may import; "." is what
 #: lies in the room itself.
 FOLDERS = {
+    "cmd/audit": {"."},
     "cmd/baselines": {"."},
     "execution/stations": set(),
     "guests/planning": {"."},

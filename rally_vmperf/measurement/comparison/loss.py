@@ -193,13 +193,13 @@ def compare(
     guest_values = tuple(statistics.geometric_mean(values) for values in guest)
     bare_mean = statistics.geometric_mean(bare_values)
     guest_mean = statistics.geometric_mean(guest_values)
-    guest_error, quantised = _find_error(
+    guest_error, quantised = find_rounding_error(
         metric, "the guest", guest, guest_mean
     )
     bare_error, bare_quantised = (
         (0.0, "")
         if exact
-        else _find_error(metric, _BARE_METAL, bare, bare_mean)
+        else find_rounding_error(metric, _BARE_METAL, bare, bare_mean)
     )
     usual = bare_values if usual is None else usual
     ends = _interval(
@@ -232,7 +232,7 @@ def compare(
     )
 
 
-def _find_error(
+def find_rounding_error(
     metric: sample.Metric, side: str, repetitions: Repetitions, mean: float
 ) -> tuple[float, str]:
     """Return the rounding error of a side, and how the values show it.

@@ -65,10 +65,11 @@ def _add_case(
     """Add the test case of a row; yield the counters that it increments."""
     is_verdict = row.row == "verdict"
     names = [row.metric, row.figure, row.condition]
+    name = "verdict" if is_verdict else " ".join(filter(None, names))
     case = _add(
         suite,
         "testcase",
-        "verdict" if is_verdict else " ".join(filter(None, names)),
+        f"{row.host}: {name}" if row.host else name,
         classname=f"{row.question}.{row.criterion}",
         time=0,
     )

@@ -29,7 +29,7 @@ _UNITS = {
     "Hz": "hertz",
 }
 _SAMPLE = ("side", "guest", "host", "metric", "condition", "repetition")
-_FIGURE = ("criterion", "metric", "figure", "condition")
+_FIGURE = ("criterion", "host", "metric", "figure", "condition")
 #: Family -> its type, and its help text.
 _FAMILIES = {
     "vmperf_run": ("info", "A run."),

@@ -25,6 +25,22 @@ from rally_vmperf.cmd import rally_api
 assert listed.uuid == task["uuid"], listed
 assert listed.workloads == (workload["uuid"],), listed
 assert not listed.ended, listed
+failed = subtask.add_workload(
+    name="n", description="", position=1, runner={}, runner_type="serial",
+    contexts={"vmperf_guests@openstack": {"host": "compute9"}}, hooks=[],
+    sla={}, args={},
+)
+failed.set_results(
+    load_duration=0, full_duration=0, start_time=None, sla_results=[],
+    contexts_results=[
+        {"plugin_name": "vmperf_guests@openstack",
+         "setup": {"error": ["GuestError", "no valid host", "trace"]}},
+        {"plugin_name": "other@openstack", "setup": {"error": None}},
+    ],
+)
+named = rally_api.list_failed_hosts(None, [task["uuid"]])
+assert named == {task["uuid"]: {"compute9": "no valid host"}}, named
+assert rally_api.list_failed_hosts(None, ["unknown"]) == {}
 task.update_status("crashed")
 assert rally_api.list_tasks()[0].ended
 """

@@ -3,11 +3,11 @@
 import dataclasses
 import functools
 
+from rally_vmperf.judging import capacity
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.questions.density.section import shares
@@ -27,23 +27,12 @@ class DensityReport(reports.RunReport):
     @property
     def opening(self) -> list[str]:
         """The sentence on how many guests fit within all limits."""
-        rows = [
-            row
-            for row in self.judgement.curves
-            if row.max_guests and row.limit is not None and row.measured
-        ]
-        capacity = max_guests.combine(row.max_guests for row in rows)
-        if capacity is None:
+        found = capacity.find_capacity(self)
+        if found is None:
             return self.conclusion
-        largest = max(point.guests for row in rows for point in row.points)
-        text = sentences.sentence(capacity.sentence(None, largest))
-        first = [
-            row.metric.name
-            for row in rows
-            if row.max_guests.high == capacity.high is not None
-        ]
-        if first:
-            names = finding.join_first(first, ", ")
+        text = sentences.sentence(found.number.sentence(None, found.largest))
+        if found.first_beyond:
+            names = finding.join_first(found.first_beyond, ", ")
             text += f" The first beyond its limit: {names}."
         return [text, *self.conclusion]
 

@@ -33,8 +33,10 @@ class FakePlacement:
         ]
 
     @calls.call
-    def get(self, path: str, microversion: str) -> calls.Thing:
+    def get(self, path: str, microversion: str = "") -> calls.Thing:
         self.asked.append(path)
+        if path.endswith("/inventories"):
+            return self._inventories(path.split("/")[2].removeprefix("rp-"))
         query = dict(parse.parse_qsl(path.partition("?")[2]))
         wanted = {
             kind: int(amount)
@@ -62,4 +64,25 @@ class FakePlacement:
         self.cloud.listed += len(summaries)
         return calls.Thing(
             ok=self.ok, json=lambda: {"provider_summaries": summaries}
+        )
+
+    def _inventories(self, host: str) -> calls.Thing:
+        """Return the response with the inventories of a host."""
+        inventories = {
+            kind: {
+                "total": capacity,
+                "reserved": 0,
+                "allocation_ratio": 4.0 if kind == "VCPU" else 1.0,
+                "max_unit": capacity,
+            }
+            for kind, (capacity, _) in self.all_hosts[host].items()
+        }
+        return calls.Thing(
+            status_code=200 if self.ok else 403,
+            headers={},
+            url="http://placement",
+            reason="Forbidden",
+            text="",
+            content=b"",
+            json=lambda: {"inventories": inventories},
         )

@@ -1,0 +1,1 @@
+"""The audit: each host of a cloud compared with the others of its class."""

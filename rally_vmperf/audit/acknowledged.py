@@ -1,0 +1,145 @@
+"""Known differences of hosts, accepted until a date."""
+
+import collections.abc
+import dataclasses
+import datetime
+import fnmatch
+import pathlib
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf import errors
+from rally_vmperf import json_schema
+
+_SCHEMA: documents.Schema = json_schema.array(
+    json_schema.closed_mapping(
+        {
+            "host": json_schema.name("Name of the host."),
+            "metrics": json_schema.name(
+                "Metric or glob; default: all, and a missing result."
+            ),
+            "until": json_schema.name("Last day on which it is accepted."),
+            "reason": json_schema.name("Reason, for the table."),
+        },
+        *("host", "until", "reason"),
+    )
+)
+
+
+class AcknowledgementError(errors.VMPerfError):
+    """A file of known differences that is not valid; one line."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Acknowledgement:
+    """A known difference of a host.
+
+    :param metrics: The metric or glob; ``*`` accepts a missing result, too.
+    :param until: The last day on which it is accepted.
+    """
+
+    host: str
+    metrics: str
+    until: datetime.date
+    reason: str
+
+    def describe(self) -> str:
+        """Return the reason with its last day as text."""
+        return f"{self.reason} (until {self.until})"
+
+
+class Acknowledgements:
+    """The known differences of all hosts.
+
+    :param entries: The known differences.
+    :param today: The day of the audit.
+    """
+
+    def __init__(
+        self,
+        entries: collections.abc.Iterable[Acknowledgement] = (),
+        today: datetime.date = datetime.date.min,
+    ) -> None:
+        self._valid: dict[str, list[Acknowledgement]] = {}
+        self._expired = []
+        for entry in entries:
+            if entry.until < today:
+                self._expired.append(entry)
+            else:
+                self._valid.setdefault(entry.host, []).append(entry)
+
+    def for_metric(self, host: str, metric: str) -> str:
+        """Return why a worse metric of a host is accepted, or ""."""
+        for entry in self._valid.get(host, ()):
+            if fnmatch.fnmatchcase(metric, entry.metrics):
+                return entry.describe()
+        return ""
+
+    def for_missing_result(self, host: str) -> str:
+        """Return why a missing result of a host is accepted, or ""."""
+        for entry in self._valid.get(host, ()):
+            if entry.metrics == "*":
+                return entry.describe()
+        return ""
+
+    def list_expired(self) -> list[str]:
+        """Return a sentence for each difference that is no longer accepted."""
+        return [
+            f"the acknowledgement of {entry.host} ({entry.reason}) expired on "
+            f"{entry.until}"
+            for entry in self._expired
+        ]
+
+    def list_unknown_hosts(
+        self, hosts: collections.abc.Container[str]
+    ) -> list[str]:
+        """Return a sentence for each host that is not in the audit."""
+        return [
+            f"the acknowledgement of {host} applies to no host of the audit"
+            for host in self._valid
+            if host not in hosts
+        ]
+
+
+def read(path: str, today: datetime.date) -> Acknowledgements:
+    """Return the known differences in a YAML file.
+
+    :raises AcknowledgementError: If the file is not valid.
+    """
+    try:
+        content = documents.read_yaml(pathlib.Path(path))
+        content = _format_dates(content)
+        documents.check(_SCHEMA, content, path)
+        return Acknowledgements(
+            [
+                Acknowledgement(
+                    host=entry["host"],
+                    metrics=entry.get("metrics", "*"),
+                    until=datetime.date.fromisoformat(entry["until"]),
+                    reason=entry["reason"],
+                )
+                for entry in content
+            ],
+            today,
+        )
+    except documents.DocumentError as error:
+        raise AcknowledgementError(f"--acknowledge {error}") from error
+    except ValueError as error:
+        raise AcknowledgementError(
+            f"--acknowledge {path}: until: {error}"
+        ) from error
+
+
+def _format_dates(content: t.Any) -> t.Any:
+    """Return a list whose dates, which YAML has without quotes, are texts."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {
+            key: str(value) if isinstance(value, datetime.date) else value
+            for key, value in entry.items()
+        }
+        if isinstance(entry, dict)
+        else entry
+        for entry in content
+    ]

@@ -1,0 +1,254 @@
+"""The results of hosts, collected from the records of runs."""
+
+import collections.abc
+import dataclasses
+import json
+import sys
+import typing as t
+
+from rally_vmperf import errors
+from rally_vmperf.audit import contrasts
+from rally_vmperf.audit import hosts
+from rally_vmperf.judging import capacity
+from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement import repetition
+from rally_vmperf.questions import compared_run
+from rally_vmperf.questions import source_judge
+from rally_vmperf.records import model
+from rally_vmperf.records import sources
+
+#: The facts from Nova that may explain a change since an earlier audit.
+_VERSIONS = {
+    "hypervisor_version": "hypervisor",
+    "nova_microversion": "Nova microversion",
+}
+_UNKNOWN_CPU = "unknown CPU"
+
+#: The results of a host in one run.
+_Part = hosts.Host
+
+
+def collect(
+    run_sources: collections.abc.Iterable[sources.Source],
+    failures: collections.abc.Mapping[str, str] | None = None,
+) -> list[hosts.Host]:
+    """Return the results of each host in runs, by name.
+
+    Of several runs of one test on a host, the newest one counts.
+
+    :param failures: The reasons why requested hosts have no records.
+    """
+    parts: dict[str, dict[str, _Part]] = {}
+    for source in run_sources:
+        for host_source, name in _split_by_host(source):
+            part = _read_part(host_source, name)
+            of_host = parts.setdefault(name, {})
+            (setting,) = {figure.setting for figure in part.sums} or {""}
+            earlier = of_host.get(setting)
+            if earlier is None or earlier.measured_at < part.measured_at:
+                of_host[setting] = part
+    for name, reason in (failures or {}).items():
+        parts.setdefault(name, {"": hosts.Host(name=name, reason=reason)})
+    return [
+        _merge([*of_host.values()]) for _, of_host in sorted(parts.items())
+    ]
+
+
+def _merge(parts: list[_Part]) -> hosts.Host:
+    """Return the results of a host from its runs; the newest is the last."""
+    measured = [part for part in parts if not part.reason] or parts
+    measured.sort(key=lambda part: part.measured_at)
+    newest = measured[-1]
+    if len(measured) == 1:
+        return newest
+    merged: dict[str, t.Any] = {}
+    for field in ("sums", "absences", "capacities", "verdicts"):
+        merged[field] = {}
+        for part in measured:
+            merged[field] |= getattr(part, field)
+    return dataclasses.replace(newest, **merged)
+
+
+def _split_by_host(
+    source: sources.Source,
+) -> collections.abc.Iterator[tuple[sources.Source, str]]:
+    """Yield the part of a run on each host, with the name of the host."""
+    names = dict.fromkeys(
+        name
+        for record in source.readable
+        for name in record.repetition.hosts.values()
+    )
+    for name in names:
+        if len(names) == 1:
+            yield source, name
+            continue
+        records = [
+            _select_host(record, name) if record else None
+            for record in source.records
+        ]
+        yield dataclasses.replace(source, records=records), name
+
+
+def _select_host(record: model.Record, name: str) -> model.Record:
+    """Return a record with the guests of one host only.
+
+    Percentiles of all guests together are no longer known.
+    """
+    measured = record.repetition
+    guests = {guest for guest, host in measured.hosts.items() if host == name}
+    others = measured.hosts.keys() - guests
+
+    def is_shown(subject: str) -> bool:
+        """Return whether a machine or another subject is on the host."""
+        return subject not in others
+
+    conditions = tuple(
+        _select_guests(condition, is_shown)
+        for condition in measured.conditions
+    )
+    return dataclasses.replace(
+        record,
+        machines=tuple(
+            machine for machine in record.machines if is_shown(machine.name)
+        ),
+        repetition=dataclasses.replace(
+            measured,
+            conditions=conditions,
+            hosts=dict.fromkeys(guests, name),
+            missing=tuple(
+                gap for gap in measured.missing if is_shown(gap.machine)
+            ),
+            findings=tuple(
+                found for found in measured.findings if is_shown(found.subject)
+            ),
+        ),
+    )
+
+
+def _select_guests(
+    condition: repetition.Condition,
+    is_shown: collections.abc.Callable[[str], bool],
+) -> repetition.Condition:
+    """Return a condition with some of its guests only."""
+    missing = tuple(gap for gap in condition.missing if is_shown(gap.machine))
+    is_complete = condition.state == "incomplete" and not missing
+    return dataclasses.replace(
+        condition,
+        state="complete" if is_complete else condition.state,
+        machines=tuple(filter(is_shown, condition.machines)),
+        observations=tuple(
+            observation
+            for observation in condition.observations
+            if is_shown(observation.source)
+        ),
+        missing=missing,
+        findings=tuple(
+            found for found in condition.findings if is_shown(found.subject)
+        ),
+        distributions=(),
+        time_series=(),
+    )
+
+
+def _read_part(source: sources.Source, name: str) -> _Part:
+    """Return the results of a host in a run; without samples the reason."""
+    last = max(source.readable, key=lambda record: record.finished_at)
+    part = _Part(
+        name=name, run=last.repetition.run, measured_at=last.finished_at
+    )
+    try:
+        run = compared_run.create_run(name, source)
+    except errors.VMPerfError as error:
+        return dataclasses.replace(
+            part, reason=str(error).removeprefix(f"{name}: ")
+        )
+    guests = [machine for machine in run.machines if machine.role == "guest"]
+    facts = guests[0].nova if guests else {}
+    flavor = str((facts.get("flavor") or {}).get("name") or "")
+    cpus = facts.get("host_vcpus")
+    setting = sys.intern(json.dumps(_list_setting(run), sort_keys=True))
+
+    def name_figure(key: t.Any) -> hosts.Figure:
+        """Return a condition and metric as a figure of this run."""
+        return hosts.Figure(setting, flavor, *key)
+
+    part = dataclasses.replace(
+        part,
+        machine_class=_describe_class(guests, cpus),
+        cpus=cpus if isinstance(cpus, int) and cpus > 0 else None,
+        sums={
+            name_figure(key): contrasts.sum_repetitions(key[1], repetitions)
+            for key, repetitions in run.samples.items()
+            if key[1].scale == "ratio"
+        },
+        absences={
+            name_figure(key): reason for key, reason in run.absences.items()
+        },
+        versions={
+            title: str(facts[fact])
+            for fact, title in _VERSIONS.items()
+            if facts.get(fact)
+        }
+        | dict(last.software),
+    )
+    if not part.sums:
+        reason = next(iter(run.absences.values()), "no rates and times")
+        return dataclasses.replace(part, reason=reason)
+    return _judge(part, source, facts)
+
+
+def _list_setting(run: compared_run.ComparedRun) -> dict[str, t.Any]:
+    """Return the question, arguments and size of guests of a run."""
+    shape = {key: run.setting["shape"][key] for key in ("vcpus", "memory_mib")}
+    return {
+        **run.setting["question"],
+        **shape,
+        "arguments": dict(run.setting["arguments"]),
+    }
+
+
+def _describe_class(
+    guests: collections.abc.Sequence[model.DescribedMachine],
+    cpus: t.Any,
+) -> str:
+    """Return the CPU model and the number of CPUs of a host as text."""
+    models = {
+        str(guest.fingerprint.get("cpu_model") or _UNKNOWN_CPU)
+        for guest in guests
+    }
+    text = ", ".join(sorted(models)) or _UNKNOWN_CPU
+    return f"{text}, {cpus} CPUs" if cpus else text
+
+
+def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
+    """Return results with the verdict on limits, and the guests within."""
+    if not source.criteria:
+        return part
+    judged = source_judge.judge_source(source)
+    found = capacity.find_capacity(judged)
+    flavor = facts.get("flavor") or {}
+    capacities = {}
+    if found is not None:
+        capacities[judged.size] = hosts.GuestCapacity(
+            needs=_list_needs(flavor, judged), found=found
+        )
+    return dataclasses.replace(
+        part,
+        capacities=capacities,
+        verdicts={judged.title: judged.status},
+    )
+
+
+def _list_needs(flavor: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
+    """Return the needs of a guest by resource class of Placement."""
+    shape = judged.last.shape
+    specs = flavor.get("extra_specs") or {}
+    pinned = specs.get("hw:cpu_policy") == "dedicated"
+    disks = [guest.nova.get("disk") or {} for guest in judged.of_role("guest")]
+    is_local = all(disk.get("source") != "volume" for disk in disks)
+    needs = {
+        "PCPU" if pinned else "VCPU": shape.vcpus,
+        "MEMORY_MB": shape.memory_mib,
+        "DISK_GB": (flavor.get("disk_gib") or 0) if is_local else 0,
+    }
+    return {kind: need for kind, need in needs.items() if need}

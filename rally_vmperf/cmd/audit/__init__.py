@@ -1,0 +1,1 @@
+"""The command that audits the hosts of a cloud."""

@@ -1,0 +1,273 @@
+"""Command that compares the hosts of a cloud with each other."""
+
+import argparse
+import collections.abc
+import datetime
+import pathlib
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf import errors
+from rally_vmperf.cmd import base
+from rally_vmperf.cmd import compare
+from rally_vmperf.cmd import runs
+from rally_vmperf.cmd.audit import host_list
+from rally_vmperf.cmd.audit import run_selection
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.audit import capacity
+    from rally_vmperf.audit import result
+
+#: The exit code for a host that is worse or has no result, and for too few
+#: guests.
+NOT_PASSED = 2
+_FORMATS = ("table", "csv", "json", "junit", "openmetrics")
+
+
+class AuditError(errors.VMPerfError):
+    """Options that cannot be used; the message is one line."""
+
+
+class Audit(base.Command):
+    """Compare each host of a cloud with the others of its class.
+
+    The runs are those of tasks/capacity-audit.yaml, a subtask for each host.
+    A host is worse if the whole interval of a metric is beyond --margin,
+    compared with the mean of all other hosts of its class, which is the CPU
+    model and the number of CPUs. The confidence is 95 % for all hosts and
+    metrics together. With numbers of guests (density: true), the capacity of
+    all hosts is printed in one sentence for each flavor.
+
+    With --list-hosts, the command writes the argument of the task.
+
+    The exit code is 0 if no host is worse, 2 if a host is worse, has no
+    result or lacks a metric, or if fewer guests than --min-guests keep the
+    limits, and 1 if the runs cannot be compared.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        parser.add_argument(
+            "runs",
+            nargs="*",
+            metavar="RUN",
+            help="last, last:2, UUID of a task, journal (*.jsonl), directory "
+            "of journals, host, or output of: rally task report --json",
+        )
+        parser.add_argument(
+            "--days",
+            type=_parse_number,
+            metavar="DAYS",
+            help="also the runs of the last DAYS days in the directory of "
+            "journals; the newest run of a host counts",
+        )
+        parser.add_argument(
+            "--margin",
+            action="append",
+            default=[],
+            type=compare.parse_margin,
+            metavar="[METRIC=]PERCENT",
+            help="largest loss that is not worse, of all metrics or of a "
+            "metric or a glob; may be repeated; default: 5",
+        )
+        parser.add_argument(
+            "--earlier",
+            action="append",
+            default=[],
+            metavar="RUN",
+            help="runs of an earlier audit, as RUN; hosts that became slower "
+            "are worse, too; may be repeated",
+        )
+        parser.add_argument(
+            "--acknowledge",
+            metavar="FILE",
+            help="YAML list of known differences: host, metrics (default: "
+            "all), until (the last day) and reason",
+        )
+        parser.add_argument(
+            "--min-guests",
+            action="append",
+            default=[],
+            type=_parse_min_guests,
+            metavar="[FLAVOR=]NUMBER",
+            help="smallest number of guests that must keep the limits on all "
+            "hosts together; may be repeated",
+        )
+        parser.add_argument(
+            "--placement",
+            nargs="?",
+            const="",
+            metavar="FILE",
+            help="state how many guests Placement admits: by FILE, which "
+            "--list-hosts --placement FILE writes, or without FILE by the "
+            "cloud of Rally's environment, as administrator",
+        )
+        host_list.add_arguments(parser)
+        runs.add_journal_dir(parser)
+        parser.add_argument(
+            "-f",
+            "--format",
+            choices=_FORMATS,
+            default="table",
+            help="format of the results; default: %(default)s",
+        )
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="path of the results or of the list of hosts; default: "
+            "standard output",
+        )
+        parser.add_argument(
+            "--html", metavar="FILE", help="write a page with a strip of hosts"
+        )
+
+    def take_action(self, parsed: argparse.Namespace) -> None:
+        """Print the result; a host that is worse sets the exit code."""
+        if parsed.list_hosts:
+            self._write(parsed, host_list.list_hosts(parsed, self.warn))
+            return
+        found = self._audit(parsed)
+        if not found.passed:
+            self.code = NOT_PASSED
+        if parsed.html:
+            _write_page(parsed.html, found)
+        self._write(parsed, _render(parsed.format, found))
+
+    def _audit(self, parsed: argparse.Namespace) -> "result.Audit":
+        """Return the result of the audit of the selected runs.
+
+        :raises AuditError: If no hosts can be compared.
+        """
+        from rally_vmperf.audit import acknowledged
+        from rally_vmperf.audit import result
+
+        if not parsed.runs and parsed.days is None:
+            raise AuditError("RUN is missing; specify last, a task or --days")
+        accepted = None
+        if parsed.acknowledge:
+            today = datetime.datetime.now(datetime.UTC).date()
+            accepted = acknowledged.read(parsed.acknowledge, today)
+        audited = run_selection.read_hosts(
+            parsed, parsed.runs, parsed.days, self.warn
+        )
+        earlier = None
+        if parsed.earlier:
+            earlier = run_selection.read_hosts(
+                parsed, parsed.earlier, None, self.warn
+            )
+        metrics = {figure.metric for host in audited for figure in host.sums}
+        found = result.audit(
+            audited,
+            compare.create_margins(parsed.margin, metrics),
+            earlier=earlier,
+            accepted=accepted,
+            inventories=_read_inventories(
+                parsed.placement, [host.name for host in audited]
+            ),
+            required=dict(parsed.min_guests),
+        )
+        if not (found.is_compared or found.capacities or parsed.earlier):
+            reasons = {
+                host_result.host.reason or "no other host of its class"
+                for host_result in found.results
+            }
+            raise AuditError(
+                f"no host can be compared: {'; '.join(sorted(reasons)[:3])}"
+            )
+        return found
+
+    def _write(
+        self,
+        parsed: argparse.Namespace,
+        pieces: collections.abc.Iterable[str],
+    ) -> None:
+        """Write a document to the output."""
+        if not parsed.output or parsed.output == "-":
+            self.print_document(pieces)
+            return
+        write_file(parsed.output, pieces, "--output")
+        self.print_line(f"written to {parsed.output}")
+
+
+def write_file(
+    path: str, pieces: collections.abc.Iterable[str], option: str
+) -> None:
+    """Write a document to a file.
+
+    :param option: The option with the path, for messages.
+    """
+    try:
+        with pathlib.Path(path).open(
+            "w", encoding="utf-8", newline=""
+        ) as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise AuditError(
+            f"{option} {path}: {error.strerror or error}; select another path"
+        ) from error
+
+
+def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
+    """Yield an audit in a format, in pieces."""
+    from rally_vmperf.audit import table
+    from rally_vmperf.report import export
+
+    if name == "table":
+        yield from (f"{line}\n" for line in table.list_lines(found))
+    else:
+        yield from export.load_format(name).render(
+            lambda: table.list_rows(found)
+        )
+
+
+def _write_page(path: str, found: "result.Audit") -> None:
+    """Write the page of an audit to a file."""
+    # The import takes a second, and other formats do not require it.
+    from rally_vmperf.audit import page
+
+    write_file(path, [page.render(found)], "--html")
+
+
+def _read_inventories(
+    path: str | None, names: list[str]
+) -> "capacity.Inventories | None":
+    """Return the inventories in a file or in the cloud; None without option.
+
+    :param path: The path of the file; empty for the cloud.
+    """
+    from rally_vmperf.audit import capacity
+
+    if path is None:
+        return None
+    if not path:
+        from rally_vmperf.guests.planning import compute_hosts
+
+        admin = host_list.connect_admin()
+        return compute_hosts.read_inventories(admin, names)
+    try:
+        content = documents.read_json(pathlib.Path(path))
+        documents.check(capacity.SCHEMA, content, path)
+    except documents.DocumentError as error:
+        raise AuditError(
+            f"--placement {error}; create it with: rally-vmperf audit "
+            "--list-hosts --placement FILE"
+        ) from error
+    return t.cast("capacity.Inventories", content)
+
+
+def _parse_number(text: str) -> int:
+    """Return a number from 1; reject other texts."""
+    if not (
+        text.isascii() and text.isdigit() and 0 < int(text[:9]) == int(text)
+    ):
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.80}: must be an integer >= 1"
+        )
+    return int(text)
+
+
+def _parse_min_guests(text: str) -> tuple[str, int]:
+    """Return flavor and number of [FLAVOR=]NUMBER; reject other texts."""
+    flavor, _, number = text.rpartition("=")
+    return flavor, _parse_number(number)

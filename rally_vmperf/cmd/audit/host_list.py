@@ -1,0 +1,115 @@
+"""The hosts that an audit shall measure, as the argument of its task."""
+
+import argparse
+import collections.abc
+import json
+import pathlib
+import typing as t
+
+import yaml
+
+from rally_vmperf import errors
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd.audit import run_selection
+
+#: The default age in days at which a host is measured again.
+OLDER_THAN = 30
+
+
+class HostListError(errors.VMPerfError):
+    """Hosts that cannot be listed; the message is one line."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the list of hosts."""
+    parser.add_argument(
+        "--list-hosts",
+        action="store_true",
+        help="write the argument hosts of tasks/capacity-audit.yaml: the "
+        "enabled hosts, as administrator, without those with a result of the "
+        "last days (--older-than)",
+    )
+    parser.add_argument(
+        "--aggregate",
+        metavar="NAME",
+        help="with --list-hosts: only the hosts of this host aggregate",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=int,
+        default=OLDER_THAN,
+        metavar="DAYS",
+        help="with --list-hosts: omit the hosts with a result of the last "
+        "DAYS days; 0 lists all; default: %(default)s",
+    )
+
+
+def list_hosts(
+    parsed: argparse.Namespace, warn: run_selection.Warn
+) -> collections.abc.Iterator[str]:
+    """Yield the arguments of the task as YAML.
+
+    :raises HostListError: If the environment has no administrator.
+    """
+    from rally_vmperf.guests.planning import compute_hosts
+
+    admin = connect_admin()
+    usable = compute_hosts.list_usable(admin, parsed.aggregate)
+    measured = _list_measured(parsed) if parsed.older_than else set()
+    due = [host for host in usable if host not in measured]
+    recent = len(usable) - len(due)
+    warn(
+        f"{len(due)} of {len(usable)} enabled hosts"
+        + (
+            f"; {recent} have a result of the last {parsed.older_than} days"
+            if recent
+            else ""
+        )
+    )
+    if parsed.placement:
+        save_inventories(parsed.placement, admin, usable)
+    yield yaml.safe_dump({"hosts": due})
+
+
+def _list_measured(parsed: argparse.Namespace) -> set[str]:
+    """Return the hosts with a result of the last days, a set of names."""
+    try:
+        found = run_selection.read_hosts(
+            parsed, (), parsed.older_than, lambda line: None
+        )
+    except run_selection.SelectionError:
+        return set()
+    return {host.name for host in found if not host.reason}
+
+
+def connect_admin() -> t.Any:
+    """Return a connection as the administrator of Rally's environment.
+
+    :raises HostListError: If the environment has no administrator.
+    """
+    from rally_vmperf.guests import cloud
+
+    admin = rally_api.get_platform(None)["admin"]
+    if admin is None:
+        raise HostListError(
+            "Rally's environment has no admin, and only an administrator can "
+            "list hosts; add admin to its specification: rally env create"
+        )
+    return cloud.connect(admin)
+
+
+def save_inventories(
+    path: str, admin: t.Any, names: collections.abc.Collection[str]
+) -> None:
+    """Write the inventories of hosts in Placement to a JSON file."""
+    from rally_vmperf.guests.planning import compute_hosts
+
+    inventories = compute_hosts.read_inventories(admin, names)
+    text = json.dumps(inventories, indent=1, sort_keys=True)
+    try:
+        pathlib.Path(path).write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise HostListError(
+            f"--placement {path}: {error.strerror or error}; select another "
+            "path"
+        ) from error

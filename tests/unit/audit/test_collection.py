@@ -1,0 +1,247 @@
+"""Tests of the results of hosts from records."""
+
+import pathlib
+import tempfile
+import unittest
+
+from rally_vmperf.audit import collection
+from rally_vmperf.records import files
+from rally_vmperf.records import model
+from rally_vmperf.records import sources
+from tests.unit import made
+
+RATE = "cpu.sysbench.rate"
+
+
+class TestCollect(unittest.TestCase):
+    """Samples are split by host; the newest run counts."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def source(self, *hosts, run="run-1", day=1, rate=100.0, **changes):
+        """Return a run of four repetitions with a guest on each host."""
+        names = [f"g{number}" for number in range(1, len(hosts) + 1)]
+        details = {
+            name: {
+                "nova": {
+                    "host": host,
+                    "host_vcpus": 32,
+                    "hypervisor_version": "QEMU 8.2.2",
+                    "flavor": {
+                        "name": "m1.small",
+                        "vcpus": 1,
+                        "memory_mib": 1024,
+                        "disk_gib": 10,
+                    },
+                },
+                "fingerprint": {"cpu_model": "Xeon"},
+                "tools": {},
+            }
+            for name, host in zip(names, hosts, strict=True)
+        }
+        reference = files.write_machines(self.folder, details, print)
+        records = []
+        for number in (1, 2, 3, 4):
+            document = made.record(
+                run=run,
+                number=number,
+                planned_repetitions=4,
+                finished_at=f"2026-03-{day:02d}T05:0{number}:00+00:00",
+                machines=[
+                    made.machine_entry(name, host=host)
+                    for name, host in zip(names, hosts, strict=True)
+                ],
+                machines_file=vars(reference),
+                bare_metal=None,
+                conditions=[
+                    made.condition(
+                        machines=names,
+                        samples={
+                            RATE: [
+                                (rate + number) * place
+                                for place in range(1, len(hosts) + 1)
+                            ]
+                        },
+                    )
+                ],
+            )
+            document.update(changes(number) if callable(changes) else changes)
+            records.append(model.decode(document))
+        return sources.Source(
+            question="overhead",
+            scenario="",
+            records=records,
+            criteria=records[0].criteria,
+            folder=self.folder,
+        )
+
+    def collect(self, *given, failures=None):
+        found = collection.collect(given, failures)
+        return {host.name: host for host in found}
+
+    def mean(self, host):
+        """Return the mean of the only figure of a host."""
+        (sums,) = host.sums.values()
+        return sums.mean
+
+    def test_facts(self):
+        """Class, date, versions, and figures with their flavor."""
+        host = self.collect(self.source("compute1"))["compute1"]
+        self.assertEqual("Xeon, 32 CPUs", host.machine_class)
+        self.assertEqual(32, host.cpus)
+        self.assertEqual("run-1", host.run)
+        self.assertEqual("2026-03-01T05:04:00+00:00", host.measured_at)
+        self.assertEqual("QEMU 8.2.2", host.versions["hypervisor"])
+        (figure,) = host.sums
+        self.assertEqual(("m1.small", ""), figure[1:3])
+        self.assertAlmostEqual(102.5, self.mean(host), delta=0.1)
+        self.assertEqual("", host.reason)
+
+    def test_runs_of_hosts(self):
+        """Are of one test, although their hosts differ."""
+        found = self.collect(
+            self.source("compute1"), self.source("compute2", run="run-2")
+        )
+        first, second = (host.sums for host in found.values())
+        self.assertEqual(first.keys(), second.keys())
+
+    def test_run_on_several_hosts(self):
+        """Each host has its own guests."""
+        found = self.collect(self.source("compute1", "compute2"))
+        self.assertAlmostEqual(
+            2.0, self.mean(found["compute2"]) / self.mean(found["compute1"])
+        )
+
+    def test_guests_of_one_host(self):
+        """Are averaged."""
+        found = self.collect(self.source("compute1", "compute1"))
+        self.assertAlmostEqual(
+            102.5 * 2**0.5, self.mean(found["compute1"]), delta=0.1
+        )
+
+    def test_void_host_in_a_run_of_several(self):
+        """Does not void the others."""
+        finding = {
+            "kind": "wrong_host",
+            "subject": "g2",
+            "detail": "runs elsewhere",
+        }
+        found = self.collect(
+            self.source("compute1", "compute2", findings=[finding])
+        )
+        self.assertEqual("", found["compute1"].reason)
+        self.assertIn("elsewhere", found["compute2"].reason)
+        self.assertFalse(found["compute2"].sums)
+
+    def test_newest_run(self):
+        """Replaces an older one of the same test."""
+        for given in ((1, 9), (9, 1)):
+            found = self.collect(
+                *(
+                    self.source(
+                        "compute1", run=f"run-{day}", day=day, rate=100 * day
+                    )
+                    for day in given
+                )
+            )
+            self.assertEqual("run-9", found["compute1"].run)
+            self.assertGreater(self.mean(found["compute1"]), 900)
+
+    def test_other_test(self):
+        """Is kept next to the first one."""
+        other = {"name": "sysbench", "label": "", "arguments": {"time": 99}}
+        found = self.collect(
+            self.source("compute1"),
+            self.source("compute1", run="run-2", day=2, workloads=[other]),
+        )
+        self.assertEqual(2, len(found["compute1"].sums))
+        self.assertEqual("run-2", found["compute1"].run)
+
+    def test_failures(self):
+        """Are hosts without records; a result has precedence."""
+        found = self.collect(
+            self.source("compute1"),
+            failures={"compute1": "no boot", "compute2": "no boot"},
+        )
+        self.assertEqual("", found["compute1"].reason)
+        self.assertEqual("no boot", found["compute2"].reason)
+
+    def test_no_samples(self):
+        """The reason is stated."""
+        found = self.collect(
+            self.source(
+                "compute1",
+                conditions=[made.condition(samples={RATE: [None]})],
+            )
+        )
+        self.assertTrue(found["compute1"].reason)
+
+    def test_limits(self):
+        """The verdict of the run is kept."""
+        criteria = {"vmperf_overhead": {"min": {"*": 50}}}
+        host = self.collect(self.source("compute1", criteria=criteria))[
+            "compute1"
+        ]
+        self.assertEqual({"m1.small, 1 guest": "passed"}, dict(host.verdicts))
+        self.assertFalse(host.capacities)
+
+    def test_unknown_machines(self):
+        """Are a class of their own."""
+        source = self.source("compute1", machines_file=None)
+        host = self.collect(source)["compute1"]
+        self.assertEqual("unknown CPU", host.machine_class)
+        self.assertIsNone(host.cpus)
+
+    def test_guests_without_a_host(self):
+        """Belong to no host."""
+        self.assertEqual({}, self.collect(self.source("")))
+
+    def test_number_of_guests(self):
+        """Of a density run, with the needs of a guest."""
+        conditions = [
+            made.condition(
+                machines=[f"g{place}" for place in range(1, guests + 1)],
+                samples={RATE: [rate] * guests},
+                axes={"guests": guests},
+                position=guests,
+            )
+            for guests, rate in ((1, 100.0), (2, 99.0), (3, 50.0))
+        ]
+        source = self.source(
+            *["compute1"] * 3,
+            question="density",
+            criteria={
+                "vmperf_degradation": {"max_percent": {"*": 10}},
+            },
+        )
+        records = []
+        for number, record in enumerate(source.records, start=1):
+            document = model.FORMAT.encode(record)
+            for condition in conditions:
+                values = condition["observations"]["values"][RATE]
+                values[:] = [value + number / 10 for value in values]
+            records.append(
+                model.decode({**document, "conditions": conditions})
+            )
+        source = sources.Source(
+            question="density",
+            scenario="",
+            records=records,
+            criteria=source.criteria,
+            folder=self.folder,
+        )
+        host = self.collect(source)["compute1"]
+        (found,) = host.capacities.values()
+        self.assertEqual(2, found.found.proven)
+        self.assertFalse(found.found.is_lower_bound)
+        self.assertEqual(
+            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 10}, dict(found.needs)
+        )
+        self.assertEqual(
+            {"guests 1", "guests 2", "guests 3"},
+            {figure.condition for figure in host.sums},
+        )

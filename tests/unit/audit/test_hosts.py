@@ -1,0 +1,145 @@
+"""Tests of the comparison of hosts."""
+
+import unittest
+
+from rally_vmperf.audit import hosts
+from rally_vmperf.measurement.comparison import limits
+from tests.unit.audit import made
+
+NO_MARGINS = limits.Limits({})
+
+
+class TestCompareHosts(unittest.TestCase):
+    """Each host is compared with the others of its class."""
+
+    def compare(self, *given, margins=NO_MARGINS):
+        changes = hosts.compare_hosts(given, margins)
+        return {
+            (change.host, change.figure.metric): change for change in changes
+        }
+
+    def statuses(self, *given, **options):
+        changes = self.compare(*given, **options)
+        return {name: change.status for (name, _), change in changes.items()}
+
+    def test_slow_host(self):
+        """Is worse; the others are equal."""
+        given = [made.host("a", 0.8), *(made.host(name) for name in "bcd")]
+        expected = {"a": "worse", "b": "better", "c": "better", "d": "better"}
+        self.assertEqual(expected, self.statuses(*given))
+        # The place in the list does not matter.
+        self.assertEqual(expected, self.statuses(*given[::-1]))
+
+    def test_two_hosts(self):
+        """Are compared with each other."""
+        found = self.statuses(made.host("a", 0.8), made.host("b"))
+        self.assertEqual({"a": "worse", "b": "better"}, found)
+
+    def test_reference(self):
+        """Is the mean of all others."""
+        changes = self.compare(
+            made.host("a", 0.8), made.host("b"), made.host("c", 1.21)
+        )
+        change = changes["a", made.RATE]
+        self.assertAlmostEqual(1.1, change.reference / made.sums().mean)
+        self.assertAlmostEqual(0.8, change.value / made.sums().mean)
+
+    def test_classes(self):
+        """A host is not compared with another class."""
+        found = self.compare(
+            made.host("a", 0.5, machine_class="old"), made.host("b")
+        )
+        for change in found.values():
+            self.assertIsNone(change.decision)
+            self.assertIn("no samples of other hosts", change.reason)
+
+    def test_other_settings(self):
+        """Figures of another test are not compared."""
+        other = {made.figure(setting="longer"): made.sums(0.5)}
+        found = self.compare(made.host("a", sums=other), made.host("b"))
+        self.assertEqual({None}, {one.decision for one in found.values()})
+
+    def test_lost_metric(self):
+        """Is a change without a decision, with the reason."""
+        both = (made.RATE, made.TIME)
+        void = {made.figure(made.TIME): "void: it was noisy"}
+        changes = self.compare(
+            made.host("a"),
+            made.host("b", absences=void),
+            made.host("c", metrics=both),
+            made.host("d", metrics=both),
+        )
+        lost = changes["a", made.TIME]
+        self.assertEqual((None, "not measured"), (lost.value, lost.reason))
+        self.assertEqual("undecided", lost.status)
+        self.assertEqual("void: it was noisy", changes["b", made.TIME].reason)
+
+    def test_other_level(self):
+        """A level that a host did not reach is not lost."""
+        high = {made.figure(condition="guests 8"): made.sums()}
+        low = {made.figure(condition="guests 1"): made.sums()}
+        changes = hosts.compare_hosts(
+            [
+                made.host("a", sums=low),
+                made.host("b", sums={**low, **high}),
+                made.host("c", sums={**low, **high}),
+            ],
+            NO_MARGINS,
+        )
+        self.assertEqual(
+            [("guests 1", "a")],
+            [
+                (change.figure.condition, change.host)
+                for change in changes
+                if change.host == "a"
+            ],
+        )
+
+    def test_margins(self):
+        """Apply by metric."""
+        given = made.host("a", 0.8), made.host("b")
+        margins = limits.Limits({"cpu.*": 30.0})
+        self.assertEqual("equal", self.statuses(*given, margins=margins)["a"])
+
+    def test_few_repetitions(self):
+        """Are the reason why nothing is decided."""
+        few = {made.figure(): made.sums(0.5, (1.0, 1.1))}
+        change = self.compare(made.host("a", sums=few), made.host("b"))[
+            "a", made.RATE
+        ]
+        self.assertIn("requires 3 repetitions", change.reason)
+        self.assertEqual("undecided", change.status)
+
+    def test_titles(self):
+        """Name metric, flavor and condition."""
+        self.assertEqual(
+            "cpu.sysbench.rate (m1.small, guests 2)",
+            made.figure(condition="guests 2").title,
+        )
+        bare = made.figure()._replace(flavor="")
+        self.assertEqual("cpu.sysbench.rate", bare.title)
+
+
+class TestEarlier(unittest.TestCase):
+    """Each host is compared with itself."""
+
+    def compare(self, now, before):
+        changes = hosts.compare_with_earlier(now, before, NO_MARGINS)
+        return {change.host: change.status for change in changes}
+
+    def test_slower(self):
+        """Is worse, whatever the other hosts are."""
+        found = self.compare(
+            [made.host("a", 0.8), made.host("b"), made.host("new")],
+            [made.host("a"), made.host("b"), made.host("gone")],
+        )
+        self.assertEqual({"a": "worse", "b": "equal"}, found)
+
+    def test_all_slower(self):
+        """Is found, although the hosts are equal to each other."""
+        names = "abcd"
+        found = self.compare(
+            [made.host(name, 0.8) for name in names],
+            [made.host(name) for name in names],
+        )
+        self.assertEqual(dict.fromkeys(names, "worse"), found)

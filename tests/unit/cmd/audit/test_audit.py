@@ -1,0 +1,284 @@
+"""Tests of the command that compares hosts."""
+
+import contextlib
+import csv
+import datetime
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+import yaml
+
+from rally_vmperf.audit import capacity
+from rally_vmperf.cmd import compare
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd.audit import audit
+from rally_vmperf.cmd.audit import host_list
+from rally_vmperf.cmd.audit import run_selection
+from rally_vmperf.guests import cloud
+from rally_vmperf.records import journal
+from rally_vmperf.records import model
+from tests.unit import made
+from tests.unit.guests import testing
+
+FACTORS = (1.0, 1.004, 0.996, 1.002)
+RATE = "cpu.sysbench.rate"
+
+
+@ddt.ddt
+class TestAudit(unittest.TestCase):
+    """The exit code is 2 if a host is worse or has no result."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.failed = mock.patch.object(
+            rally_api, "list_failed_hosts", autospec=True, return_value={}
+        ).start()
+        self.cloud = testing.FakeCloud()
+        self.platform = {"admin": object(), "users": []}
+        mock.patch.object(
+            rally_api,
+            "get_platform",
+            autospec=True,
+            return_value=self.platform,
+        ).start()
+        mock.patch.object(
+            cloud, "connect", autospec=True, return_value=self.cloud
+        ).start()
+        self.addCleanup(mock.patch.stopall)
+        self.now = datetime.datetime.now(datetime.UTC)
+
+    def write(self, host, rate=100.0, task="t1", days=1, **changes):
+        """Write the journal of a host that was measured some days ago."""
+        time = self.now - datetime.timedelta(days=days)
+        for number, factor in enumerate(FACTORS, start=1):
+            record = made.record(
+                run=f"{task}-{host}",
+                task=task,
+                number=number,
+                planned_repetitions=len(FACTORS),
+                started_at=time.isoformat(),
+                finished_at=(
+                    time + datetime.timedelta(minutes=number)
+                ).isoformat(),
+                machines=[made.machine_entry("g1", host=host)],
+                bare_metal=None,
+                conditions=[made.condition(samples={RATE: [rate * factor]})],
+                **changes,
+            )
+            journal.Journal(self.folder, record["run"]).append(
+                model.decode(record)
+            )
+
+    def write_hosts(self, slow=0.8):
+        """Write the journals of three hosts, of which h2 is slow."""
+        for host in ("h1", "h2", "h3"):
+            self.write(host, 100 * slow if host == "h2" else 100.0)
+
+    def audit(self, *arguments):
+        """Return the exit code and the output."""
+        app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+        command = audit.Audit(app, None)
+        parsed = command.get_parser("audit").parse_args(
+            [*map(str, arguments), "--journal-dir", str(self.folder)]
+        )
+        code = command.run(parsed)
+        self.warnings = app.stderr.getvalue()
+        return code, app.stdout.getvalue()
+
+    @ddt.data(
+        ["last"], ["--days", "7"], ["DIRECTORY"], ["last", "--days", "1"]
+    )
+    def test_slow_host(self, arguments):
+        """Is named and no other, whatever selects the runs."""
+        self.write_hosts()
+        given = [
+            str(self.folder) if argument == "DIRECTORY" else argument
+            for argument in arguments
+        ]
+        code, text = self.audit(*given)
+        self.assertEqual(2, code)
+        lines = text.splitlines()
+        self.assertRegex(lines[1], rf"^h2 +worse .* {RATE} 20.\d %$")
+        self.assertEqual("3 hosts: 1 worse, 2 not worse.", lines[-1])
+
+    def test_equal_hosts(self):
+        """Exit with 0."""
+        self.write_hosts(slow=1.0)
+        code, text = self.audit("last")
+        self.assertEqual(0, code)
+        self.assertIn("3 hosts: 0 worse, 3 not worse.", text)
+
+    def test_failed_host(self):
+        """Has the reason from Rally, and does not pass."""
+        self.write_hosts(slow=1.0)
+        self.failed.return_value = {"t1": {"h4": "no valid host was found"}}
+        code, text = self.audit("last")
+        self.assertEqual(2, code)
+        self.assertRegex(text, "h4 +no result .*no valid host was found")
+        self.assertEqual(["t1"], self.failed.call_args.args[1])
+
+    def test_no_database(self):
+        """Is a warning."""
+        self.write_hosts(slow=1.0)
+        self.failed.side_effect = RuntimeError("no such table\nmore")
+        self.assertEqual(0, self.audit("last")[0])
+        self.assertRegex(self.warnings, "not listed, .*: no such table\n$")
+
+    def test_old_runs(self):
+        """Are not among those of the last days."""
+        self.write_hosts()
+        self.write("h4", 50.0, task="old", days=40)
+        _, text = self.audit("--days", "30")
+        self.assertNotIn("h4", text)
+        _, text = self.audit("--days", "60")
+        self.assertRegex(text, "h4 +worse")
+
+    def test_margin(self):
+        """Accepts a loss."""
+        self.write_hosts()
+        self.assertEqual(0, self.audit("last", "--margin", "30")[0])
+        self.assertEqual(0, self.audit("last", "--margin", "cpu.*=30")[0])
+        with self.assertRaisesRegex(compare.CompareError, "--margin: "):
+            self.audit("last", "--margin", "disk.*=30")
+
+    def test_acknowledged(self):
+        """A known difference exits with 0."""
+        self.write_hosts()
+        known = self.folder / "known.yaml"
+        known.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
+        code, text = self.audit("last", "--acknowledge", known)
+        self.assertEqual(0, code)
+        self.assertIn("acknowledged", text)
+        known.write_text("- {host: h2, until: 2020-12-31, reason: old}\n")
+        code, text = self.audit("last", "--acknowledge", known)
+        self.assertEqual(2, code)
+        self.assertIn("expired on 2020-12-31", text)
+
+    def test_earlier(self):
+        """Hosts that all became slower are found."""
+        for host in ("h1", "h2"):
+            self.write(host, task="before", days=9)
+            self.write(host, 80.0, task="now")
+        self.assertEqual(0, self.audit("last")[0])
+        code, text = self.audit("last", "--earlier", "last:2")
+        self.assertEqual(2, code)
+        self.assertEqual(2, text.count(f"slower than before: {RATE} 20.0 %"))
+
+    def test_page_and_file(self):
+        """Are written in one run."""
+        self.write_hosts()
+        page, rows = self.folder / "page.html", self.folder / "rows.csv"
+        options = ("--html", page, "-f", "csv", "-o", rows)
+        code, text = self.audit("last", *options)
+        self.assertEqual((2, f"written to {rows}\n"), (code, text))
+        self.assertIn("<h1>Audit of hosts</h1>", page.read_text())
+        written = [*csv.DictReader(rows.open())]
+        self.assertEqual(
+            ["failed", "passed", "passed"],
+            [row["status"] for row in written if row["row"] == "verdict"],
+        )
+        for option in ("--html", "-o"):
+            with self.assertRaisesRegex(audit.AuditError, "nowhere"):
+                self.audit("last", option, self.folder / "nowhere" / "x")
+
+    def test_json(self):
+        """Is a document with a row per host and metric."""
+        self.write_hosts()
+        _, text = self.audit("last", "-f", "json")
+        rows = json.loads(text)["rows"]
+        self.assertEqual(6, len(rows))
+
+    def test_damaged_journal(self):
+        """Is omitted with a warning, if a directory is read."""
+        self.write_hosts()
+        with (self.folder / "t1-h3.jsonl").open("a") as stream:
+            stream.write("{}\n")
+        code, text = self.audit(self.folder)
+        self.assertEqual(2, code)
+        self.assertNotIn("h3", text)
+        self.assertRegex(self.warnings, "omitted: journal .*t1-h3.jsonl")
+
+    def test_nothing_to_compare(self):
+        """Is an error, exit code 1."""
+        self.write("h1")
+        with self.assertRaisesRegex(
+            audit.AuditError, "no host can be compared: no other host"
+        ):
+            self.audit("last")
+
+    def test_no_runs(self):
+        """Says how to make some."""
+        with self.assertRaisesRegex(audit.AuditError, "RUN is missing"):
+            self.audit()
+        with self.assertRaisesRegex(
+            run_selection.SelectionError, "rally task start"
+        ):
+            self.audit(self.folder)
+
+    @ddt.data("--days=0", "--days=x", "--min-guests=a", "--min-guests=m=-1")
+    def test_invalid_numbers(self, option):
+        """Are rejected by the parser."""
+        with (
+            contextlib.redirect_stderr(io.StringIO()),
+            self.assertRaises(SystemExit),
+        ):
+            self.audit("last", option)
+
+    def test_min_guests_without_numbers(self):
+        """Is an error."""
+        self.write_hosts()
+        with self.assertRaisesRegex(capacity.CapacityError, "density: true"):
+            self.audit("last", "--min-guests", "4")
+
+    def test_list_hosts(self):
+        """Writes the argument of the task, without recent results."""
+        self.cloud.compute.all_zones = {"nova": ["h1", "h2", "h3", "h4"]}
+        self.write_hosts()
+        self.write("h4", days=40, task="old")
+        code, text = self.audit("--list-hosts")
+        self.assertEqual((0, {"hosts": ["h4"]}), (code, yaml.safe_load(text)))
+        self.assertEqual(
+            "1 of 4 enabled hosts; 3 have a result of the last 30 days\n",
+            self.warnings,
+        )
+        _, text = self.audit("--list-hosts", "--older-than", "50")
+        self.assertEqual({"hosts": []}, yaml.safe_load(text))
+        _, text = self.audit("--list-hosts", "--older-than", "0")
+        self.assertEqual(4, len(yaml.safe_load(text)["hosts"]))
+
+    def test_list_hosts_without_result(self):
+        """A host whose run is void is due."""
+        self.cloud.compute.all_zones = {"nova": ["h1"]}
+        finding = {"kind": "wrong_host", "subject": "g1", "detail": "x"}
+        self.write("h1", findings=[finding])
+        _, text = self.audit("--list-hosts")
+        self.assertEqual({"hosts": ["h1"]}, yaml.safe_load(text))
+
+    def test_list_hosts_needs_an_administrator(self):
+        """The message says how to add one."""
+        self.platform["admin"] = None
+        with self.assertRaisesRegex(host_list.HostListError, "has no admin"):
+            self.audit("--list-hosts")
+
+    def test_placement_file(self):
+        """Is written by one command and read by the other."""
+        self.cloud.compute.all_zones = {"nova": ["h1"]}
+        path = self.folder / "placement.json"
+        self.audit("--list-hosts", "--placement", path)
+        self.assertEqual(
+            4.0, json.loads(path.read_text())["h1"]["VCPU"]["allocation_ratio"]
+        )
+        self.write_hosts()
+        self.assertEqual(2, self.audit("last", "--placement", path)[0])
+        self.assertEqual(2, self.audit("last", "--placement")[0])
+        path.write_text("[]")
+        with self.assertRaisesRegex(audit.AuditError, "--placement .*damaged"):
+            self.audit("last", "--placement", path)
