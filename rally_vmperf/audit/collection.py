@@ -9,8 +9,8 @@ import typing as t
 from rally_vmperf import errors
 from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import hosts
-from rally_vmperf.judging import capacity
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import source_judge
@@ -225,7 +225,7 @@ def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
     if not source.criteria:
         return part
     judged = source_judge.judge_source(source)
-    found = capacity.find_capacity(judged)
+    found = run_capacity.find_capacity(judged)
     flavor = facts.get("flavor") or {}
     capacities = {}
     if found is not None:

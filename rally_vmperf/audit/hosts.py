@@ -7,7 +7,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.audit import contrasts
-from rally_vmperf.judging import capacity
+from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
@@ -43,7 +43,7 @@ class GuestCapacity:
     """
 
     needs: collections.abc.Mapping[str, int]
-    found: capacity.RunCapacity
+    found: run_capacity.RunCapacity
 
     @property
     def vcpus(self) -> int:

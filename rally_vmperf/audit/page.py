@@ -9,9 +9,9 @@ import dataclasses
 
 import markupsafe
 
+from rally_vmperf.audit import host_table
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
-from rally_vmperf.audit import table
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
@@ -68,8 +68,8 @@ def render(audit: result.Audit) -> str:
         audit=audit,
         rows=rows,
         others=[found.host.name for found in audit.results[len(rows) :]],
-        columns=table.COLUMNS,
-        list_cells=table.list_cells,
+        columns=host_table.COLUMNS,
+        list_cells=host_table.list_cells,
         chart=_draw(list_strips(audit.changes)),
         styles=STYLES,
     )
@@ -137,7 +137,7 @@ def _draw_strip(strip: Strip, end: float) -> markupsafe.Markup:
         plain[kind].append(f"M{place} {height}h0")
     for change in strip.worse[:_MOST_MARKS]:
         glyph = style.GLYPHS["failed"]
-        name = f"{change.host}: {table.describe_loss(change)}"
+        name = f"{change.host}: {host_table.describe_loss(change)}"
         marks += style.create_element(
             "text",
             markupsafe.Markup("{}{}").format(

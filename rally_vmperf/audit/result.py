@@ -6,7 +6,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import capacity
+from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import hosts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import units
@@ -93,7 +93,7 @@ class Audit:
 
     results: tuple[HostResult, ...]
     changes: tuple[hosts.HostChange, ...]
-    capacities: tuple[capacity.Capacity, ...] = ()
+    capacities: tuple[fleet_capacity.Capacity, ...] = ()
     notes: tuple[str, ...] = ()
     has_earlier: bool = False
 
@@ -138,7 +138,7 @@ def audit(
     *,
     earlier: collections.abc.Sequence[hosts.Host] | None = None,
     accepted: acknowledged.Acknowledgements | None = None,
-    inventories: capacity.Inventories | None = None,
+    inventories: fleet_capacity.Inventories | None = None,
     required: collections.abc.Mapping[str, int] | None = None,
 ) -> Audit:
     """Return the result of an audit.
@@ -178,7 +178,7 @@ def audit(
         results=tuple(results),
         changes=tuple(change for host in by_host.values() for change in host),
         capacities=tuple(
-            capacity.sum_capacities(audited, inventories, required)
+            fleet_capacity.sum_capacities(audited, inventories, required)
         ),
         notes=(
             *accepted.list_expired(),

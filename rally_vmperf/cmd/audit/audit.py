@@ -15,7 +15,7 @@ from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.audit import capacity
+    from rally_vmperf.audit import fleet_capacity
     from rally_vmperf.audit import result
 
 #: The exit code for a host that is worse or has no result, and for too few
@@ -84,6 +84,13 @@ class Audit(base.Command):
             help="YAML list of known differences: host, metrics (default: "
             "all), until (the last day) and reason",
         )
+        self._add_capacity_options(parser)
+        host_list.add_arguments(parser)
+        runs.add_journal_dir(parser)
+        self._add_output_options(parser)
+
+    def _add_capacity_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options for the capacity."""
         parser.add_argument(
             "--min-guests",
             action="append",
@@ -102,8 +109,9 @@ class Audit(base.Command):
             "--list-hosts --placement FILE writes, or without FILE by the "
             "cloud of Rally's environment, as administrator",
         )
-        host_list.add_arguments(parser)
-        runs.add_journal_dir(parser)
+
+    def _add_output_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options for formats and files."""
         parser.add_argument(
             "-f",
             "--format",
@@ -210,14 +218,14 @@ def write_file(
 
 def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
     """Yield an audit in a format, in pieces."""
-    from rally_vmperf.audit import table
+    from rally_vmperf.audit import host_table
     from rally_vmperf.report import export
 
     if name == "table":
-        yield from (f"{line}\n" for line in table.list_lines(found))
+        yield from (f"{line}\n" for line in host_table.list_lines(found))
     else:
         yield from export.load_format(name).render(
-            lambda: table.list_rows(found)
+            lambda: host_table.list_rows(found)
         )
 
 
@@ -231,12 +239,12 @@ def _write_page(path: str, found: "result.Audit") -> None:
 
 def _read_inventories(
     path: str | None, names: list[str]
-) -> "capacity.Inventories | None":
+) -> "fleet_capacity.Inventories | None":
     """Return the inventories in a file or in the cloud; None without option.
 
     :param path: The path of the file; empty for the cloud.
     """
-    from rally_vmperf.audit import capacity
+    from rally_vmperf.audit import fleet_capacity
 
     if path is None:
         return None
@@ -247,13 +255,13 @@ def _read_inventories(
         return compute_hosts.read_inventories(admin, names)
     try:
         content = documents.read_json(pathlib.Path(path))
-        documents.check(capacity.SCHEMA, content, path)
+        documents.check(fleet_capacity.SCHEMA, content, path)
     except documents.DocumentError as error:
         raise AuditError(
             f"--placement {error}; create it with: rally-vmperf audit "
             "--list-hosts --placement FILE"
         ) from error
-    return t.cast("capacity.Inventories", content)
+    return t.cast("fleet_capacity.Inventories", content)
 
 
 def _parse_number(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import hosts
-from rally_vmperf.judging import capacity
+from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.samples import sample
 
@@ -48,7 +48,7 @@ def guests(tested, high=None, low=None, vcpus=4, has_free_guest=True):
     """Return a number of guests within limits."""
     return hosts.GuestCapacity(
         needs={"VCPU": vcpus, "MEMORY_MB": 8192, "DISK_GB": 40},
-        found=capacity.RunCapacity(
+        found=run_capacity.RunCapacity(
             number=max_guests.MaxGuests(
                 tested=tested, low=tested if low is None else low, high=high
             ),

@@ -10,10 +10,10 @@ import ddt
 import jsonschema
 
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import capacity
+from rally_vmperf.audit import fleet_capacity
+from rally_vmperf.audit import host_table
 from rally_vmperf.audit import page
 from rally_vmperf.audit import result
-from rally_vmperf.audit import table
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.records import table as records_table
 from rally_vmperf.report import export
@@ -100,7 +100,7 @@ class TestResult(unittest.TestCase):
         self.assertFalse(audit.passed)
         self.assertIn(
             "missing: cpu.bzip2.compress_time (m1.small): not measured",
-            table.describe(audit.results[0]),
+            host_table.describe(audit.results[0]),
         )
         accepted = run(*given, made.host("x"), accepted=known("x", "cpu.b*"))
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
@@ -123,7 +123,7 @@ class TestResult(unittest.TestCase):
         self.assertTrue(audit.passed)
         self.assertIn(
             "old disks (until 2026-03-04)",
-            table.describe(
+            host_table.describe(
                 next(one for one in audit.results if one.host.name == "x")
             ),
         )
@@ -166,7 +166,7 @@ class TestResult(unittest.TestCase):
         self.assertEqual(
             "slower than before: cpu.sysbench.rate (m1.small) 20.0 %; "
             "hypervisor QEMU 8 -> QEMU 9",
-            table.describe(audit.results[0]),
+            host_table.describe(audit.results[0]),
         )
 
     def test_capacity(self):
@@ -175,7 +175,7 @@ class TestResult(unittest.TestCase):
         given = [made.host(name, capacities=number) for name in "ab"]
         self.assertTrue(run(*given, required={"m1.large": 8}).passed)
         self.assertFalse(run(*given, required={"m1.large": 9}).passed)
-        with self.assertRaises(capacity.CapacityError):
+        with self.assertRaises(fleet_capacity.CapacityError):
             run(*given, required={"x": 9})
 
 
@@ -195,7 +195,7 @@ class TestTable(unittest.TestCase):
 
     def test_lines(self):
         """The capacity and the headline follow the hosts."""
-        lines = [*table.list_lines(self.audit)]
+        lines = [*host_table.list_lines(self.audit)]
         self.assertRegex(
             lines[1],
             r"^<c>   worse      >= 4    failed  2026-03-04  "
@@ -215,7 +215,7 @@ class TestTable(unittest.TestCase):
         ]
         given = [made.host(name, metrics=metrics) for name in "ab"]
         audit = run(*given, made.host("x", 0.8, metrics=metrics))
-        self.assertIn("2 more", table.describe(audit.results[0]))
+        self.assertIn("2 more", host_table.describe(audit.results[0]))
 
     def test_several_flavors(self):
         """Are named with their numbers."""
@@ -223,11 +223,11 @@ class TestTable(unittest.TestCase):
             "a",
             capacities={"s": made.guests(4), "l": made.guests(2, high=2)},
         )
-        self.assertEqual(">= 4 s, 2 l", table.describe_guests(found))
+        self.assertEqual(">= 4 s, 2 l", host_table.describe_guests(found))
 
     def test_rows(self):
         """Match the schema of the flat table."""
-        rows = [row.as_document() for row in table.list_rows(self.audit)]
+        rows = [row.as_document() for row in host_table.list_rows(self.audit)]
         for row in rows:
             jsonschema.validate(row, SCHEMA)
         verdicts = {
@@ -256,7 +256,7 @@ class TestTable(unittest.TestCase):
         """Have each host with its loss."""
         text = "".join(
             export.load_format(name).render(
-                lambda: table.list_rows(self.audit)
+                lambda: host_table.list_rows(self.audit)
             )
         )
         for host in ("a", "b", "d"):
@@ -267,7 +267,7 @@ class TestTable(unittest.TestCase):
         """Are labels, so that series of hosts differ."""
         text = "".join(
             export.load_format("openmetrics").render(
-                lambda: table.list_rows(self.audit)
+                lambda: host_table.list_rows(self.audit)
             )
         )
         lines = [
@@ -282,7 +282,7 @@ class TestTable(unittest.TestCase):
         """Are in the names of test cases."""
         text = "".join(
             export.load_format("junit").render(
-                lambda: table.list_rows(self.audit)
+                lambda: host_table.list_rows(self.audit)
             )
         )
         self.assertIn('name="d: verdict"', text)
@@ -292,7 +292,7 @@ class TestTable(unittest.TestCase):
         """Is valid, with the capacity."""
         text = "".join(
             export.load_format("json").render(
-                lambda: table.list_rows(self.audit)
+                lambda: host_table.list_rows(self.audit)
             )
         )
         rows = json.loads(text)["rows"]

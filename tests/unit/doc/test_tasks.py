@@ -1,8 +1,11 @@
 """Every task that is shipped or shown passes Rally's validation."""
 
 import argparse
+import datetime
 import json
 import os
+import pathlib
+import tempfile
 import unittest
 
 import ddt
@@ -15,6 +18,7 @@ from rally import plugins
 from rally.env import platform
 
 from doc.ext import tasks_page
+from rally_vmperf.audit import acknowledged
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import limits
@@ -404,6 +408,63 @@ class ShippedTestCase(unittest.TestCase):
             guests = subtask["contexts"]["vmperf_guests@openstack"]
             self.assertEqual(group, guests.get("server_group"))
 
+    def test_audit_of_hosts(self):
+        """Each host has a subtask, with its own baseline if it has one."""
+        given = {
+            "hosts": ["c1", "c2"],
+            "flavors": ["s", "l"],
+            "baselines": {"c2": "metal-2"},
+        }
+        task = tasks.render(tasks.AUDIT, given)
+        found = [
+            (
+                subtask["title"],
+                subtask["contexts"]["vmperf_guests@openstack"]["host"],
+                subtask["contexts"].get("vmperf_baseline"),
+                "vmperf_overhead" in subtask["sla"],
+            )
+            for subtask in task["subtasks"]
+        ]
+        self.assertEqual(
+            [
+                ("s on c1", "c1", None, False),
+                ("l on c1", "c1", None, False),
+                ("s on c2", "c2", {"name": "metal-2"}, True),
+                ("l on c2", "c2", {"name": "metal-2"}, True),
+            ],
+            found,
+        )
+        del given["baselines"]
+        tasks.check(tasks.render(tasks.AUDIT, given))
+
+    @ddt.data(
+        ({}, 8, True),
+        ({"levels": [1, 2, 3]}, 3, True),
+        ({"levels": {"to": 5}}, 5, True),
+        ({"levels": [1]}, 1, False),
+        ({"flavor_levels": {"m1.small": [1, 4]}}, 4, True),
+        ({"stop_percent": {}}, 8, True),
+    )
+    @ddt.unpack
+    def test_audit_with_density(self, given, count, has_limits):
+        """The largest level is booted on each host."""
+        given = {"density": True, "hosts": ["c1"], **given}
+        task = tasks.render(tasks.AUDIT, given)
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        guests = subtask["contexts"]["vmperf_guests@openstack"]
+        self.assertEqual(count, guests["count"])
+        self.assertEqual(has_limits, "vmperf_degradation" in subtask["sla"])
+        self.assertEqual(
+            "stop_percent" not in given,
+            "stop" in subtask["scenario"]["VMPerf.density"],
+        )
+
+    def test_audit_of_no_hosts(self):
+        """The task has no subtask, which Rally rejects."""
+        task = tasks.render(tasks.AUDIT, {"hosts": []})
+        self.assertIsNone(task["subtasks"])
+
     def test_density_on_several_hosts(self):
         """Each has as many guests as the largest level."""
         given = {
@@ -718,7 +779,16 @@ class ShownTestCase(unittest.TestCase):
         self.assertTrue(shown)
         for block in shown:
             with self.subTest(place=str(block)):
-                tasks.check(tasks.of_block(block.text))
+                if block.text.startswith("- host:"):
+                    self._check_acknowledgements(block.text)
+                else:
+                    tasks.check(tasks.of_block(block.text))
+
+    def _check_acknowledgements(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "known.yaml")
+            path.write_text(text)
+            acknowledged.read(str(path), datetime.date(2026, 1, 1))
 
     def test_environments_are_valid(self):
         plugins.load()

@@ -3,8 +3,8 @@
 import dataclasses
 import functools
 
-from rally_vmperf.judging import capacity
 from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import run_capacity
 from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -27,7 +27,7 @@ class DensityReport(reports.RunReport):
     @property
     def opening(self) -> list[str]:
         """The sentence on how many guests fit within all limits."""
-        found = capacity.find_capacity(self)
+        found = run_capacity.find_capacity(self)
         if found is None:
             return self.conclusion
         text = sentences.sentence(found.number.sentence(None, found.largest))

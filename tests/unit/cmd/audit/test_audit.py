@@ -13,7 +13,7 @@ from unittest import mock
 import ddt
 import yaml
 
-from rally_vmperf.audit import capacity
+from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.audit import audit
@@ -235,7 +235,9 @@ class TestAudit(unittest.TestCase):
     def test_min_guests_without_numbers(self):
         """Is an error."""
         self.write_hosts()
-        with self.assertRaisesRegex(capacity.CapacityError, "density: true"):
+        with self.assertRaisesRegex(
+            fleet_capacity.CapacityError, "density: true"
+        ):
             self.audit("last", "--min-guests", "4")
 
     def test_list_hosts(self):

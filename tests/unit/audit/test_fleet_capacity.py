@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.audit import capacity
+from rally_vmperf.audit import fleet_capacity
 from tests.unit.audit import made
 
 INVENTORY = {
@@ -25,7 +25,7 @@ class TestCapacity(unittest.TestCase):
     def sentences(self, *audited, **options):
         return [
             found.sentence()
-            for found in capacity.sum_capacities(audited, **options)
+            for found in fleet_capacity.sum_capacities(audited, **options)
         ]
 
     def test_sentence(self):
@@ -174,7 +174,7 @@ class TestCapacity(unittest.TestCase):
     @ddt.unpack
     def test_required(self, required, is_too_small):
         """A lower bound that is too small proves nothing, and fails."""
-        (found,) = capacity.sum_capacities(
+        (found,) = fleet_capacity.sum_capacities(
             [host("a", {"m": made.guests(4)})], required=required
         )
         self.assertEqual(is_too_small, found.is_too_small)
@@ -185,10 +185,14 @@ class TestCapacity(unittest.TestCase):
     def test_required_but_not_measured(self):
         """Is an error that names the flavors."""
         audited = [host("a", {"m": made.guests(4)})]
-        with self.assertRaisesRegex(capacity.CapacityError, r"it has: m\)"):
-            capacity.sum_capacities(audited, required={"x": 1})
-        with self.assertRaisesRegex(capacity.CapacityError, "density: true"):
-            capacity.sum_capacities([made.host("a")], required={"": 1})
+        with self.assertRaisesRegex(
+            fleet_capacity.CapacityError, r"it has: m\)"
+        ):
+            fleet_capacity.sum_capacities(audited, required={"x": 1})
+        with self.assertRaisesRegex(
+            fleet_capacity.CapacityError, "density: true"
+        ):
+            fleet_capacity.sum_capacities([made.host("a")], required={"": 1})
 
     def test_no_capacities(self):
         """No sentence."""
