@@ -8,9 +8,11 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import checks
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.questions.overhead import question as overhead
@@ -85,6 +87,7 @@ class Plan(base.Lister):
                         flavor.vcpus, flavor.memory_mib, copies
                     )
                     checks.check_reference(workload, question, baseline, shape)
+                    remarks += _describe_sessions(workload, shape, baseline)
                     rows += _list_distances(workload, shape, baseline, remarks)
             except checks.REQUEST_ERRORS as error:
                 problems.append(str(error))
@@ -94,6 +97,28 @@ class Plan(base.Lister):
             for remark in remarks:
                 self.warn(f"{workload.title}: {remark}")
         return _COLUMNS, rows
+
+
+def _describe_sessions(
+    task: tasks.Task, shape: document.Shape, baseline: document.Baseline
+) -> list[str]:
+    """Return sentences on sides of a comparison with too few boots."""
+    sentences = []
+    if task.protocol.reboot == "never":
+        sentences.append(
+            "reboot=never: the result is that of one boot of the guests "
+            "(finding interval_one_session)"
+        )
+    entries = reference.find_entries(baseline, task.assignments, shape)
+    boots = min(entry.reference.boot_count for entry in entries)
+    if boots < statistics.FEWEST:
+        sentences.append(
+            f"baseline {baseline.name} has "
+            f"{units.number_of('session', boots)} (finding "
+            "interval_one_session); to add one on another day: rally-vmperf "
+            f"baseline record {baseline.name} --append"
+        )
+    return sentences
 
 
 def _list_distances(
@@ -122,20 +147,18 @@ def _list_distances(
     rules: list[str] = []
     entries = reference.find_entries(baseline, task.assignments, shape)
     for assigned, entry in zip(task.assignments, entries, strict=True):
-        recorded = entry.collect_values()
         for metric in assigned.workload.metrics(assigned.arguments):
             name = assigned.rename(metric.name)
             limited = percent.for_metric(name, names)
             if metric.scale == "count" or not limited:
                 continue
-            values = [
-                statistics.geometric_mean(copies)
-                for copies in recorded.get(metric, ())
-            ]
+            values = gathering.geometric_means(
+                gathering.bare_metal_samples(metric, entry.reference)
+            )
             distance, sentences = _find_distance(
                 dataclasses.replace(metric, name=name),
                 limited[0],
-                values,
+                [*values],
                 guest,
                 criterion.options.get("confidence", 0.95),
             )

@@ -23,4 +23,5 @@ VARIANTS = contrast_judge.Axis(
     no_pair="no counted repetition has it of both variants",
     loss=verdict.GAIN,
     conclude=gains.conclude,
+    has_own_guests=True,
 )

@@ -50,6 +50,8 @@ class Axis:
     :param loss: The name of the loss if each value is compared.
     :param conclude: A function that returns sentences on all rows of several
         values.
+    :param has_own_guests: Whether each value has guests of its own, which
+        differ by their boots, too.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Axis:
     conclude: t.Callable[[list[Row], float], list[str]] = (
         lambda rows, confidence: []
     )
+    has_own_guests: bool = False
 
 
 class ContrastJudge(judge.Judge):
@@ -242,6 +245,12 @@ class ContrastJudge(judge.Judge):
                     row.comparison, row.limit, where or level
                 ):
                     yield found, None
+        if self.axis.has_own_guests and any(
+            row.comparison and row.comparison.low is not None for row in rows
+        ):
+            yield from plausibility.one_session(
+                repetitions, repetition.NO_REFERENCE
+            )
 
     def _format_prefix(self, axes: repetition.Axes) -> str:
         """Return the value of the axis as a prefix of findings, or ""."""

@@ -108,11 +108,44 @@ def isolate(
 def bare_metal_samples(
     metric: sample.Metric, reference: repetition.Reference
 ) -> tuple[sample.MetricSamples, ...]:
-    """Return a metric's samples per baseline repetition, as a tuple."""
-    return tuple(
-        samples
-        for by_metric in reference.by_metric
-        if (samples := by_metric.get(metric))
+    """Return a metric's samples per baseline repetition, as a tuple.
+
+    From three boots or recording sessions on, they are the unit: their
+    repetitions are merged, because repetitions of one boot are alike.
+    """
+    if reference.boot_count < statistics.FEWEST:
+        return tuple(
+            samples
+            for by_metric in reference.by_metric
+            if (samples := by_metric.get(metric))
+        )
+    by_boot: dict[str, list[sample.MetricSamples]] = {}
+    for boot, by_metric in zip(
+        reference.boots, reference.by_metric, strict=False
+    ):
+        if samples := by_metric.get(metric):
+            by_boot.setdefault(boot, []).append(samples)
+    return tuple(map(_merge_repetitions, by_boot.values()))
+
+
+def _merge_repetitions(
+    repetitions: collections.abc.Sequence[sample.MetricSamples],
+) -> sample.MetricSamples:
+    """Return the samples of several repetitions as those of one."""
+    first, *others = repetitions
+    if not others:
+        return first
+    percentiles = [
+        samples.merged for samples in repetitions if samples.merged is not None
+    ]
+    return dataclasses.replace(
+        first,
+        observations=tuple(
+            observation
+            for samples in repetitions
+            for observation in samples.observations
+        ),
+        merged=statistics.geometric_mean(percentiles) if percentiles else None,
     )
 
 

@@ -110,6 +110,8 @@ class Reference:
 
     :param repetitions: The observations of all copies, per repetition of the
         baseline; empty if the baseline does not have this number of copies.
+    :param boots: The boot or the recording session of each repetition; empty
+        if all are of one.
     :param command_usage: The CPU usage of each command, added up over copies
         and repetitions.
     :param percentiles: The percentiles of all copies together, per
@@ -123,6 +125,7 @@ class Reference:
     machine: str = dataclasses.field(default="", metadata=fields.DERIVED)
     recorded_at: str = dataclasses.field(default="", metadata=fields.DERIVED)
     repetitions: tuple[tuple[sample.Observation, ...], ...]
+    boots: tuple[fields.Identifier, ...] = ()
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     percentiles: tuple[sample.Percentiles, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
@@ -130,6 +133,11 @@ class Reference:
     others: tuple[str, ...] = dataclasses.field(
         default=(), metadata=fields.DERIVED
     )
+
+    @property
+    def boot_count(self) -> int:
+        """The number of boots or recording sessions."""
+        return len(set(self.boots)) or 1
 
     @functools.cached_property
     def by_metric(self) -> tuple[sample.ByMetric, ...]:

@@ -103,7 +103,10 @@ def _build_entry(
         flows=tuple(flows),
         facts=facts,
         metrics=assignment.workload.metrics(assignment.arguments),
-        reference=_merge_samples(records, assignment),
+        reference=dataclasses.replace(
+            _merge_samples(records, assignment),
+            boots=_list_boots(shape_recording.plan, len(records)),
+        ),
         findings=tuple(
             dict.fromkeys(
                 found
@@ -114,6 +117,17 @@ def _build_entry(
                 )
             )
         ),
+    )
+
+
+def _list_boots(
+    plan: recording.RecordingPlan, repetitions: int
+) -> tuple[str, ...]:
+    """Return the boot or the session of each repetition, as a tuple."""
+    if plan.reboot == "never":
+        return (plan.session,) * repetitions
+    return tuple(
+        f"{plan.session}-{number}" for number in range(1, repetitions + 1)
     )
 
 

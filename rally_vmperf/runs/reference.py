@@ -102,6 +102,7 @@ def _relabel(
             )
             for observations in reference.repetitions
         ),
+        boots=reference.boots,
         command_usage=tuple(
             dataclasses.replace(usage, workload=assigned.title)
             for usage in reference.command_usage
@@ -146,6 +147,7 @@ def _merge_references(
             tuple(itertools.chain.from_iterable(observations))
             for observations in repetitions
         ),
+        boots=_merge_boots([reference.boots for reference in references]),
         percentiles=tuple(
             functools.reduce(operator.or_, by_workload, {})
             for by_workload in percentiles
@@ -154,6 +156,19 @@ def _merge_references(
         distributions=merge("distributions"),
         time_series=merge("time_series"),
     )
+
+
+def _merge_boots(
+    by_workload: collections.abc.Sequence[tuple[str, ...]],
+) -> tuple[str, ...]:
+    """Return the boots of the repetitions of all workloads.
+
+    :returns: The boots; empty if workloads were measured in different ones.
+    """
+    longest = max(by_workload, key=len, default=())
+    if any(boots != longest[: len(boots)] for boots in by_workload):
+        return ()
+    return longest if all(by_workload) else ()
 
 
 def find_covered_shapes(

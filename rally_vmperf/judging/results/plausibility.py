@@ -182,17 +182,22 @@ def one_session(
     repetitions: collections.abc.Iterable[repetition.Repetition],
     reference: repetition.Reference,
 ) -> finding.Occurrences:
-    """Yield a finding if all repetitions are of one boot and one session."""
-    if all(run_repetition.rebooted for run_repetition in repetitions):
-        return
-    detail = "no reboot between repetitions"
-    if reference.name:
-        detail += (
-            f", baseline recorded {reference.recorded_at} on "
-            f"{reference.machine}"
+    """Yield a finding on the sides with fewer boots than an interval needs."""
+    sides = []
+    if not all(run_repetition.rebooted for run_repetition in repetitions):
+        sides.append("guests: no reboot between repetitions")
+    boots = reference.boot_count
+    if reference.name and boots < statistics.FEWEST:
+        sides.append(
+            f"bare metal: {units.number_of('session', boots)}, recorded "
+            f"{reference.recorded_at} on {reference.machine}"
         )
-    subject = reference.name or "guests"
-    yield finding.Finding("interval_one_session", subject, detail), None
+    if sides:
+        subject = reference.name or "guests"
+        yield (
+            finding.Finding("interval_one_session", subject, "; ".join(sides)),
+            None,
+        )
 
 
 def baseline_changed(

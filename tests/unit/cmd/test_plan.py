@@ -185,6 +185,11 @@ class PlanTest(unittest.TestCase):
             printed,
         )
         self.assertNotIn("even a guest without loss", printed)
+        for sentence in (
+            "reboot=never: the result is that of one boot of the guests",
+            "baseline metal has 1 session .* baseline record metal --append",
+        ):
+            self.assertRegex(printed, sentence)
 
     def test_more_confidence_needs_more_distance(self):
         sla = {"max_percent": {"cpu.sysbench.rate": 10}}

@@ -342,6 +342,21 @@ class EachVariantTestCase(unittest.TestCase):
         self.assertEqual("failed", judgement.status)
         self.assertIn("network.iperf3.rate of a: guest", judgement.sentence())
 
+    def test_one_boot(self):
+        """Variants have guests of their own, so that boots differ, too."""
+        rows = [
+            {"a": {RATE: value}, "b": {RATE: value + 9}}
+            for value in (100.0, 101.0, 103.0)
+        ]
+        for rebooted, kinds in ((False, ["interval_one_session"]), (True, [])):
+            judge_ = create_judge()
+            for one in repetitions(*rows):
+                judge_.add(dataclasses.replace(one, rebooted=rebooted))
+            self.assertEqual(
+                kinds,
+                [one.finding.kind for one in judge_.judgement().findings],
+            )
+
     def test_findings_name_their_variant(self):
         judgement = judge(
             rows_of({"a": 1, "b": 3}),

@@ -210,7 +210,7 @@ class TestWithoutBareMetal(unittest.TestCase):
             (
                 "interval_one_session",
                 "guests",
-                "no reboot between repetitions",
+                "guests: no reboot between repetitions",
             ),
             (found.finding.kind, found.finding.subject, found.finding.detail),
         )

@@ -70,10 +70,31 @@ class FindingsTestCase(unittest.TestCase):
         ]
         self.assertEqual(["interval_one_session"], kinds)
 
-    def test_reboots_make_it_unconditional(self):
-        """Each repetition is another boot."""
-        entries = [
-            dataclasses.replace(repetition, rebooted=True)
-            for repetition in made.several(made.NEAR)
-        ]
-        self.assertEqual((), made.judgement(entries).findings)
+    def test_boots_make_it_unconditional(self):
+        """Each repetition is another boot, on both sides or on one."""
+        plain = made.several(made.NEAR)
+        reference = plain[0].condition.reference
+        boots = dataclasses.replace(
+            reference,
+            boots=tuple(
+                f"s-{number}" for number in range(len(reference.repetitions))
+            ),
+        )
+        for rebooted, bare, words in (
+            (True, boots, []),
+            (True, reference, ["bare metal: 1 session, recorded"]),
+            (False, boots, ["guests: no reboot between repetitions"]),
+        ):
+            entries = [
+                dataclasses.replace(
+                    made.changed(repetition, reference=bare), rebooted=rebooted
+                )
+                for repetition in plain
+            ]
+            details = [
+                one.finding.detail for one in made.judgement(entries).findings
+            ]
+            self.assertEqual(len(words), len(details))
+            for word, detail in zip(words, details, strict=True):
+                self.assertTrue(detail.startswith(word), detail)
+                self.assertNotIn("; ", detail)

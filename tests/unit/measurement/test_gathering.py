@@ -1,6 +1,9 @@
 """Tests of whose values count."""
 
+import dataclasses
 import unittest
+
+import ddt
 
 from rally_vmperf.measurement import gathering
 from rally_vmperf.records import model
@@ -50,3 +53,38 @@ class TestComplete(unittest.TestCase):
         (metric,) = first[0].expected_metrics
         found = gathering.guest_samples(metric, [*first, *second])
         self.assertEqual(2, len(found))
+
+
+@ddt.ddt
+class TestBoots(unittest.TestCase):
+    """From three boots on, a boot of bare metal has one value."""
+
+    @ddt.data(
+        ((), [100, 400, 200, 800, 50, 50]),
+        (("a", "a", "a", "b", "b", "b"), [100, 400, 200, 800, 50, 50]),
+        (("a", "a", "b", "b", "c", "c"), [200, 400, 50]),
+        (("a", "b", "c", "d", "e", "f"), [100, 400, 200, 800, 50, 50]),
+    )
+    @ddt.unpack
+    def test_values(self, boots, means):
+        reference = dataclasses.replace(
+            made.reference({made.IOPS: [100, 400, 200, 800, 50, 50]}, 2),
+            boots=boots,
+        )
+        samples = gathering.bare_metal_samples(made.IOPS, reference)
+        for expected, mean in zip(
+            means, gathering.geometric_means(samples), strict=True
+        ):
+            self.assertAlmostEqual(expected, mean)
+
+    def test_percentiles(self):
+        """The percentiles of a boot are averaged, not its observations."""
+        reference = dataclasses.replace(
+            made.reference({made.IOPS: [1, 1, 1, 1]}),
+            boots=("a", "a", "b", "c"),
+            percentiles=tuple(
+                {made.LATENCY: value} for value in (1.0, 4.0, 3.0, 5.0)
+            ),
+        )
+        samples = gathering.bare_metal_samples(made.LATENCY, reference)
+        self.assertEqual([2.0, 3.0, 5.0], [one.merged for one in samples])

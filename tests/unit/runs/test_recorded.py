@@ -104,6 +104,7 @@ class PartTestCase(unittest.TestCase):
         short, long = content.entries
         self.assertEqual(4, long.arguments["time"])
         for entry in (short, long):
+            self.assertEqual(("s" * 32,) * 2, entry.reference.boots)
             values = {
                 metric.name: values
                 for metric, values in entry.collect_values().items()

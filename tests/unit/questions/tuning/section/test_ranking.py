@@ -121,7 +121,7 @@ class RankingTestCase(unittest.TestCase):
         lines = " ".join(verdict_table.lines(shown))
         reason = "The guest does not have a setting that was requested"
         self.assertEqual(1, lines.count(f". {reason}"))
-        self.assertIn(" 1 warning: interval_one_session.", lines)
+        self.assertIn(" 2 warnings: interval_one_session (2).", lines)
         self.assertIn(
             f"Closest: {NAME} of virtio, 100.0 % (least limit 50 %).", lines
         )
