@@ -9,6 +9,7 @@ import uuid
 from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import sessions
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
@@ -57,14 +58,29 @@ class Record(registration.RegistrationCommand):
             "only missing measurements are made",
         )
 
+        parser.add_argument(
+            "--append",
+            action="store_true",
+            help="add a session to the baseline, such as one of another day, "
+            "with the task and the options of the first session; from three "
+            "sessions on, the interval contains their differences",
+        )
+
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Measure and register; return 2 if a measurement is missing."""
         if parsed.jump and not parsed.host:
             raise document.BaselineError(
                 "--jump requires --host: add --host USER@ADDRESS"
             )
+        if parsed.append and parsed.replace:
+            raise document.BaselineError(
+                "--append keeps the earlier sessions, and --replace deletes "
+                "them: remove one of the options"
+            )
         baseline_store = rally_api.open_baseline_store(parsed.config_file)
-        with baseline_store.reserve(parsed.name, replace=parsed.replace):
+        with baseline_store.reserve(
+            parsed.name, replace=parsed.replace or parsed.append
+        ):
             return self._register(baseline_store, parsed)
 
     def _register(
@@ -76,6 +92,21 @@ class Record(registration.RegistrationCommand):
         request = coverage.read_coverages(parsed)
         session = parsed.session or uuid.uuid4().hex
         recordings = self._create_recordings(parsed, session, request)
+        earlier = None
+        if parsed.append:
+            earlier = baseline_store.load(parsed.name)
+            sessions.find_entries(
+                earlier,
+                [
+                    (
+                        assigned.workload.name,
+                        assigned.conditions(),
+                        shape_recording.plan.shape,
+                    )
+                    for shape_recording in recordings
+                    for assigned in shape_recording.plan.assignments
+                ],
+            )
         try:
             self._measure(parsed, request.peer, recordings)
         except KeyboardInterrupt:
@@ -100,7 +131,11 @@ class Record(registration.RegistrationCommand):
         content = recorded.build_baseline(
             recordings, parsed.machine_class or ""
         )
-        self.register(baseline_store, content, parsed)
+        if earlier is not None:
+            content = sessions.append_session(earlier, content)
+        self.register(
+            baseline_store, content, parsed, replace=earlier is not None
+        )
         self._warn_about_voiding(content, recordings, request.tolerated)
         return 0
 

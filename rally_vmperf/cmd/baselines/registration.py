@@ -34,9 +34,15 @@ class RegistrationCommand(base.Command):
         baseline_store: store.Store,
         content: document.Baseline,
         parsed: argparse.Namespace,
+        *,
+        replace: bool = False,
     ) -> None:
-        """Register a baseline, and print its path and warnings."""
-        baseline_store.save(content, replace=parsed.replace)
+        """Register a baseline, and print its path and warnings.
+
+        :param replace: Whether it replaces one of the same name without the
+            option.
+        """
+        baseline_store.save(content, replace=replace or parsed.replace)
         self.print_line(
             f"baseline {parsed.name!r} is registered: "
             f"{baseline_store.folder / parsed.name}.json"

@@ -166,6 +166,24 @@ class TestRecord(unittest.TestCase):
         with self.assertRaises(SystemExit):
             self.record("--class", "../x")
 
+    def test_sessions(self):
+        """Another session is added, and other workloads are rejected."""
+        self.record()
+        code, said = self.record("--append")
+        self.assertEqual(0, code, said)
+        registry = store.Store(self.folder / "baselines")
+        for entry in registry.load("metal").entries:
+            self.assertEqual(4, len(entry.reference.repetitions))
+            self.assertEqual(2, entry.reference.boot_count)
+        measured = len(self.machine.commands)
+        for options in (
+            ("--append", "--copies", "1"),
+            ("--append", "--replace"),
+        ):
+            code, said = self.record(*options)
+            self.assertEqual(1, code, said)
+        self.assertEqual(measured, len(self.machine.commands))
+
     def test_something_is_missing(self):
         """It is said, and the same command goes on from there."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"] * 3

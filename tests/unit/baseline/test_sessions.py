@@ -1,0 +1,82 @@
+"""Tests of baselines with several sessions."""
+
+import dataclasses
+import unittest
+
+from rally_vmperf.baseline import document
+from rally_vmperf.baseline import sessions
+from rally_vmperf.measurement import gathering
+from tests.unit import made
+
+
+def record(session, *values, **changes):
+    """Return a baseline of one workload and a session."""
+    reference = made.reference({made.EVENTS: values})
+    return document.Baseline(
+        **{
+            "name": "metal",
+            "session": session,
+            "recorded_at": "2026-01-02T03:04:05+00:00",
+            "software": {},
+            "machine": document.Machine(
+                name="compute1", fingerprint={"kernel": "6.1"}
+            ),
+            "entries": (
+                document.Entry(
+                    workload="sysbench",
+                    arguments={"time": 10},
+                    shape=document.Shape(1, 512),
+                    limited_by="systemd",
+                    metrics=(made.EVENTS,),
+                    reference=dataclasses.replace(
+                        reference, boots=(session,) * len(values)
+                    ),
+                ),
+            ),
+            **changes,
+        }
+    )
+
+
+class SessionsTest(unittest.TestCase):
+    def test_three_sessions(self):
+        """Each session has a value, which survives the file."""
+        baseline = record("a", 100.0, 400.0)
+        for session in (record("b", 50.0, 50.0), record("c", 70.0, 70.0)):
+            baseline = sessions.append_session(baseline, session)
+        baseline = document.decode(document.FORMAT.encode(baseline), "x")
+        self.assertEqual("metal", baseline.name)
+        (entry,) = baseline.entries
+        self.assertEqual(tuple("aabbcc"), entry.reference.boots)
+        means = gathering.geometric_means(
+            gathering.bare_metal_samples(made.EVENTS, entry.reference)
+        )
+        for expected, mean in zip((200, 50, 70), means, strict=True):
+            self.assertAlmostEqual(expected, mean)
+
+    def test_a_first_session_without_boots(self):
+        """A baseline of an earlier version is one session."""
+        first = record("a", 1.0, 2.0)
+        (entry,) = first.entries
+        plain = dataclasses.replace(entry.reference, boots=())
+        first = dataclasses.replace(
+            first, entries=(dataclasses.replace(entry, reference=plain),)
+        )
+        baseline = sessions.append_session(first, record("b", 3.0))
+        self.assertEqual(("a", "a", "b"), baseline.entries[0].reference.boots)
+
+    def test_rejected(self):
+        """Another machine, and a session that lacks a workload."""
+        other = document.Machine(
+            name="compute1", fingerprint={"kernel": "6.12"}
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError, r"--append: compute1 .*kernel_differs"
+        ):
+            sessions.append_session(
+                record("a", 1.0), record("b", 1.0, machine=other)
+            )
+        with self.assertRaisesRegex(
+            document.BaselineError, "would have no sysbench for 1 x 1 vCPU"
+        ):
+            sessions.find_entries(record("a", 1.0), [])
