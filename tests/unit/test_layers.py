@@ -3,7 +3,6 @@
 import ast
 import collections
 import pathlib
-import re
 import unittest
 
 from tests.bench import architecture
@@ -277,19 +276,6 @@ class TestLayers(unittest.TestCase):
                 if owners is not None:
                     names = {room(path), str(path.relative_to(TOP))}
                     self.assertTrue(owners & names, (path, library))
-
-    def test_table_of_the_page(self):
-        """The page on the architecture says which rooms a room imports."""
-        rooms = {name for name in MAY_IMPORT if (TOP / name).is_dir()}
-        rows = re.findall(
-            r"^   \* - ``(\w+)``\n     - ((?:.|\n       )+)",
-            PAGE.read_text().split("What may import what")[1],
-            re.MULTILINE,
-        )
-        self.assertEqual(
-            {name: MAY_IMPORT[name] & rooms for name in rooms},
-            {name: set(re.findall(r"``(\w+)``", cell)) for name, cell in rows},
-        )
 
     def test_drawing_of_the_page(self):
         """Each room stands once, above all that it imports."""

@@ -41,7 +41,7 @@ VAGUE = words(
     "y"
 )
 #: A relative clause, or a sentence, without a noun that it is about.
-_HEADLESS = re.compile(
+HEADLESS = re.compile(
     r"(Of (?!course)|That of|What|Whatever|Which|Who|Whoever|Whom|Those|How|"
     r"Where|Nobody|So |Likewise|Else)\b"
 )
@@ -51,7 +51,7 @@ _FRAGMENT = re.compile(
     r"whether|which|who|whose|why|with)\b"
 )
 #: Phrases that documentation does not use any more, or for persons only.
-_UNUSUAL = re.compile(
+UNUSUAL = re.compile(
     r"\b(anybody|are no|be it|beside|borne|did not come|is no|likewise|lone "
     r"guests?|never begun|nobody|ours|somebody|tells?|told|whoever)\b",
     re.IGNORECASE,
@@ -248,14 +248,14 @@ class TestNames(unittest.TestCase):
             for document in self.all_of(docstrings)
             for sentence in sentences(document)
         ]
-        headless = [text for text in texts if _HEADLESS.match(text)]
+        headless = [text for text in texts if HEADLESS.match(text)]
         self.assertLessEqual(percent(len(headless), len(texts)), 0.5, headless)
 
     def test_unusual_phrases(self):
         """At most 2 per 100 docstrings, and 1 per 100 messages."""
         for function, limit in ((docstrings, 2), (messages, 1)):
             texts = self.all_of(function)
-            unusual = [text for text in texts if _UNUSUAL.search(text)]
+            unusual = [text for text in texts if UNUSUAL.search(text)]
             with self.subTest(function.__name__):
                 share = percent(len(unusual), len(texts))
                 self.assertLessEqual(share, limit, unusual)
@@ -349,7 +349,7 @@ class TestDefinitions(unittest.TestCase):
         first, second = docstrings(self.tree)
         self.assertEqual(
             [True, False],
-            [bool(_HEADLESS.match(text)) for text in sentences(first)],
+            [bool(HEADLESS.match(text)) for text in sentences(first)],
         )
         self.assertEqual(["A class."], sentences(second))
         self.assertEqual(
@@ -357,7 +357,7 @@ class TestDefinitions(unittest.TestCase):
             [bool(_FRAGMENT.match(text)) for text in parameters(second)],
         )
         (message,) = messages(self.tree)
-        self.assertTrue(_UNUSUAL.search(message))
+        self.assertTrue(UNUSUAL.search(message))
 
     def test_a_retired_phrase_is_found(self):
         """In any case, and in the plural."""

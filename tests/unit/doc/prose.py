@@ -14,7 +14,7 @@ BY_HAND = {
 }
 #: Lines of markup: directives, options, rules, targets and rows of tables.
 _MARKUP = re.compile(
-    r"\s*(\.\. .*|:[\w-]+:.*|[=\-~^+]{3,}[=\-~^+ ]*|__ .*)$|.*  +\S.*\S  +\S"
+    r"\s*(\.\. .*|:[\w-]+:.*|[=\-~^+]{3,}[=\-~^+ ]*|__ .*)$|.*[^\s.]  +\S.*"
 )
 _BULLET = re.compile(r"\s*(?:[*-]|#\.|\* -) ")
 _ROLE = re.compile(r":\w+:`(?:([^`<]*?)\s*<)?[^`]*`")
@@ -56,13 +56,17 @@ def _read_paragraphs(text: str) -> list[str]:
         following = lines[number + 1] if number + 1 < len(lines) else ""
         is_title = bool(re.fullmatch(r"([=\-~^])\1{2,}", following.strip()))
         starts = bool(_BULLET.match(line))
+        deeper = len(following) - len(following.lstrip()) > margin
+        is_term = deeper and bool(following.strip()) and not starts
         if not line.strip() or _MARKUP.match(line) or is_title or starts:
             paragraphs.append(" ".join(current))
             current = []
         if line.lstrip().startswith(".. ") and "list-table" not in line:
             literal = margin
             continue
-        if line.strip() and not _MARKUP.match(line) and not is_title:
+        if is_term or is_title or _MARKUP.match(line):
+            continue
+        if line.strip():
             current.append(_BULLET.sub("", line).strip())
         if line.rstrip().endswith("::"):
             literal = margin

@@ -1,0 +1,94 @@
+"""Tests of the length and the language of the pages by hand."""
+
+import unittest
+from unittest import mock
+
+import ddt
+
+from tests.unit import test_names
+from tests.unit.doc import prose
+
+#: The maximum number of lines of a page, and of all pages.
+LONGEST_PAGE = 250
+ALL_PAGES = 7000
+#: The maximum mean number of words in the sentences of a page.
+WORDS = 25
+#: Pages that are still to be rewritten.
+PENDING = (
+    "doc/source/own-cloud.rst",
+    "doc/source/contributor/embedded-cloud.rst",
+)
+
+
+@ddt.ddt
+class ProseTestCase(unittest.TestCase):
+    @ddt.data(*prose.BY_HAND)
+    def test_page(self, name):
+        """It is short, and so are its sentences."""
+        path = prose.BY_HAND[name]
+        if name not in PENDING:
+            number = len(path.read_text().splitlines())
+            self.assertLessEqual(number, LONGEST_PAGE)
+        words = prose.count_words(prose.read_sentences(path))
+        self.assertLessEqual(words, WORDS)
+
+    def test_all_pages(self):
+        number = sum(
+            len(path.read_text().splitlines())
+            for path in prose.BY_HAND.values()
+        )
+        self.assertLessEqual(number, ALL_PAGES)
+
+    @ddt.data(
+        (test_names.HEADLESS, 0.5),
+        (test_names.UNUSUAL, 2),
+    )
+    @ddt.unpack
+    def test_language(self, pattern, limit):
+        """Few sentences have no head, or a phrase that nobody uses."""
+        sentences = [
+            sentence
+            for name, path in prose.BY_HAND.items()
+            if name not in PENDING
+            for sentence in prose.read_sentences(path)
+        ]
+        found = [text for text in sentences if pattern.search(text)]
+        share = test_names.percent(len(found), len(sentences))
+        self.assertLessEqual(share, limit, found)
+
+
+PAGE = """\
+Title
+=====
+
+Who reads it, knows :doc:`why <other>`. A list has
+*things*::
+
+    What a block is.
+
+* Of an element, one line.
+
+.. note::
+   What a directive is.
+
+``term``
+    A definition is here.
+
+===== =====
+What  is it
+===== =====
+"""
+
+
+class SentencesTestCase(unittest.TestCase):
+    def test_sentences(self):
+        path = mock.Mock(read_text=lambda: PAGE)
+        self.assertEqual(
+            [
+                "Who reads it, knows whylink.",
+                "A list has *things*::",
+                "Of an element, one line.",
+                "A definition is here.",
+            ],
+            prose.read_sentences(path),
+        )
