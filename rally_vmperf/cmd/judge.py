@@ -10,6 +10,7 @@ from rally_vmperf.cmd import runs
 
 if t.TYPE_CHECKING:
     from rally_vmperf.judging import judged_run
+    from rally_vmperf.records import sources
 
 #: The exit code for a run that has not passed.
 NOT_PASSED = 2
@@ -82,9 +83,27 @@ class Judge(base.Command):
                 run = source_judge.judge_by_file(source, parsed.limits)
                 if run.status == "none":
                     raise runs.RunError(
-                        f"{name or run.title} has no limits; specify them "
-                        "with --limits"
+                        _describe_missing_limits(
+                            name or run.title, source, parsed.limits
+                        )
                     )
                 yield run
         for line in source_judge.format_skipped(parsed.limits, judged_sources):
             self.warn(line)
+
+
+def _describe_missing_limits(
+    title: str, source: "sources.Source", path: str | None
+) -> str:
+    """Return why a run has no limits, in one line.
+
+    :param title: The name of the run.
+    :param path: The path of the limits file; None for the limits of the task.
+    """
+    from rally_vmperf.questions import source_judge
+
+    if path is None:
+        return f"{title} has no limits; specify them with --limits"
+    skipped = source_judge.format_skipped(path, [source])
+    scenario = source_judge.get_question(source).scenario
+    return f"{title} is a run of {scenario}; {'; '.join(skipped)}"

@@ -1,6 +1,7 @@
 """Results of workloads: samples, runs of commands, missing metrics."""
 
 import collections
+import collections.abc
 import dataclasses
 import typing as t
 
@@ -25,6 +26,8 @@ class Measured:
     :param runs: The runs of commands, without their output.
     :param cpu_times: The CPU time of each guest.
     :param keep_raw: A function that stores a raw output and does not raise.
+    :param unreached: The metrics that are missing because their machine did
+        not answer, each with the machine.
     """
 
     observations: list[sample.Observation] = dataclasses.field(
@@ -44,6 +47,7 @@ class Measured:
         default_factory=lambda: collections.defaultdict(guest_metrics.CpuTime)
     )
     keep_raw: KeepRaw = keep_none
+    unreached: set[tuple[str, str]] = dataclasses.field(default_factory=set)
 
     def extend(self, other: "Measured") -> None:
         """Add other results after these."""
@@ -51,6 +55,7 @@ class Measured:
         self.readings += other.readings
         self.runs += other.runs
         self.missing += other.missing
+        self.unreached |= other.unreached
         self.starts += other.starts
         for name, cpu_time in other.cpu_times.items():
             self.cpu_times[name] += cpu_time
@@ -60,3 +65,18 @@ class Measured:
         self.missing.append(
             repetition.Missing(name=name, machine=machine, reason=reason)
         )
+
+    def explain_unreached(
+        self, reasons: collections.abc.Mapping[str, str]
+    ) -> None:
+        """Replace the reasons why machines did not answer.
+
+        :param reasons: The new reasons by machine.
+        """
+        self.missing = [
+            dataclasses.replace(missing, reason=reasons[missing.machine])
+            if missing.machine in reasons
+            and (missing.name, missing.machine) in self.unreached
+            else missing
+            for missing in self.missing
+        ]

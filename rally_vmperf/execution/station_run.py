@@ -140,6 +140,8 @@ class StationRun:
         for metric in self.assigned.metrics():
             if metric.name not in reported and not metric.optional:
                 self.result.miss(metric.name, self.station.name, reason[:500])
+                if self.lost:
+                    self.result.unreached.add((metric.name, self.station.name))
 
     def _parse_progress(
         self, outcome: command_result.CommandResult

@@ -228,6 +228,29 @@ def _convert_certificate(cert: t.Any) -> dict[str, str]:
     return {"cert": cert[0], "key": cert[1]}
 
 
+def check_login(connection: Connection, credential: Credential) -> None:
+    """Reject a credential that Keystone does not accept.
+
+    :param credential: The credential of the connection.
+    :raises GuestError: If Keystone rejects it; the line names the user.
+    """
+    project = credential.get("tenant_name")
+    scope = f"project {project}" if project else "a domain"
+    try:
+        with convert_errors("log in to the cloud"):
+            _ = connection.current_project_id
+    except errors.GuestError as error:
+        if not isinstance(error.__cause__, auth_errors.Unauthorized):
+            raise
+        raise errors.GuestError(
+            f"Keystone at {credential['auth_url']} rejects user "
+            f"{credential['username']!r} of {scope} (HTTP 401): the password "
+            "in Rally's environment is wrong or expired, or the user is "
+            "disabled; create an environment with the right one, then select "
+            "it: rally env create, rally env use"
+        ) from error
+
+
 @contextlib.contextmanager
 def convert_errors(what: str) -> collections.abc.Iterator[None]:
     """Convert SDK exceptions in the block to GuestError of one line.

@@ -138,6 +138,11 @@ def find_hints(text: str, host_key: str | None = None) -> list[str]:
     return list(dict.fromkeys(hint_list))
 
 
+def has_booted(text: str) -> bool:
+    """Return whether a console shows that cloud-init has finished."""
+    return bool(re.search(r"^.*Cloud-init v\. .* finished at ", text, re.M))
+
+
 _BEGIN = "-----BEGIN SSH HOST KEY KEYS-----"
 _END = "-----END SSH HOST KEY KEYS-----"
 _KEY = re.compile(

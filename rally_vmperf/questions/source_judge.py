@@ -28,6 +28,15 @@ def get_question(source: sources.Source) -> question.Question:
     run_question = questions.get(source.question)
     run_question = run_question or table.scenarios().get(source.scenario)
     if run_question is None:
+        # The import is slow, and other sources do not require it.
+        from rally_vmperf.runs import recording
+
+        if source.question == recording.QUESTION:
+            raise sources.SourceError(
+                "the journal is that of a recording of bare metal, which has "
+                "no verdict; to show the figures: rally-vmperf baseline show "
+                "NAME"
+            )
         raise sources.SourceError(
             f"unknown question {source.question!r} (known: "
             f"{', '.join(questions)}); use the version that recorded the run"

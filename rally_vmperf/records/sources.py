@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import json
 import pathlib
 import typing as t
 
@@ -82,7 +83,8 @@ def read(
     :raises SourceError: If the file is not a valid source.
     """
     if path.endswith(".jsonl"):
-        return [_read_journal(pathlib.Path(path))]
+        file = pathlib.Path(path)
+        return [read_journal(journal.Journal(file.parent, file.stem))]
     try:
         content = documents.read_json(pathlib.Path(path), _LARGEST)
     except documents.DocumentError as error:
@@ -172,17 +174,32 @@ def of_workload(
     )
 
 
-def _read_journal(path: pathlib.Path) -> Source:
-    """Return the source with the records of a journal; reject an empty one."""
+def read_journal(
+    run_journal: journal.Journal,
+    unwritten: collections.abc.Collection[model.Record] = (),
+) -> Source:
+    """Return the source with the records of a journal; reject an empty one.
+
+    :param unwritten: The records of the run that the journal lacks.
+    :raises SourceError: If there is no record, or the journal is damaged.
+    """
+    # As the journal would contain them, such as with lists for tuples.
+    records = [
+        model.decode(json.loads(json.dumps(model.FORMAT.encode(record))))
+        for record in unwritten
+    ]
     try:
-        records = journal.Journal(path.parent, path.stem).read()
+        if run_journal.path.exists() or not unwritten:
+            records += run_journal.read()
     except journal.JournalError as error:
         raise SourceError(str(error)) from error
     if not records:
         raise SourceError(
-            f"journal {path}: has no record yet; each repetition adds one"
+            f"journal {run_journal.path}: has no record yet; each repetition "
+            "adds one"
         )
-    return _create_source(records, path.parent)
+    records.sort(key=lambda record: record.repetition.number)
+    return _create_source(records, run_journal.folder)
 
 
 def _create_source(records: Records, folder: pathlib.Path | None) -> Source:

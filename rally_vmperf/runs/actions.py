@@ -67,7 +67,10 @@ class Action:
         return ActionResult()
 
     def recover(self, current: conditions.CurrentCondition) -> ActionResult:
-        """Act before silent machines are lost; return errors and findings."""
+        """Act before silent machines are lost; return errors and findings.
+
+        An error replaces the reason why a machine was not reached.
+        """
         return ActionResult()
 
     def after(self, current: conditions.CurrentCondition) -> ActionResult:
@@ -137,7 +140,15 @@ class GuestWatch(Action):
                 break  # The guest answers, but has changed.
         if not silent:
             return ActionResult()
-        return ActionResult(findings=tuple(self.session.look_again(silent)))
+        return ActionResult(
+            findings=tuple(self.session.look_again(silent)),
+            errors={
+                guest.name: placement.describe_deleted(guest.name)
+                for guest in self.guests
+                if guest.name in silent
+                and placement.is_deleted(self.connection, guest.id)
+            },
+        )
 
 
 @dataclasses.dataclass

@@ -231,9 +231,9 @@ class Attempt:
             for action, background_action in background_actions:
                 self._record_result(action, background_action.result())
             for action in self.ready.actions:
-                self._merge_result(
-                    action.recover(self._create_current_condition())
-                )
+                recovery = action.recover(self._create_current_condition())
+                self._merge_result(recovery)
+                self.result.explain_unreached(recovery.errors)
         finally:
             for _, background_action in background_actions:
                 background_action.cancel()

@@ -1,6 +1,7 @@
 """The guests of a run, from the boot to the removal."""
 
 import collections.abc
+import contextlib
 import dataclasses
 import time
 import typing as t
@@ -15,10 +16,12 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.booting import host_keys
+from rally_vmperf.guests.booting import placement
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
+from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import runs
 
@@ -235,7 +238,10 @@ def wait_for_guests(
     arriving = arrival.Guests(guests, booted.client_key)
     try:
         left = timeout - (time.monotonic() - begin)
-        arrivals = arriving.wait(left, progress)
+        obstacles = _Obstacles(
+            connection, {guest.name: guest.id for guest in guests}
+        )
+        arrivals = arriving.wait(left, progress, obstacles.find)
         for guest, arrived in zip(guests, arrivals, strict=True):
             if arrived.busy:
                 late = finding.Finding(
@@ -277,6 +283,50 @@ def wait_for_guests(
         findings=(*booted.findings, *findings),
     )
     return arrived_all.without(silent), arriving
+
+
+#: Seconds between two requests to Nova about a guest that does not answer.
+_REQUEST_INTERVAL = 20.0
+
+
+@dataclasses.dataclass
+class _Obstacles:
+    """The reasons why guests will never answer SSH, which Nova shows.
+
+    :param server_ids: The identifiers of the servers, by guest.
+    """
+
+    connection: t.Any
+    server_ids: collections.abc.Mapping[str, str]
+    _requested: dict[str, float] = dataclasses.field(default_factory=dict)
+    _booted: set[str] = dataclasses.field(default_factory=set)
+
+    def find(self, name: str, error: base.Unreachable) -> str:
+        """Return why a guest will never answer, or "".
+
+        :param error: The error of the latest attempt.
+        """
+        is_denied = isinstance(error, base.Denied)
+        if is_denied and name in self._booted:
+            return (
+                f"{error}; its cloud-init has finished, so the key will not "
+                "be accepted later: check that cloud-init of the image writes "
+                "the key of this user"
+            )
+        now = time.monotonic()
+        if now < self._requested.get(name, now):
+            return ""
+        self._requested[name] = now + _REQUEST_INTERVAL
+        server_id = self.server_ids[name]
+        if placement.is_deleted(self.connection, server_id):
+            return placement.describe_deleted(name)
+        if is_denied:
+            with contextlib.suppress(errors.GuestError):
+                text = console.read_console(self.connection, server_id)
+                if console.has_booted(text):
+                    # The key may have been installed since the attempt.
+                    self._booted.add(name)
+        return ""
 
 
 def _diagnose_unreached(

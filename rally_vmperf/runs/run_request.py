@@ -93,8 +93,8 @@ class RunCache:
             self._runs[owner] = create_run()
         return self._runs[owner]
 
-    def close(self, owner: str) -> None:
-        """Close the connections of a run."""
+    def close(self, owner: str) -> list[model.Record]:
+        """Close a run, and return the records that its journal lacks."""
         self._group_boots.pop(owner, None)
         run = self._runs.pop(owner, None)
         connections = self._connections.pop(owner, None)
@@ -104,6 +104,7 @@ class RunCache:
         finally:
             if connections is not None:
                 connections.close()
+        return run.unwritten if run else []
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -74,6 +74,7 @@ class Run:
     :param lost: The names of machines that no longer answer; if participants
         are chosen, the run does not wait for them again.
     :param failure: The error that prevented the machines from being ready.
+    :param unwritten: The records that could not be written to the journal.
     """
 
     question: str
@@ -98,6 +99,7 @@ class Run:
     enough: Enough = never_stop
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: Exception | None = None
+    unwritten: list[model.Record] = dataclasses.field(default_factory=list)
     ready: attempt.ReadySession | None = None
     _latest: float | None = None
     _earlier: list[ConditionResults] = dataclasses.field(default_factory=list)
@@ -332,6 +334,7 @@ class Run:
         try:
             self.journal.append(record)
         except journals.JournalError as error:
+            self.unwritten.append(record)
             self.warn(
                 f"{error}; repetition {record.repetition.number} is not in it"
             )

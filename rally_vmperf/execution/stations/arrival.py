@@ -3,6 +3,7 @@
 import asyncio
 import collections.abc
 import dataclasses
+import functools
 import math
 import time
 import typing as t
@@ -33,6 +34,11 @@ class Arrival:
     answered_at: float | None = dataclasses.field(default=None, compare=False)
 
 
+#: A function that returns why a guest, with this name and after this error,
+#: will never answer, or an empty string.
+FindObstacle = t.Callable[[str, base.Unreachable], str]
+
+
 class Guests:
     """Guests with their open connections.
 
@@ -48,14 +54,25 @@ class Guests:
         self._guests = guests
 
     def wait(
-        self, timeout: float, on_progress: t.Callable[[str], None]
+        self,
+        timeout: float,
+        on_progress: t.Callable[[str], None],
+        find_obstacle: FindObstacle | None = None,
     ) -> list[Arrival]:
         """Wait until all guests have booted; return one arrival per guest.
 
-        :param timeout: seconds
+        :param timeout: The timeout in seconds.
+        :param find_obstacle: The function that returns why a guest will never
+            answer.
         """
         return self.runner.run(
-            wait_all(self._guests, self.stations, timeout, on_progress)
+            wait_all(
+                self._guests,
+                self.stations,
+                timeout,
+                on_progress,
+                find_obstacle,
+            )
         )
 
     def leave(self, names: collections.abc.Container[str]) -> None:
@@ -81,6 +98,7 @@ async def wait_all(
     stations: collections.abc.Sequence[roles.Station],
     timeout: float,
     on_progress: t.Callable[[str], None],
+    find_obstacle: FindObstacle | None = None,
 ) -> list[Arrival]:
     """Wait until guests answer SSH and have booted; return the arrivals.
 
@@ -88,6 +106,8 @@ async def wait_all(
     :param stations: The stations of these and possibly other guests, in any
         order.
     :param timeout: The timeout in seconds.
+    :param find_obstacle: The function that returns why a guest will never
+        answer; it is called in a thread.
     """
     if not guests:
         return []
@@ -105,7 +125,13 @@ async def wait_all(
         machine = t.cast(ssh.Ssh, by_name[guest.name].machine)
         while True:
             try:
-                await machine.wait_ready(timeout - seconds_passed())
+                await machine.wait_ready(
+                    timeout - seconds_passed(),
+                    find_obstacle=find_obstacle
+                    and functools.partial(
+                        _find_obstacle, find_obstacle, guest.name
+                    ),
+                )
                 answered_at = time.monotonic()
                 on_progress(
                     f"{guest.name} answers SSH at {guest.address}"
@@ -124,6 +150,13 @@ async def wait_all(
         return Arrival(busy=busy, answered_at=answered_at)
 
     return await concurrency.wait_for_all(map(wait, guests))
+
+
+async def _find_obstacle(
+    find_obstacle: FindObstacle, name: str, error: base.Unreachable
+) -> str:
+    """Return why a guest will never answer, or "", from a thread."""
+    return await asyncio.to_thread(find_obstacle, name, error)
 
 
 def _create_failed_arrival(error: base.MachineError) -> Arrival:

@@ -5,6 +5,8 @@ import collections.abc
 import contextlib
 import typing as t
 
+from openstack import exceptions as sdk_errors
+
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
@@ -154,6 +156,24 @@ def is_running(connection: cloud.Connection, guest: models.Guest) -> bool:
     with contextlib.suppress(*cloud.CLOUD_ERRORS):
         return connection.compute.get_server(guest.id).status in _RUNNING
     return False
+
+
+def is_deleted(connection: cloud.Connection, identifier: str) -> bool:
+    """Return whether Nova reports that a server does not exist."""
+    with contextlib.suppress(*cloud.CLOUD_ERRORS):
+        try:
+            connection.compute.get_server(identifier)
+        except sdk_errors.NotFoundException:
+            return True
+    return False
+
+
+def describe_deleted(guest: str) -> str:
+    """Return the reason why a deleted guest does not answer."""
+    return (
+        f"Nova: the server of {guest} does not exist any more, so another "
+        "user deleted it; run the task again"
+    )
 
 
 #: Nova's actions that move a guest, or its memory, away from its host; a guest

@@ -227,11 +227,15 @@ def create_plan_from_options(
     :raises GuestError: as ``create_plan`` does
     """
     admin = credentials.get_admin_credential(context)
+    user = credentials.get_guest_credential(context, guest_options)
+    connection = cloud.connect(user)
+    cloud.check_login(connection, user)
+    admin_connection = cloud.connect(admin) if admin else None
+    if admin and admin_connection:
+        cloud.check_login(admin_connection, admin)
     return create_plan(
-        cloud.connect(
-            credentials.get_guest_credential(context, guest_options)
-        ),
+        connection,
         request.parse_config(guest_options, None, **flags),
-        cloud.connect(admin) if admin else None,
+        admin_connection,
         has_networks=has_networks,
     )

@@ -58,6 +58,13 @@ class Process(asyncssh.SSHClientProcess[bytes]):
             self.channel.abort()
 
 
+#: A function that returns, after a failed attempt, why all further attempts
+#: will fail, or an empty string.
+FindObstacle = collections.abc.Callable[
+    [base.Unreachable], collections.abc.Awaitable[str]
+]
+
+
 class Ssh(base.Machine):
     """A machine over SSH; a lost connection is replaced on demand.
 
@@ -80,6 +87,7 @@ class Ssh(base.Machine):
         self,
         deadline_seconds: float,
         on_wait: collections.abc.Callable[[str], None] | None = None,
+        find_obstacle: FindObstacle | None = None,
     ) -> None:
         """Wait until the machine accepts the login; raise after a deadline.
 
@@ -89,6 +97,9 @@ class Ssh(base.Machine):
 
         :param on_wait: The function that reports the reason after each failed
             attempt.
+        :param find_obstacle: The function that returns why all further
+            attempts will fail, or an empty string.
+        :raises MachineError: If further attempts will fail.
         :raises Unreachable: If the deadline expires; with the last reason.
         :raises HostKeyMismatch: If the host key is wrong.
         :raises JumpRefused: If a jump host rejects the connection.
@@ -102,6 +113,8 @@ class Ssh(base.Machine):
                 last = error
             if on_wait:
                 on_wait(str(last))
+            if find_obstacle and (obstacle := await find_obstacle(last)):
+                raise base.MachineError(obstacle)
             pause = _DENIED_POLL if isinstance(last, base.Denied) else _POLL
             left = deadline - time.monotonic()
             if left <= 0:

@@ -24,6 +24,7 @@ from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 
 if t.TYPE_CHECKING:
+    from rally_vmperf.records import model
     from rally_vmperf.runs import guest_arrival
 
 CONF = cfg.CONF
@@ -66,13 +67,13 @@ class Guests(context.OpenStackContext):
     def cleanup(self) -> None:
         """Delete the guests and all resources that were created for them."""
         live_line.close()
-        open_runs.OPEN_RUNS.close(self.get_owner_id())
+        unwritten = open_runs.OPEN_RUNS.close(self.get_owner_id())
         # Guests that boot during the run may be interrupted, too.
         run_guests = self.context.get("vmperf_guests")
         self._remove_guests(
             interrupted=bool(run_guests and run_guests["booted"].sequential)
         )
-        self._log_verdicts()
+        self._log_verdicts(unwritten)
 
     def _create_run_guests(self) -> "guest_arrival.RunGuests":
         """Return the guests of this run, which may not be booted yet."""
@@ -150,10 +151,11 @@ class Guests(context.OpenStackContext):
             )
             raise
 
-    def _log_verdicts(self) -> None:
+    def _log_verdicts(self, unwritten: "list[model.Record]") -> None:
         """Log the verdicts of the run, which Rally does not print.
 
-        The journal contains all repetitions that the SLAs judge.
+        :param unwritten: The records that the SLAs judge and that are not in
+            the journal, because the disk was full.
         """
         from rally_vmperf.judging import verdict_table
         from rally_vmperf.questions import source_judge
@@ -166,11 +168,10 @@ class Guests(context.OpenStackContext):
         run_journal = journal.Journal(CONF.vmperf.journal_dir, owner)
         if stored["name"] not in table.scenarios():
             return
-        if not run_journal.path.exists():
+        if not run_journal.path.exists() and not unwritten:
             return
         try:
-            path = str(run_journal.path)
-            (source,) = sources.read(path, table.scenarios())
+            source = sources.read_journal(run_journal, unwritten)
             run = source_judge.judge_source(source, stored["sla"])
         except sources.SourceError as error:
             LOG.warning(str(error))

@@ -316,6 +316,27 @@ class TestJudge(unittest.TestCase):
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
 
+    def test_limits_of_another_question(self):
+        """The message names the scenario of the run and of the limits."""
+        path = self.journal()
+        limits = {"vmperf_degradation": {"max_percent": {"*": 10}}}
+        file = self.written("limits.yaml", limits)
+        with self.assertRaisesRegex(
+            runs.RunError,
+            f"^{path} is a run of VMPerf.overhead; limits {file}: "
+            "vmperf_degradation is skipped: it applies to VMPerf.density$",
+        ):
+            self.judged(path, "--limits", file)
+
+    def test_recording_of_bare_metal(self):
+        """Its journal has no verdict, and the baseline has its figures."""
+        record = made.records()[0] | {"question": "recording"}
+        path = self.written("recording.json", record)
+        with self.assertRaisesRegex(
+            sources.SourceError, "recording of bare metal.* baseline show NAME"
+        ):
+            self.judged(path)
+
     @ddt.data((LOOSE, 0), (STRICT, 2))
     @ddt.unpack
     def test_limits_of_a_journal(self, limits, code):

@@ -29,6 +29,22 @@ class CloudTest(unittest.TestCase):
         self.assertEqual("Default", config["auth"]["user_domain_name"])
         self.assertEqual("c.pem", config["cert"])
 
+    def test_a_wrong_password(self):
+        """The user, the project and the cloud are named, not the password."""
+
+        class Rejected:
+            @property
+            def current_project_id(self):
+                raise auth_errors.Unauthorized("requires authentication")
+
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^Keystone at http://keystone/v3 rejects user 'member' of project "
+            "demo .HTTP 401.: the password in Rally's environment is wrong",
+        ) as raised:
+            cloud.check_login(Rejected(), CREDENTIAL)
+        self.assertNotIn("secret", str(raised.exception))
+
     def test_a_cloud_that_does_not_answer(self):
         """Its address, the reason, and who can tell more."""
         said = (

@@ -136,7 +136,7 @@ class Machine(testing.FakeMachine):
         self._up = 100.0
         self._armed = {}
 
-    async def wait_ready(self, seconds):
+    async def wait_ready(self, seconds, find_obstacle=None):
         """Be ready at once."""
 
     def _sh(self, words):

@@ -173,8 +173,9 @@ class WatchTest(test_guest_power.Case):
             condition=conditions.Condition(), machines=test_guest_power.NAMES
         )
         with mock.patch.object(health, "read_counters", look):
-            found = watch.recover(current).findings
-        return [(one.kind, one.subject) for one in found]
+            result = watch.recover(current)
+        self.errors = result.errors
+        return [(one.kind, one.subject) for one in result.findings]
 
     def test_neighbours(self):
         """They are asked for where they work, and not where they rest."""
@@ -211,6 +212,14 @@ class WatchTest(test_guest_power.Case):
         self.assertLessEqual(1, len(self.machines["g1"].waited))
         silent = self.session.silent(test_guest_power.NAMES)
         self.assertEqual({"g1", "g2"}, silent)
+
+    def test_a_deleted_guest(self):
+        """Nova tells why it is silent, and it is not waited for."""
+        del self.cloud.compute.all_servers[self.guests[1].id]
+        self.recover()
+        self.assertEqual(["g2"], list(self.errors))
+        self.assertIn("the server of g2 does not exist", self.errors["g2"])
+        self.assertEqual([], self.machines["g2"].waited)
 
     def test_another_machine(self):
         """One that answers with another key is not asked again."""

@@ -38,7 +38,7 @@ class Guest(machines.FakeMachine):
         self.trouble = trouble
         self.waited = []
 
-    async def wait_ready(self, seconds):
+    async def wait_ready(self, seconds, find_obstacle=None):
         """Remember how long it would be waited for."""
         self.waited.append(seconds)
         if self.trouble:

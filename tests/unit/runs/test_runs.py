@@ -210,6 +210,7 @@ class TestRepeat(RunTestCase):
         self.assertIn("raw outputs", run.warnings[0])
         self.assertIn("the samples are still recorded", run.warnings[0])
         self.assertIn("repetition 2 is not in it", run.warnings[2])
+        self.assertEqual([record], run.unwritten)
 
     def test_full_disk_costs_raw_outputs_first(self):
         """It is told once, and what they took is room for the record."""

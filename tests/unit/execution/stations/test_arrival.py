@@ -17,9 +17,12 @@ class Booting(testing.FakeMachine):
         super().__init__("g1", {"sh": settles})
         self.entries = list(entries)
         self.waited = []
+        self.denied = None
 
-    async def wait_ready(self, seconds):
+    async def wait_ready(self, seconds, find_obstacle=None):
         self.waited.append(seconds)
+        if self.denied and (obstacle := await find_obstacle(self.denied)):
+            raise base.MachineError(obstacle)
         error = (
             self.entries.pop(0) if len(self.entries) > 1 else self.entries[0]
         )
@@ -32,7 +35,7 @@ def busy(status):
 
 
 class WaitAllTestCase(unittest.TestCase):
-    def wait(self, *machines, timeout=30.0):
+    def wait(self, *machines, timeout=30.0, find_obstacle=None):
         guests = [
             target.Target(
                 name=f"g{number}",
@@ -48,7 +51,7 @@ class WaitAllTestCase(unittest.TestCase):
         ):
             arriving = arrival.Guests(guests, "key")
         try:
-            return arriving.wait(timeout, self.told.append)
+            return arriving.wait(timeout, self.told.append, find_obstacle)
         finally:
             self.assertFalse(any(machine.closed for machine in machines))
             arriving.close()
@@ -95,6 +98,20 @@ class WaitAllTestCase(unittest.TestCase):
                 arrival.Arrival(error="jump host: no SSH", at_jump=True),
                 found,
             )
+
+    def test_an_obstacle_ends_the_wait(self):
+        """The guest is named, and the others are waited for."""
+        machines = [Booting(""), Booting("")]
+        machines[0].denied = base.Denied("g1: rejects the key")
+
+        def find_obstacle(name, error):
+            return f"{error}, forever ({name})"
+
+        found = self.wait(*machines, timeout=1000, find_obstacle=find_obstacle)
+        reason = "g1: rejects the key, forever (g1)"
+        self.assertEqual(
+            [arrival.Arrival(error=reason), arrival.Arrival()], found
+        )
 
     def test_another_host_key_ends_it_at_once(self):
         wrong = base.HostKeyMismatch("g1: not the one known")

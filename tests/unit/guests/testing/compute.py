@@ -226,6 +226,8 @@ class FakeCompute:
 
     @calls.call
     def get_server(self, identifier: str) -> calls.Thing:
+        if identifier not in self.all_servers:
+            raise sdk_errors.NotFoundException("no", http_status=404)
         return self.all_servers[identifier]
 
     @calls.call

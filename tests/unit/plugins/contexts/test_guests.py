@@ -229,22 +229,45 @@ class SetUpTest(Case):
 
     def test_verdicts_are_told_in_the_end(self):
         """Rally tells of SLAs before it has them all in one table."""
-        records = made.records()
-        folder = pathlib.Path(CONF.vmperf.journal_dir)
-        for record in records:
-            journal.Journal(folder, OWNER).append(model.decode(record))
-        context = self.context()
-        context.setup()
-        self.stored = {
-            "name": "VMPerf.overhead",
-            "args": {"workloads": []},
-            "sla": {"vmperf_overhead": made.LIMITS},
-        }
-        with mock.patch.object(guests.LOG, "info", autospec=True) as told:
-            context.cleanup()
-        table = told.call_args.args[0]
+        table = self.verdicts(made.records())
         self.assertIn("Verdicts\nOverhead of", table)
         self.assertRegex(table, "passed +cpu.events.rate")
+
+    def test_verdicts_with_a_full_journal_disk(self):
+        """They include repetitions that are in Rally's database only."""
+        records = made.records()
+        for written in (0, 2, len(records)):
+            table = self.verdicts(records[:written], records[written:])
+            with self.subTest(written=written):
+                self.assertRegex(table, "passed +cpu.events.rate")
+                self.assertNotIn("not started", table)
+
+    def verdicts(self, written, unwritten=()):
+        """Return the verdicts in the log of a run.
+
+        :param written: The records in the journal.
+        :param unwritten: The records that did not fit on its disk.
+        """
+        run_journal = journal.Journal(CONF.vmperf.journal_dir, OWNER)
+        run_journal.path.unlink(missing_ok=True)
+        for record in written:
+            run_journal.append(model.decode(record))
+        context = self.context()
+        context.setup()
+        booted_as, self.stored = (
+            self.stored,
+            {
+                "name": "VMPerf.overhead",
+                "args": {"workloads": []},
+                "sla": {"vmperf_overhead": made.LIMITS},
+            },
+        )
+        run = mock.Mock(unwritten=[*map(model.decode, unwritten)])
+        guests.open_runs.OPEN_RUNS.get_run(OWNER, lambda: run)
+        with mock.patch.object(guests.LOG, "info", autospec=True) as told:
+            context.cleanup()
+        self.stored = booted_as
+        return told.call_args.args[0]
 
     def test_groups(self):
         context = self.context(groups=GROUPS)
