@@ -1,23 +1,23 @@
 """The axes along which conditions of a repetition are compared."""
 
-from rally_vmperf.judging import contrast_judge
+from rally_vmperf.judging import axis
 from rally_vmperf.judging import gains
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
 
 #: The number of guests that run another workload.
-NEIGHBOURS = contrast_judge.Axis(
+NEIGHBOURS = axis.Axis(
     name="neighbours",
     limits={"max_percent": 1},
     no_pair="no counted repetition has it with and without neighbours",
-    contrast=contrast_judge.Contrast(
+    contrast=axis.Contrast(
         reference={"neighbours": False},
         other={"neighbours": True},
         names=("without neighbours", "with neighbours", "loss"),
     ),
 )
 #: The settings of guests. A least gain is a largest loss below zero.
-VARIANTS = contrast_judge.Axis(
+VARIANTS = axis.Axis(
     name=repetition.VARIANT,
     limits={"min_gain_percent": -1, "max_loss_percent": 1},
     no_pair="no counted repetition has it of both variants",

@@ -15,21 +15,12 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
-Curves = collections.abc.Sequence[curve.Curve]
 
-
-def collect(
-    repetitions: judge.Repetitions, curves: Curves
+def find(
+    run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
 ) -> finding.Occurrences:
-    """Yield each finding with the number of its repetition.
-
-    Findings in the figures of all repetitions have no number. Levels of a
-    warm-up are left out.
-    """
-    for repetition in repetitions:
-        for reported_finding in repetition.findings:
-            yield reported_finding, repetition.number
-    yield from density_levels.findings(repetitions)
+    """Yield the findings in the figures of all repetitions, without number."""
+    curves = [each for each in curve.group(rows) if each.points]
     if any(each.compare_to == "bare_metal" for each in curves):
         yield from _find_in_baseline(repetitions)
     for each in curves:

@@ -4,7 +4,6 @@ import collections
 import collections.abc
 import dataclasses
 
-from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -25,14 +24,14 @@ class RunMetrics:
     :param caps: The rate limits of links and policies.
     """
 
-    repetitions: judge.Repetitions
+    repetitions: gathering.Repetitions
     metrics: tuple[sample.Metric, ...]
     hosts: collections.abc.Mapping[str, str]
     fixed_rate_metrics: collections.abc.Collection[str]
     caps: tuple[rate_caps.Cap, ...]
 
     @classmethod
-    def collect(cls, repetitions: judge.Repetitions) -> "RunMetrics":
+    def collect(cls, repetitions: gathering.Repetitions) -> "RunMetrics":
         """Return the metrics, hosts and rate limits of repetitions."""
         hosts: dict[str, str] = {}
         for run_repetition in repetitions:
@@ -123,7 +122,7 @@ def build_points(
     return tuple(all_points)
 
 
-def guest_counts(repetitions: judge.Repetitions) -> list[int]:
+def guest_counts(repetitions: gathering.Repetitions) -> list[int]:
     """Return the numbers of guests of a run as an ascending list."""
     return sorted(
         {
@@ -136,7 +135,7 @@ def guest_counts(repetitions: judge.Repetitions) -> list[int]:
 
 def void_reason(
     metric: sample.Metric,
-    repetitions: judge.Repetitions,
+    repetitions: gathering.Repetitions,
     conditions: collections.abc.Sequence[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:
@@ -152,7 +151,7 @@ def void_reason(
     )
 
 
-def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
+def metrics(repetitions: gathering.Repetitions) -> list[sample.Metric]:
     """Return the metrics of a run as a list, the expected ones first."""
     return gathering.metrics(
         [
@@ -164,7 +163,7 @@ def metrics(repetitions: judge.Repetitions) -> list[sample.Metric]:
 
 
 def counted_conditions(
-    repetitions: judge.Repetitions, guests: int
+    repetitions: gathering.Repetitions, guests: int
 ) -> list[repetition.Condition]:
     """Return the counted conditions of a level, skipped ones included."""
     return [
@@ -209,7 +208,7 @@ def _describe_gap(
     return ""
 
 
-def has_levels(repetitions: judge.Repetitions) -> bool:
+def has_levels(repetitions: gathering.Repetitions) -> bool:
     """Return whether the conditions have numbers of guests."""
     return any(
         run_repetition.conditions
@@ -223,7 +222,7 @@ def guests_of(condition: repetition.Condition) -> int:
     return int(condition.axes[repetition.GUESTS])
 
 
-def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
+def findings(repetitions: gathering.Repetitions) -> finding.Occurrences:
     """Return the findings of repetitions, with levels in their detail.
 
     Levels of a warm-up are omitted.
@@ -255,30 +254,32 @@ def findings(repetitions: judge.Repetitions) -> finding.Occurrences:
             yield level_finding, number
 
 
-def repetition_wide_findings(
+def select_run_wide(
     findings: collections.abc.Iterable[finding.Finding],
-    repetitions: judge.Repetitions,
+    repetitions: gathering.Repetitions,
 ) -> frozenset[finding.Finding]:
-    """Return the findings about whole repetitions or records, a set."""
-    repetition_findings = {
-        reported_finding
+    """Return the findings about whole repetitions, records or runs, a set.
+
+    Other findings are about a metric, or about one number of guests.
+    """
+    wide = [found for found in findings if found.is_run_wide]
+    if not has_levels(repetitions):
+        return frozenset(wide)
+    about_repetitions = {
+        found
         for run_repetition in repetitions
-        for reported_finding in run_repetition.findings
+        for found in run_repetition.findings
     }
     return frozenset(
-        reported_finding
-        for reported_finding in findings
-        if (
-            reported_finding in repetition_findings
-            and reported_finding.is_run_wide
-        )
-        or reported_finding.kind in judge.ABOUT_RECORDS
+        found
+        for found in wide
+        if found in about_repetitions or found.kind in finding.ABOUT_RECORDS
     )
 
 
 def find_void_sentence(
     metric: str,
-    repetitions: judge.Repetitions,
+    repetitions: gathering.Repetitions,
     conditions: collections.abc.Iterable[repetition.Condition],
     tolerate: collections.abc.Collection[str],
 ) -> str:

@@ -1,16 +1,17 @@
-"""The base class of the judges of all questions.
+"""The judge of all criteria.
 
 Rally passes repetitions one by one, in any order and to several judges that
 are merged; the verdict depends on neither.
 """
 
-import abc
 import collections.abc
 import copy
 import dataclasses
 import types
 import typing as t
 
+from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import parts
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
@@ -20,48 +21,93 @@ from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 
-Repetitions = collections.abc.Sequence[repetition.Repetition]
+Repetitions = gathering.Repetitions
+Rows = collections.abc.Sequence[result.Result]
 
 #: A larger share of void repetitions voids the run, because the cause may
 #: have affected the others as well.
 MAX_VOID_SHARE = 0.25
 #: Kinds that void the run even if a single repetition has them.
 _VOID_RUN_KINDS = ("baseline_changed",)
-#: Kinds about the records of repetitions, not about their content.
-ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 #: The limits of a judge that only has figures.
 NO_LIMITS = limits.LimitsByOption()
 
-Rows = collections.abc.Sequence[result.Result]
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What a criterion asks of a run.
+
+    :param build: A function that returns the results of repetitions, without
+        verdicts, from the judge and the repetitions.
+    :param find: A function that yields the findings on these results.
+    :param axis: The axis that distinguishes the conditions; "" for a single
+        condition, or one for each variant.
+    :param compares_values: Whether each value of the axis is compared with
+        the first one, and judged on its own.
+    :param uses_bare_metal: A function that returns whether guests are
+        compared with bare metal, from the options of the judge.
+    :param list_voided: A function that returns the names of metrics that
+        findings on other metrics void.
+    :param is_void_by_any: Whether any finding that voids a metric voids the
+        run.
+    :param conclude: A function that returns sentences on all results, from
+        the results and the confidence.
+    """
+
+    build: "t.Callable[[Judge, Repetitions], list[result.Result]]"
+    find: "t.Callable[[Judge, Repetitions, Rows], finding.Occurrences]"
+    axis: str = ""
+    compares_values: bool = False
+    uses_bare_metal: t.Callable[
+        [collections.abc.Mapping[str, t.Any]], bool
+    ] = lambda options: False
+    list_voided: t.Callable[
+        [collections.abc.Sequence[finding.RunFinding], set[str]], set[str]
+    ] = lambda findings, names: set()
+    is_void_by_any: bool = False
+    conclude: t.Callable[[list[result.Result], float], list[str]] = (
+        lambda rows, confidence: []
+    )
 
 
-class Judge(abc.ABC):
+class Judge:
     """A judge that collects repetitions and returns a verdict.
 
     The schema of a criterion checks its options, and not the judge.
 
-    :param limits: The limits by option; without limits there are figures and
-        no verdict.
+    :param rules: The rules of the criterion.
+    :param limits: The limits by option; by value and option if each value of
+        an axis is compared. Without limits there are figures and no verdict.
     :param confidence: The confidence of the intervals, >= 0.5 and < 1.
     :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
     :param tolerate: The kinds of findings that do not void.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
+    :param options: The options of the criterion, for its rules.
+    :ivar part: The variant or value that a copy of the judge judges, or "".
     """
 
     def __init__(
         self,
-        limits: limits.LimitsByOption = NO_LIMITS,
+        rules: Rules,
+        limits: t.Any = NO_LIMITS,
         confidence: float = 0.95,
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
         selects: repetition.Axes = types.MappingProxyType({}),
+        **options: t.Any,
     ) -> None:
-        self.limits = limits
+        self.rules = rules
+        self.by_value = limits if rules.compares_values else {}
+        self.limits = NO_LIMITS if rules.compares_values else limits
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive
         self.tolerate = tolerate
+        if not rules.uses_bare_metal(options):
+            self.tolerate = {*tolerate, *finding.ABOUT_BARE_METAL}
         self.selects = selects
+        self.options = options
+        self.part = ""
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
         self._judgement: summary.Judgement | None = None
@@ -122,14 +168,8 @@ class Judge(abc.ABC):
 
         Each variant of a run is judged on its own.
         """
-        variants = self._list_parts()
-        if variants:
-            return self._merge_judgements(
-                {
-                    variant: self._select_part(variant)._judge()
-                    for variant in variants
-                }
-            )
+        if names := self._list_parts():
+            return self._judge_parts(names)
         repetitions, record_occurrences = gathering.merge_duplicates(
             self._repetitions
         )
@@ -170,7 +210,10 @@ class Judge(abc.ABC):
 
         :param void: The numbers of the void repetitions.
         """
-        voided = self.voided_metrics(repetitions, findings)
+        voided = self._list_voided(repetitions, findings)
+        is_void = bool(voided)
+        if self.rules.is_void_by_any:
+            is_void = any(run_finding.voids for run_finding in findings)
         rows = [
             row.with_verdict(
                 tuple(
@@ -187,7 +230,7 @@ class Judge(abc.ABC):
         return summary.Judgement(
             status=summary.overall_status(
                 rows,
-                self.is_run_void(findings, voided),
+                is_void,
                 bool(missing or unmatched),
             ),
             rows=tuple(rows),
@@ -200,103 +243,88 @@ class Judge(abc.ABC):
         )
 
     def _list_parts(self) -> list[str]:
-        """Return the variants that are judged on their own, as a list."""
+        """Return the variants or values that are judged on their own."""
+        if self.part:
+            return []
+        if self.rules.compares_values:
+            return parts.list_values(self._repetitions, self.rules.axis)[1:]
+        if self.rules.axis:
+            return []
         return gathering.list_variants(self._repetitions)
 
-    def _select_part(self, variant: str) -> t.Self:
-        """Return a copy of the judge with one variant, as if it were all."""
-        judge = copy.copy(self)
-        judge._repetitions = [
-            gathering.isolate(
-                run_repetition,
-                [
-                    dataclasses.replace(condition, axes={})
-                    for condition in repetition.select(
-                        run_repetition.conditions, variant=variant
-                    )
-                ],
-            )
-            for run_repetition in self._repetitions
-        ]
-        return judge
-
-    def _merge_judgements(
-        self,
-        judgements: collections.abc.Mapping[str, summary.Judgement],
-        conclusions: tuple[str, ...] = (),
-    ) -> summary.Judgement:
-        """Return one judgement for those on the variants of a run.
-
-        :param judgements: The judgements by the name of the variant.
-        """
-        repetitions, _ = gathering.merge_duplicates(self._repetitions)
-        parts = judgements.values()
-        shared = {
-            reported_finding
-            for run_repetition in repetitions
-            for reported_finding in run_repetition.findings
-        }
-        # A finding of all variants is about none of them.
-        by_variant = [
-            {run_finding.finding for run_finding in judgement.findings}
-            for judgement in parts
-        ]
-        shared |= set.intersection(*by_variant) if by_variant else set()
-        findings = dict.fromkeys(
-            run_finding
-            if run_finding.finding in shared
-            else self._name_variant(run_finding, variant)
-            for variant, judgement in judgements.items()
-            for run_finding in judgement.findings
+    def _judge_parts(self, names: list[str]) -> summary.Judgement:
+        """Return one judgement for those on the parts of a run."""
+        judgement = parts.merge(
+            {name: self._judge_part(name) for name in names},
+            self._repetitions,
+            self._unreadable,
+            is_named=not self.rules.compares_values,
         )
-        return summary.Judgement(
-            status=summary.merge_statuses(parts),
-            rows=tuple(
-                dataclasses.replace(row, variant=variant)
-                for variant, judgement in judgements.items()
-                for row in judgement.rows
-            ),
-            missing=shortfall.count_missing(repetitions, self._unreadable),
-            findings=tuple(sorted(findings, key=finding.sort_key)),
-            unmatched=tuple(
-                dict.fromkeys(
-                    pattern
-                    for judgement in parts
-                    for pattern in judgement.unmatched
-                )
-            ),
-            omitted=tuple(
-                sorted(frozenset().union(*(part.omitted for part in parts)))
-            ),
-            confidence=self.confidence,
-            on_inconclusive=self.on_inconclusive,
-            conclusions=conclusions,
+        if not self.rules.compares_values:
+            return judgement
+        rows = [dataclasses.replace(row, variant="") for row in judgement.rows]
+        unmatched = [
+            f"{value}: {pattern}"
+            for value, by_option in self.by_value.items()
+            if value not in names
+            for option_limits in by_option.values()
+            for pattern in option_limits.unmatched(())
+        ]
+        return dataclasses.replace(
+            judgement,
+            unmatched=(*judgement.unmatched, *unmatched),
+            conclusions=tuple(self.rules.conclude(rows, self.confidence)),
         )
 
-    @staticmethod
-    def _name_variant(
-        run_finding: finding.RunFinding, variant: str
-    ) -> finding.RunFinding:
-        """Return a finding on a variant with the variant's name."""
-        named = run_finding.finding.with_prefix(f"{variant}: ")
-        return dataclasses.replace(run_finding, finding=named)
+    def _judge_part(self, name: str) -> summary.Judgement:
+        """Return the verdict on a variant, as if it were all of the run."""
+        part = copy.copy(self)
+        part.part = name
+        if not self.rules.compares_values:
+            part._repetitions = parts.select_variant(self._repetitions, name)
+            return part._judge()
+        part.limits = self.by_value.get(name, NO_LIMITS)
+        part._repetitions = parts.select_pair(
+            self._repetitions, self.rules.axis, name
+        )
+        return parts.mark_void(part._judge())
 
-    @abc.abstractmethod
     def accepts(self, run_repetition: repetition.Repetition) -> bool:
-        """Return whether a repetition has the conditions of the question."""
+        """Return whether a repetition has the conditions of the criterion."""
+        if self.rules.axis:
+            return run_repetition.has_axis(self.rules.axis)
+        is_single = len(run_repetition.conditions) <= 1
+        return is_single or run_repetition.has_axis(repetition.VARIANT)
 
-    @abc.abstractmethod
     def figures(self, repetitions: Repetitions) -> list[result.Result]:
         """Return one row per judged figure, as a list without verdicts.
 
         :param repetitions: The repetitions in the order of their numbers.
         """
+        if self.rules.compares_values and not self.part:
+            return []
+        return self.rules.build(self, repetitions)
 
-    @abc.abstractmethod
     def findings(
         self, repetitions: Repetitions, rows: Rows
     ) -> finding.Occurrences:
         """Return all findings, each with the number of its repetition."""
+        if self.rules.compares_values and not self.part:
+            return
+        has_levels = density_levels.has_levels(repetitions)
+        for run_repetition in repetitions:
+            number = run_repetition.number
+            for found in run_repetition.findings:
+                yield found, number
+            for condition in () if has_levels else run_repetition.conditions:
+                prefix = ""
+                if self.rules.compares_values:
+                    prefix = f"{condition.axes[self.rules.axis]}: "
+                for found in condition.findings:
+                    yield found.with_prefix(prefix), number
+        if has_levels:
+            yield from density_levels.findings(repetitions)
+        yield from self.rules.find(self, repetitions, rows)
 
     def unmatched(self, rows: Rows) -> tuple[str, ...]:
         """Return the limit patterns that match no metric, as a tuple."""
@@ -310,46 +338,19 @@ class Judge(abc.ABC):
         ]
         return tuple(dict.fromkeys(patterns))
 
-    def run_wide_findings(
-        self,
-        findings: collections.abc.Iterable[finding.Finding],
-        repetitions: Repetitions,
-    ) -> frozenset[finding.Finding]:
-        """Return the findings about a whole repetition or run, as a set.
-
-        Other findings are about a metric, or about one of several conditions.
-        """
-        return frozenset(
-            reported_finding
-            for reported_finding in findings
-            if reported_finding.is_run_wide
-        )
-
-    def voided_metrics(
+    def _list_voided(
         self,
         repetitions: Repetitions,
         findings: collections.abc.Sequence[finding.RunFinding],
-    ) -> collections.abc.Set[str]:
+    ) -> set[str]:
         """Return the names of metrics that findings on others void."""
-        voids = [
-            run_finding.finding
-            for run_finding in findings
-            if run_finding.voids
-        ]
-        if self.run_wide_findings(voids, repetitions):
-            return metric_names(repetitions)
-        return frozenset()
-
-    def is_run_void(
-        self,
-        findings: collections.abc.Sequence[finding.RunFinding],
-        voided: collections.abc.Set[str],
-    ) -> bool:
-        """Return whether the run is void, regardless of limits.
-
-        :param voided: The metrics that findings on other metrics void.
-        """
-        return bool(voided)
+        voids = [run_finding for run_finding in findings if run_finding.voids]
+        names = gathering.metric_names(repetitions)
+        if density_levels.select_run_wide(
+            (run_finding.finding for run_finding in voids), repetitions
+        ):
+            return names
+        return self.rules.list_voided(voids, names)
 
     def _void_repetitions(
         self,
@@ -375,7 +376,7 @@ class Judge(abc.ABC):
             and reported_finding.severity == "void"
             and reported_finding.kind not in {*self.tolerate, *_VOID_RUN_KINDS}
         ]
-        run_wide = self.run_wide_findings(
+        run_wide = density_levels.select_run_wide(
             (reported_finding for reported_finding, _ in voiding), repetitions
         )
         void = {
@@ -387,12 +388,3 @@ class Judge(abc.ABC):
         if few or len(void) > MAX_VOID_SHARE * len(counted):
             return frozenset()
         return frozenset(number for number in void if number is not None)
-
-
-def metric_names(repetitions: Repetitions) -> set[str]:
-    """Return the names of all metrics of repetitions, as a set."""
-    return {
-        metric.name
-        for run_repetition in repetitions
-        for metric in gathering.metrics(run_repetition.conditions)
-    }

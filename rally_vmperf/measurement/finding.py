@@ -45,6 +45,8 @@ KINDS = {
 ABOUT_BARE_METAL = tuple(
     name for name, kind in KINDS.items() if kind.about == "bare_metal"
 )
+#: Kinds about the records of repetitions, not about their content.
+ABOUT_RECORDS = ("repetition_duplicated", "records_contradict")
 #: Kinds that only void the samples of a command in a repetition.
 ABOUT_SAMPLES = ("partial_overlap",)
 #: Kinds about the baseline that guests were compared with.

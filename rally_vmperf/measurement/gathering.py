@@ -13,6 +13,7 @@ from rally_vmperf.measurement.samples import sample
 NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 
 Conditions = collections.abc.Sequence[repetition.Condition]
+Repetitions = collections.abc.Sequence[repetition.Repetition]
 #: A finding with the number of its repetition; None for the whole run.
 Occurrence = tuple[finding.Finding, int | None]
 
@@ -199,6 +200,15 @@ def metrics(conditions: Conditions) -> list[sample.Metric]:
     observed = [metric for metric, samples in measured if samples.observations]
     percentiles = [metric for metric, _ in measured]
     return list(dict.fromkeys(expected + observed + percentiles))
+
+
+def metric_names(repetitions: Repetitions) -> set[str]:
+    """Return the names of all metrics of repetitions, as a set."""
+    return {
+        metric.name
+        for measured in repetitions
+        for metric in metrics(measured.conditions)
+    }
 
 
 def merge_duplicates(

@@ -244,9 +244,7 @@ def check_reference(
             for reported_finding in findings
             if reported_finding.kind not in tolerate
             and (
-                judge.is_run_void(
-                    [finding.RunFinding(finding=reported_finding)], frozenset()
-                )
+                judge.rules.is_void_by_any
                 or any(map(reported_finding.concerns, limited))
             )
         ]

@@ -7,7 +7,7 @@ import typing as t
 import jinja2
 
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import contrast_judge
+from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
@@ -56,9 +56,9 @@ class RunReport(judged_run.JudgedRun):
             return None
         if judgement := self.judgements.get(_NEIGHBOURS):
             return judgement
-        judge = contrast_judge.ContrastJudge(axes.NEIGHBOURS)
-        judge.extend(self.repetitions, 0)
-        return judge.judgement()
+        run_judge = judge.Judge(axes.NEIGHBOURS.rules)
+        run_judge.extend(self.repetitions, 0)
+        return run_judge.judgement()
 
 
 #: The heading of the verdict on neighbours, and of the facts about them.

@@ -15,8 +15,8 @@ import typing as t
 import numpy
 
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import contrast_judge
 from rally_vmperf.judging import gains
+from rally_vmperf.judging import judge as judges
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
@@ -463,7 +463,7 @@ def tuning(
     planned = [conditions.Condition(axes=axis) for axis in all_axes]
     slower = math.log1p(-drift / 100)
     for _ in range(trials):
-        judge = contrast_judge.ContrastJudge(axes.VARIANTS)
+        judge = judges.Judge(axes.VARIANTS.rules)
         seed = int(random.integers(1 << 31))
         ages = numpy.zeros((count, variants))
         for place in range(1, count + 1):

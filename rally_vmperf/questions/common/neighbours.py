@@ -7,7 +7,6 @@ from rally_vmperf import documents
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import contrast_judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -97,9 +96,7 @@ CRITERION = question.Criterion(
         },
         required=["max_percent"],
     ),
-    judge=functools.partial(
-        contrast_judge.ContrastJudge, axis=axes.NEIGHBOURS
-    ),
+    rules=axes.NEIGHBOURS.rules,
     limits={"max_percent": ("ratio",)},
     bounds=question.create_limit_check(),
     check=_check_has_neighbours,

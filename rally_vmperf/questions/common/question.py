@@ -25,7 +25,8 @@ if t.TYPE_CHECKING:
 #: Limits by the name of their criterion.
 Criteria = task.Sections
 
-AnyJudge = judge.Judge
+# Criteria have a property with the name of this module.
+_Judge = judge.Judge
 
 Assignments = tuple[assignment.Assignment, ...]
 
@@ -89,7 +90,8 @@ class Criterion:
     :param title: The description in lists of SLAs; one line.
     :param schema: The JSON Schema of the configuration.
     :param heading: The subject of the verdict in one word.
-    :param judge: The class of the judge; its arguments are the limits and the
+    :param rules: What its judge asks of a run.
+    :param judge: A function that returns a judge from the limits and the
         other options, all optional.
     :param limits: The options with limits by metric, and the scales of the
         metrics that the limits apply to.
@@ -112,7 +114,6 @@ class Criterion:
     title: str
     heading: str
     schema: documents.Schema
-    judge: t.Callable[..., AnyJudge]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     is_by_variant: bool = False
     bounds: "LimitCheck" = lambda parsed, metrics: None
@@ -121,13 +122,15 @@ class Criterion:
         lambda subtask, parsed, baseline: None
     )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
+    rules: judge.Rules | None = None
+    judge: t.Callable[..., _Judge] = _Judge
     fewest_repetitions: int = statistics.FEWEST
     requires: str = ""
 
     def __post_init__(self) -> None:
-        if self.selects:
-            selective = functools.partial(self.judge, selects=self.selects)
-            object.__setattr__(self, "judge", selective)
+        rules = {"rules": self.rules} if self.rules else {}
+        create = functools.partial(self.judge, selects=self.selects, **rules)
+        object.__setattr__(self, "judge", create)
 
     def select(
         self, complete_repetition: repetition.Repetition
@@ -175,7 +178,7 @@ class ParsedCriterion:
         """The limits by option that are not by variant."""
         return self.by_variant.get("", limits.LimitsByOption())
 
-    def create_judge(self) -> AnyJudge:
+    def create_judge(self) -> _Judge:
         """Return a judge with these limits and options."""
         is_by_variant = self.criterion.is_by_variant
         return self.criterion.judge(

@@ -9,7 +9,6 @@ from rally_vmperf import json_schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary as summary_
 from rally_vmperf.judging.results import plausibility
-from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -42,6 +41,14 @@ _SCHEMA = json_schema.closed_mapping(
 _NAME = "vmperf_valid"
 
 
+#: Other criteria judge figures, and collect their findings.
+_RULES = judge.Rules(
+    build=lambda run_judge, repetitions: [],
+    find=lambda run_judge, repetitions, rows: (),
+    uses_bare_metal=lambda options: True,
+)
+
+
 class ValidityJudge(judge.Judge):
     """A judge of the findings of any question, with or without limits.
 
@@ -61,7 +68,7 @@ class ValidityJudge(judge.Judge):
         refuse: collections.abc.Collection[str] = (),
         **options: t.Any,
     ) -> None:
-        super().__init__(**options)
+        super().__init__(_RULES, **options)
         self._criteria_of = criteria_of
         self.refuse = frozenset(refuse) - frozenset(self.tolerate)
 
@@ -101,7 +108,7 @@ class ValidityJudge(judge.Judge):
         measured = any(row.measured for row in summary.rows)
         unmatched: tuple[str, ...] = ()
         if measured:
-            names = judge.metric_names(repetitions)
+            names = gathering.metric_names(repetitions)
             unmatched = self.limits["physical_limit"].unmatched(names)
         if refused or not measured:
             status = "void"
@@ -207,18 +214,6 @@ class ValidityJudge(judge.Judge):
             (criterion, criterion.judge(tolerate=self.tolerate))
             for criterion in criteria.values()
         ]
-
-    def figures(self, repetitions: judge.Repetitions) -> list[result.Result]:
-        """Return an empty list: other criteria judge figures."""
-        return []
-
-    def findings(
-        self,
-        repetitions: judge.Repetitions,
-        rows: collections.abc.Sequence[result.Result],
-    ) -> finding.Occurrences:
-        """Return no findings: the judges of the question collect them."""
-        return ()
 
 
 def _check_tolerated(

@@ -6,7 +6,7 @@ from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import estimate
-from rally_vmperf.judging import degradation_judge
+from rally_vmperf.judging import density
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement.samples import units
@@ -105,7 +105,7 @@ DEGRADATION = question.Criterion(
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
-    judge=degradation_judge.DegradationJudge,
+    rules=density.DEGRADATION,
     limits=question.LOSS_AND_ABSOLUTE,
     # Times are compared as rates, too.
     bounds=question.create_limit_check(lambda metric: True),
@@ -143,7 +143,7 @@ FAIRNESS = question.Criterion(
         },
         anyOf=[{"required": [key]} for key in _FAIRNESS_LIMITS],
     ),
-    judge=degradation_judge.FairnessJudge,
+    rules=density.FAIRNESS,
     limits=dict.fromkeys(_FAIRNESS_LIMITS, ("ratio",)),
     check=_check_fairness,
     selects=neighbours.WITHOUT,

@@ -5,8 +5,8 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.execution import estimate
-from rally_vmperf.judging import overhead_judge
-from rally_vmperf.judging import spread_judge
+from rally_vmperf.judging import overhead
+from rally_vmperf.judging import spread
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -20,7 +20,7 @@ if t.TYPE_CHECKING:
 OVERHEAD = question.Criterion(
     name="vmperf_overhead",
     title="Limits on the loss of guests against bare metal, or on values.",
-    heading=overhead_judge.HEADING,
+    heading=overhead.HEADING,
     schema=question.build_schema(
         {
             "max_percent": question.build_limits(
@@ -36,7 +36,7 @@ OVERHEAD = question.Criterion(
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
-    judge=overhead_judge.OverheadJudge,
+    rules=overhead.RULES,
     limits=question.LOSS_AND_ABSOLUTE,
     bounds=question.create_limit_check(),
     baseline_option=lambda parsed: (
@@ -62,7 +62,7 @@ SPREAD = question.Criterion(
     schema=question.build_schema(
         _LIMITS, anyOf=[{"required": [name]} for name in _LIMITS]
     ),
-    judge=spread_judge.SpreadJudge,
+    rules=spread.RULES,
     limits=dict.fromkeys(_LIMITS, ("ratio",)),
     selects=neighbours.WITHOUT,
 )

@@ -1,11 +1,9 @@
 """The criteria of tuning."""
 
-import functools
 import typing as t
 
 from rally_vmperf import json_schema
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import contrast_judge
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import question
@@ -98,7 +96,7 @@ TUNING = question.Criterion(
         },
         anyOf=[{"required": [key]} for key in _KEYS],
     ),
-    judge=functools.partial(contrast_judge.ContrastJudge, axis=axes.VARIANTS),
+    rules=axes.VARIANTS.rules,
     limits=dict.fromkeys(_KEYS, ("ratio",)),
     is_by_variant=True,
     bounds=_check_bounds,

@@ -6,7 +6,7 @@ import unittest
 import ddt
 
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import contrast_judge
+from rally_vmperf.judging import judge as judges
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
@@ -95,7 +95,7 @@ class TestLoss(unittest.TestCase):
 
     def test_other_questions(self):
         """What says nothing of neighbours is not readable."""
-        judge = contrast_judge.ContrastJudge(axes.NEIGHBOURS)
+        judge = judges.Judge(axes.NEIGHBOURS.rules)
         self.assertFalse(judge.accepts(made.one(1, {made.IOPS: 5.0})))
 
 

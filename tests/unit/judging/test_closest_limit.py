@@ -7,9 +7,9 @@ import ddt
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.measurement.comparison import verdict
 from tests.unit import made
-from tests.unit.judging import test_contrast_judge
+from tests.unit.judging import test_axis
 
-ROWS = test_contrast_judge.rows_of({"e1000": 1, "virtio": 3, "same": 1})
+ROWS = test_axis.rows_of({"e1000": 1, "virtio": 3, "same": 1})
 
 
 @ddt.ddt
@@ -42,7 +42,7 @@ class GainTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_closest(self, gains, losses, expected):
-        judgement = test_contrast_judge.judge(
+        judgement = test_axis.judge(
             ROWS,
             min_gain_percent=gains,
             max_loss_percent={

@@ -3,7 +3,7 @@
 import jinja2
 
 from rally_vmperf.execution import estimate
-from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import judge as judges
 from rally_vmperf.judging.results import build
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
@@ -15,49 +15,43 @@ SCENARIO = "Other.variants"
 PLAIN = "plain"
 
 
-class Judge(overhead_judge.OverheadJudge):
-    """Judges what the second variant loses against the first, the plain one.
+def _build(judge, entries):
+    """Return what a variant loses against the plain one, by metric.
 
-    :param variant: the second one; the last of the run by default
+    The option ``variant`` is the last one of the run by default.
     """
-
-    def __init__(self, variant="", **given):
-        super().__init__(**given)
-        self.variant = variant
-
-    def accepts(self, entry):
-        """Return whether all conditions are variants."""
-        return entry.has_axis("kernel")
-
-    def figures(self, entries):
-        """Return the loss of each metric."""
-        plain, there = (
-            [
-                one
-                for entry in entries
-                for one in entry.select(kernel=variant).conditions
-            ]
-            for variant in (PLAIN, self.variant or _last_variant(entries))
+    variant = judge.options.get("variant") or _last_variant(entries)
+    plain, there = (
+        [
+            one
+            for entry in entries
+            for one in entry.select(kernel=name).conditions
+        ]
+        for name in (PLAIN, variant)
+    )
+    reference = repetition.Reference(
+        name=PLAIN,
+        machine="",
+        recorded_at="",
+        repetitions=tuple(one.observations for one in plain),
+    )
+    return [
+        build.build_overhead(
+            metric,
+            there,
+            reference,
+            judge.limits["max_percent"].for_metric(metric.name),
         )
-        reference = repetition.Reference(
-            name=PLAIN,
-            machine="",
-            recorded_at="",
-            repetitions=tuple(one.observations for one in plain),
-        )
-        metrics = there[0].expected_metrics if there else ()
-        found = []
-        for metric in metrics:
-            limit = self.limits["max_percent"].for_metric(metric.name)
-            found.append(build.build_overhead(metric, there, reference, limit))
-        return found
+        for metric in (there[0].expected_metrics if there else ())
+    ]
 
-    def findings(self, entries, rows):
-        """Return the findings of the repetitions and their conditions."""
-        for entry in entries:
-            yield from ((found, entry.number) for found in entry.findings)
-            for one in entry.conditions:
-                yield from ((found, entry.number) for found in one.findings)
+
+RULES = judges.Rules(
+    axis="kernel",
+    build=_build,
+    find=lambda judge, entries, rows: (),
+    uses_bare_metal=lambda options: True,
+)
 
 
 def _last_variant(entries):
@@ -88,7 +82,7 @@ CRITERION = question.Criterion(
         },
         required=["variant", "max_percent"],
     ),
-    judge=Judge,
+    rules=RULES,
     limits={"max_percent": ("ratio",)},
     check=_check,
 )

@@ -8,7 +8,8 @@ import markupsafe
 
 from rally_vmperf.guests import verification
 from rally_vmperf.judging import gains
-from rally_vmperf.judging import overhead_judge
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import overhead
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
@@ -94,11 +95,11 @@ def judge_overhead(run: reports.RunReport) -> Judgement | None:
     """Return the judgement on overhead; None without bare metal."""
     if run.last.bare_metal is None:
         return None
-    if judgement := run.judgements.get(overhead_judge.HEADING):
+    if judgement := run.judgements.get(overhead.HEADING):
         return judgement
-    judge = overhead_judge.OverheadJudge()
-    judge.extend(run.repetitions, 0)
-    return judge.judgement()
+    overhead_judge = judge.Judge(overhead.RULES)
+    overhead_judge.extend(run.repetitions, 0)
+    return overhead_judge.judgement()
 
 
 def list_overheads(

@@ -537,7 +537,7 @@ class MergeTestCase(unittest.TestCase):
 class ImportTestCase(unittest.TestCase):
     def test_scipy_is_imported_late(self):
         code = (
-            "import sys, rally_vmperf.judging.degradation_judge; "
+            "import sys, rally_vmperf.judging.density; "
             "sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
         )
         subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,175 @@
+"""The rules of overhead: losses of guests against bare metal."""
+
+import collections.abc
+
+from rally_vmperf.judging import judge
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.judging.results import build
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import plausibility
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
+
+#: The heading of the verdict on overhead.
+HEADING = "Overhead"
+#: Components whose figures represent the machine as a whole.
+_WHOLE_MACHINE = ("cpu", "memory")
+
+
+def _build(
+    run_judge: judge.Judge, repetitions: judge.Repetitions
+) -> list[result.Result]:
+    """Return the overheads, then the absolute values, as a list.
+
+    The options with limits are ``max_percent``, ``max`` and ``min``; the
+    option ``statistic`` is the guest to which ``max_percent`` applies.
+    """
+    conditions = [run_repetition.condition for run_repetition in repetitions]
+    metrics = gathering.metrics(conditions)
+    names = [metric.name for metric in metrics]
+    max_percent = run_judge.limits["max_percent"]
+    reference = _find_reference(conditions)
+    has_reference = reference != repetition.NO_REFERENCE or not any(
+        condition.observations for condition in conditions
+    )
+    caps = tuple(
+        dict.fromkeys(
+            cap
+            for run_repetition in repetitions
+            for cap in run_repetition.rate_limits
+        )
+    )
+    losses = [
+        build.build_overhead(
+            metric,
+            conditions,
+            reference,
+            limit,
+            run_judge.confidence,
+            run_judge.options.get("statistic", "mean"),
+            caps,
+        )
+        for metric in metrics
+        for limit in [max_percent.for_metric(metric.name, names)]
+        if metric.scale == "ratio" and (has_reference or limit)
+    ]
+    values = [
+        row
+        for metric in metrics
+        for row in build.build_absolute(
+            metric,
+            conditions,
+            reference,
+            run_judge.limits,
+            names,
+            run_judge.confidence,
+            has_reference=has_reference,
+        )
+    ]
+    return [*losses, *values]
+
+
+def find(
+    run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
+) -> finding.Occurrences:
+    """Yield the findings in the figures of all repetitions."""
+    conditions = [run_repetition.condition for run_repetition in repetitions]
+    offered = plausibility.fixed_rate_metrics(
+        reported_finding
+        for condition in conditions
+        for reported_finding in condition.findings
+    )
+    has_interval = False
+    for row in rows:
+        comparison, limit = _find_comparison(row)
+        if comparison is None:
+            continue
+        has_interval |= comparison.low is not None
+        bottleneck = ""
+        if isinstance(row.figure, loss_figure.Loss):
+            bottleneck = row.figure.bottleneck
+        if row.metric.name in offered:
+            bottleneck = ""
+        drifts = verdict.list_drifts_across(comparison, limit)
+        for reported_finding in plausibility.of_comparison(
+            comparison, drifts, bottleneck
+        ):
+            yield reported_finding, None
+        if detail := row.describe_differing():
+            name = row.metric.name
+            yield finding.Finding("guests_differ", name, detail), None
+    if has_interval:
+        yield from plausibility.one_session(
+            repetitions, _find_reference(conditions)
+        )
+    yield from plausibility.baseline_changed(conditions)
+
+
+def _list_voided(
+    findings: collections.abc.Sequence[finding.RunFinding], names: set[str]
+) -> set[str]:
+    """Return the names of metrics that are not comparable, a set.
+
+    A guest cannot be far faster than bare metal. If it is in CPU or memory,
+    the machines are not comparable. If it is on the disk or the network, the
+    two sides did not measure the same.
+    """
+    parts = {
+        run_finding.finding.subject.partition(".")[0]
+        for run_finding in findings
+        if run_finding.finding.kind == "guest_faster"
+    }
+    is_whole_machine = not parts.isdisjoint(_WHOLE_MACHINE)
+    return {
+        name
+        for name in names
+        if is_whole_machine or name.partition(".")[0] in parts
+    }
+
+
+def _find_comparison(
+    row: result.Result,
+) -> tuple[loss.Comparison | None, float | None]:
+    """Return the comparison of a row and the limit of its loss.
+
+    Without samples of bare metal, guests are compared with their absolute
+    limit, or with any constant: the loss against a limit must not be positive.
+    """
+    figure = row.figure
+    if (
+        not isinstance(figure, absolute_value.AbsoluteValue)
+        or figure.bare
+        or figure.worst_count
+        or not figure.guest
+    ):
+        return row.comparison, row.limit
+    comparison = figure.compare_with(row.limit or 1.0)
+    return comparison, None if row.limit is None else 0.0
+
+
+def _find_reference(
+    conditions: collections.abc.Iterable[repetition.Condition],
+) -> repetition.Reference:
+    """Return the bare-metal reference of the first measured condition."""
+    return next(
+        (
+            condition.reference
+            for condition in conditions
+            if condition.observations
+        ),
+        repetition.NO_REFERENCE,
+    )
+
+
+#: The loss of guests against bare metal, and their absolute values.
+RULES = judge.Rules(
+    build=_build,
+    find=find,
+    uses_bare_metal=lambda options: True,
+    list_voided=_list_voided,
+    is_void_by_any=True,
+)
