@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import dataclasses
 
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
@@ -49,10 +50,9 @@ def list_changes(
             continue
         reason = row.reason or "; ".join(row.void_reasons())
         if not reason:
-            reference, other = (
-                [samples.values for samples in side] for side in figure.sides
+            sides[len(compared)] = dataclasses.replace(
+                figure.contrast, conservative=False
             )
-            sides[len(compared)] = reference, other
         compared.append(
             changes.Change(
                 run=figure.names[1],
@@ -62,7 +62,7 @@ def list_changes(
                 reason=reason,
             )
         )
-    changes.decide_all(compared, sides, confidence, paired=True)
+    changes.decide_all(compared, sides, confidence)
     return compared
 
 

@@ -7,12 +7,12 @@ import typing as t
 
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 

@@ -12,9 +12,9 @@ from rally_vmperf.judging.results import result
 from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 

@@ -4,9 +4,9 @@ import abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units

@@ -5,12 +5,12 @@ import functools
 import typing as t
 
 from rally_vmperf.judging.results import figure as figures
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import contrasts
-from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import units
 
 

@@ -8,6 +8,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
@@ -27,7 +28,6 @@ BOOTS = (
 
 #: A condition as text, empty if a run has only one, and a metric.
 Key = tuple[str, sample.Metric]
-_Sides = tuple[loss.Repetitions, loss.Repetitions]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ def compare_runs(
     names = {metric.name for _, metric in keys}
     reference, *compared = runs
     changes: list[Change] = []
-    sides: dict[int, _Sides] = {}
+    sides: dict[int, contrasts.Contrast] = {}
     for key in keys:
         condition, metric = key
         margin, decides = _find_margin(key, reference.limits, margins, names)
@@ -167,7 +167,12 @@ def compare_runs(
             elif metric.scale == "count":
                 change = _compare_counts(change, before, after)
             else:
-                sides[len(changes)] = before, after
+                sides[len(changes)] = contrasts.Contrast(
+                    metric=metric,
+                    reference=sample.create_samples(metric, before),
+                    other=sample.create_samples(metric, after),
+                    conservative=False,
+                )
             changes.append(change)
     decide_all(changes, sides, confidence)
     return changes
@@ -219,9 +224,8 @@ def _compare_counts(
 
 def decide_all(
     changes: list[Change],
-    sides: collections.abc.Mapping[int, _Sides],
+    sides: collections.abc.Mapping[int, contrasts.Contrast],
     confidence: float,
-    paired: bool = False,
 ) -> None:
     """Replace the changes that have two sides by compared ones.
 
@@ -232,35 +236,27 @@ def decide_all(
     change has a p-value below an error if its interval at that error does not
     contain the value that is tested.
 
-    :param sides: The values of the reference and of the run, by the index of
-        their change.
-    :param paired: Whether each repetition measured both sides.
+    :param sides: The contrasts of the reference and of the run, by the index
+        of their change.
     """
     undecided = {
         number
-        for number, (others, values) in sides.items()
-        if min(len(others), len(values)) >= statistics.FEWEST
+        for number, contrast in sides.items()
+        if min(len(contrast.reference), len(contrast.other))
+        >= statistics.FEWEST
     }
     pending = set(sides)
     while pending:
         level = verdict.correct_confidence(confidence, len(undecided))
         for number in pending:
             change = changes[number]
-            others, values = sides[number]
             margin = change.margin or 0.0
-            comparison = loss.compare(
-                change.metric,
-                others,
-                values,
-                level,
-                paired=paired,
-                conservative=False,
-            )
-            changes[number] = dataclasses.replace(
-                change,
-                comparison=comparison,
-                status=decide(comparison.low, comparison.high, margin),
-            )
+            if comparison := sides[number].compare(level):
+                changes[number] = dataclasses.replace(
+                    change,
+                    comparison=comparison,
+                    status=decide(comparison.low, comparison.high, margin),
+                )
         remaining = {
             number
             for number in undecided

@@ -10,12 +10,12 @@ import functools
 import statistics as stdlib
 import typing as t
 
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.density import contrasts
 from rally_vmperf.measurement.density import fairness as fairness_
-from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 

@@ -258,6 +258,22 @@ class MetricSamples:
         )
 
 
+def create_samples(
+    metric: Metric,
+    repetitions: collections.abc.Iterable[collections.abc.Iterable[float]],
+) -> tuple[MetricSamples, ...]:
+    """Return the values of each repetition as samples without a source."""
+    return tuple(
+        MetricSamples(
+            number=number,
+            observations=tuple(
+                Observation("", Sample(metric, value)) for value in values
+            ),
+        )
+        for number, values in enumerate(repetitions, start=1)
+    )
+
+
 def mean_overlap(
     repetitions: collections.abc.Collection[MetricSamples],
 ) -> float:

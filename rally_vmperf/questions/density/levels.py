@@ -12,7 +12,7 @@ from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.density import rates as density_rates
+from rally_vmperf.measurement.comparison import rates as density_rates
 from rally_vmperf.measurement.samples import sample
 
 Observations = collections.abc.Iterable[sample.Observation]

@@ -3,8 +3,8 @@
 import dataclasses
 
 from rally_vmperf.judging.results import curve
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.density import points
-from rally_vmperf.measurement.density import rates
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

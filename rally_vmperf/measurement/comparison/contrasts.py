@@ -10,9 +10,9 @@ import functools
 import typing as t
 
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.density import rates
 from rally_vmperf.measurement.samples import sample
 
 #: The guest to which a limit applies.
@@ -32,6 +32,8 @@ class Contrast:
         conditions of the same repetitions in the same order.
     :param as_rates: Whether times are compared as rates.
     :param hosts: The hosts of the guests, as far as they are known.
+    :param conservative: Whether few repetitions that vary more than those of
+        the reference get a wider interval.
     """
 
     metric: sample.Metric
@@ -43,11 +45,12 @@ class Contrast:
     hosts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+    conservative: bool = True
 
     @functools.cached_property
     def mean(self) -> loss.Comparison | None:
         """The comparison of the mean guest; None if a side is missing."""
-        return self._compare("", self.confidence)
+        return self.compare(self.confidence)
 
     @functools.cached_property
     def each(self) -> Comparisons:
@@ -66,6 +69,10 @@ class Contrast:
         """The guest with the lowest rate; "" if it is not known."""
         worst, _ = rates.find_worst(self.metric, self.other) or ("", ())
         return worst if worst in self.each else ""
+
+    def compare(self, confidence: float) -> loss.Comparison | None:
+        """Return the comparison of the mean guest at a confidence, or None."""
+        return self._compare("", confidence)
 
     def find_decisive(
         self, statistic: Statistic, status: verdict.Status | None
@@ -111,7 +118,7 @@ class Contrast:
         metric = rates.of_metric(self.metric) if self.as_rates else self.metric
         mean = (
             statistics.mean_of_repetitions(reference)
-            if options
+            if options["paired"]
             else self._reference_mean
         )
         return loss.percent(
@@ -172,11 +179,8 @@ class Contrast:
                 return reference, other, options
         values = self.guests[guest] if guest else self._list_values(self.other)
         is_paired = self.pairing == "always"
-        return (
-            self._reference_values,
-            values,
-            {"paired": True} if is_paired else {},
-        )
+        options = {"paired": is_paired, "conservative": self.conservative}
+        return self._reference_values, values, options
 
     def _compare(
         self, guest: str, confidence: float

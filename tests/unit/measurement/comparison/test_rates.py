@@ -5,7 +5,7 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.measurement.density import rates
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
