@@ -29,7 +29,9 @@ REPORT = $(CLOUD)/report.html
 RESULTS = $(CLOUD)/results.json
 # The Debian packages whose programs unit tests execute, in addition to those
 # that every Debian system has.  No other program is on the path of the tests.
-UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client
+# Their services are not started.
+UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client iperf \
+    nghttp2-client nginx openssh-server sockperf vsftpd wget
 # The tools of the main job, for the baseline of this machine.
 LOCAL_PACKAGES = bzip2 fio iperf3 mbw sysbench
 
@@ -159,12 +161,13 @@ lock:
 	printf '%s\n' pbr setuptools >>build/cloud.txt
 	$(COMPILE) -c constraints.txt -o constraints-cloud.txt build/cloud.txt
 
-unit-packages: PACKAGES = $(UNIT_PACKAGES)
-local-packages: PACKAGES = $(LOCAL_PACKAGES)
-unit-packages local-packages:
-	@dpkg-query --status $(PACKAGES) >/dev/null 2>&1 || { \
+unit-packages: $(VENV)/ready
+	@$(BIN)/python -m tests.policy $(UNIT_PACKAGES)
+
+local-packages:
+	@dpkg-query --status $(LOCAL_PACKAGES) >/dev/null 2>&1 || { \
 	    apt-get update -q && apt-get install -qy \
-	    --no-install-recommends $(PACKAGES); }
+	    --no-install-recommends $(LOCAL_PACKAGES); }
 
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -q && \

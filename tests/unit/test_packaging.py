@@ -187,7 +187,9 @@ class TestTox(unittest.TestCase):
     def test_what_is_run(self):
         """The environment is taken as it is, none is made."""
         bin_ = "/tox/bin/"
-        self.assertEqual({bin_ + "stestr"}, self.commands("testenv"))
+        self.assertEqual(
+            {bin_ + "python", bin_ + "stestr"}, self.commands("testenv")
+        )
         self.assertEqual(
             {bin_ + "ruff", bin_ + "flake8", bin_ + "mypy"},
             self.commands("testenv:pep8"),

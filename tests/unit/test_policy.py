@@ -1,6 +1,10 @@
+import contextlib
+import io
 import stat
 from unittest import mock
 
+from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import packages
 from tests import policy
 from tests.unit.cloud import base
 
@@ -27,6 +31,42 @@ class NothingStartedTestCase(base.CloudTestCase):
         with policy.nothing_started():
             self.assertEqual(policy.OURS, self.policy.read_text())
         self.assertEqual("its own", self.policy.read_text())
+
+    def install(self, *missing, error=None):
+        """Return the exit code, the output and the installed packages."""
+        installed = []
+
+        def install(names, log):
+            self.assertEqual(policy.OURS, self.policy.read_text())
+            if error:
+                raise error
+            installed.extend(names)
+
+        with (
+            mock.patch.object(policy, "LOG", self.folder / "build" / "log"),
+            mock.patch.object(
+                packages, "find_missing", autospec=True, return_value=missing
+            ),
+            mock.patch.object(packages, "install", install),
+            contextlib.redirect_stdout(io.StringIO()) as output,
+            contextlib.redirect_stderr(output),
+        ):
+            code = policy.main(["nginx", "wget"])
+        self.assertFalse(self.policy.exists())
+        return code, output.getvalue(), installed
+
+    def test_missing_packages_are_installed(self):
+        self.assertEqual((0, "", []), self.install())
+        self.assertEqual(
+            (0, "installing nginx\n", ["nginx"]), self.install("nginx")
+        )
+
+    def test_packages_that_cannot_be_installed(self):
+        code, output, _ = self.install(
+            "nginx", error=errors.HostError("no disk")
+        )
+        self.assertEqual(1, code)
+        self.assertIn("cannot install packages: no disk", output)
 
     def test_also_after_an_interrupted_run(self):
         self.policy.write_text("its own")

@@ -1,6 +1,3 @@
-import shutil
-import subprocess
-import tempfile
 import unittest
 
 import ddt
@@ -157,30 +154,3 @@ class RatesTestCase(unittest.TestCase):
         for length in range(0, len(whole), 7):
             with self.assertRaises(base.WorkloadError):
                 iozone.parse_rates(whole[:length], 2, 8192, 64)
-
-
-class RealFilesTestCase(unittest.TestCase):
-    """The iozone of this machine, where it has one."""
-
-    def test_all_tests(self):
-        program = shutil.which("iozone")
-        if not program:
-            self.skipTest("this machine has no iozone")
-        workload = iozone.Iozone()
-        arguments = workload.complete(
-            {"size_mib": 1, "random": True, "direct": False}
-        )
-        (command,) = workload.commands(arguments, base.Endpoints())
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
-                command.argv,
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        outcome = golden.outcome("iozone", done.stdout)
-        samples = workload.parse_all(arguments, {"iozone": outcome})
-        self.assertEqual(
-            list(workload.metrics(arguments)), [s.metric for s in samples]
-        )
