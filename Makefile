@@ -1,8 +1,9 @@
 # Two commands do everything on a fresh Debian machine, as root:
 #   make demo    a real cloud, a baseline, the main job, a report to open
-#   make test    lint, types, docs, unit tests, the reports in a browser,
-#                functional tests on that cloud
-#   make test-all   that, and tests of faults and damage, several hours
+#   make test    lint, types, docs, unit tests, the reports in a browser, and
+#                on that cloud the main job, a density task and Tempest
+#   make functional   the other functional tests on that cloud
+#   make test-all   both, and tests of faults and damage, several hours
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
@@ -34,8 +35,13 @@ UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client iperf \
     nghttp2-client nginx openssh-server sockperf vsftpd wget
 # The tools of the main job, for the baseline of this machine.
 LOCAL_PACKAGES = bzip2 fio iperf3 mbw sysbench
+# The functional tests that are part of `make test`.
+VERDICTS = 'test_(main_job|density|tempest)\.'
+FUNCTIONAL = VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
+    --test-path tests/functional run --serial
 
-.PHONY: demo test test-all unit browser lint types docs functional long
+.PHONY: demo test test-all unit browser lint types docs verdicts functional
+.PHONY: long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
 .PHONY: main-job picture reference
@@ -55,9 +61,9 @@ main-job: baseline
 	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ."; \
 	exit $$verdict
 
-test: lint types docs unit browser functional
+test: lint types docs unit browser verdicts
 
-test-all: test long
+test-all: test functional long
 
 unit: $(VENV)/whole unit-packages
 	$(BIN)/stestr --test-path tests/unit run
@@ -82,9 +88,11 @@ reference: $(VENV)/whole
 docs: $(VENV)/whole
 	$(BIN)/sphinx-build -W -q -b html doc/source doc/build/html
 
-functional: $(VENV)/whole cloud local-packages chromium
-	VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr --test-path tests/functional \
-	    run --serial
+verdicts: $(VENV)/whole cloud local-packages
+	$(FUNCTIONAL) $(VERDICTS)
+
+functional: $(VENV)/whole cloud local-packages
+	$(FUNCTIONAL) --exclude-regex $(VERDICTS)
 
 # One topic of them, an hour at most: make long TOPIC=workloads
 long: $(VENV)/whole cloud local-packages

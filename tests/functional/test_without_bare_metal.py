@@ -1,0 +1,29 @@
+"""The main job without a baseline of bare metal."""
+
+from tests.functional import test_main_job
+
+
+class TestWithoutBareMetal(test_main_job.MainJobCase):
+    """Limits on the values of guests."""
+
+    def test_guests_without_bare_metal(self):
+        """Guests are judged by their values, and the report shows them."""
+        lab = self.laboratory
+        lab.use("member")
+        arguments = {
+            **test_main_job.SMALL,
+            "baseline": "none",
+            "max_percent": {},
+            "max": {"disk.*.latency_mean": 1000},
+            "min": {"cpu.*.rate": 0.001, "memory.*": 1},
+        }
+        before = lab.journals()
+        done = lab.start(test_main_job.TASK, **arguments)
+        self.check_ended(0, done)
+        records = lab.records(self.new_journal(before, done))
+        for record in records:
+            for condition in record.repetition.conditions:
+                self.assertEqual((), condition.reference.repetitions)
+        self.check_verdict()
+        self.check_report()
+        self.assertIn("cpu.sysbench.rate", self.judge().stdout)
