@@ -153,8 +153,8 @@ class TestBeforeCommands(test_measure.Case):
         )
         self.assertIn("Read-only", result.missing[0].reason)
         values = [
-            one.sample.value
-            for one in result.observations
-            if one.source == "c1"
+            observation.sample.value
+            for observation in result.observations
+            if observation.source == "c1"
         ]
         self.assertEqual([7.0, 5.0, 7.0], values)

@@ -47,18 +47,18 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
     place = roles.Station(
         name=name, machine=local.Local(name), role="guest", folder="/w"
     )
-    asked = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
-    one = commands.SynchronisedCommand(
+    command = base.Command(name="c", argv=("true",), timeout=9, bound=bound)
+    synchronised_command = commands.SynchronisedCommand(
         station=place,
-        command=asked,
+        command=command,
         folder="/w",
         servers=servers.Servers(title="", peer=None),
         start_barrier=None,
         clock_offset=0.0,
     )
-    one.outcome = result_of(started, ended, status)
-    one.kept_up_until = kept
-    return one
+    synchronised_command.outcome = result_of(started, ended, status)
+    synchronised_command.kept_up_until = kept
+    return synchronised_command
 
 
 def run(machine, started, seconds, status=0):
@@ -159,7 +159,9 @@ class TestRan(unittest.TestCase):
         one = command_log.CommandLog()
         one.note("w", ["m.one", "m.two"], [early, late])
         one.evaluate(Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}), result)
-        values = [one.sample.value for one in result.observations]
+        values = [
+            observation.sample.value for observation in result.observations
+        ]
         # Those of m.one follow by 81 of 100 and 90 of 91 units in nine of ten
         # seconds.
         for expected, value in zip(
@@ -184,7 +186,9 @@ class TestRan(unittest.TestCase):
         one = command_log.CommandLog()
         one.note("w", ["m.one"], taken)
         one.evaluate(Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}), result)
-        self.assertEqual(["b"], [one.source for one in result.observations])
+        self.assertEqual(
+            ["b"], [observation.source for observation in result.observations]
+        )
         (gap,) = result.missing
         self.assertEqual(("m.one", "a"), (gap.name, gap.machine))
         self.assertIn("which is not plausible", gap.reason)

@@ -65,9 +65,9 @@ class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
     def sources(self):
         """Return who gave the samples of the first command."""
         return {
-            one.source
-            for one in self.result.observations
-            if one.sample.metric.name == "cpu.echo.rate"
+            observation.source
+            for observation in self.result.observations
+            if observation.sample.metric.name == "cpu.echo.rate"
         }
 
 
@@ -119,9 +119,9 @@ class TestTogether(TogetherTestCase):
         self.assertGreater(self.lines("c1"), 1)
         for name in ("c1", "c2", "c3"):
             runs = [
-                one
-                for one in self.result.runs
-                if (one.machine, one.result.name) == (name, "rate")
+                run
+                for run in self.result.runs
+                if (run.machine, run.result.name) == (name, "rate")
             ]
             self.assertEqual(1, len(runs))
         self.assertEqual({"c1", "c2", "c3"}, self.sources())

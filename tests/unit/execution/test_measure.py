@@ -235,14 +235,17 @@ class TestCut(Case):
             overlap,
             "common_window",
             lambda spans: (
-                max(one.ended for one in spans) - 8,
-                min(one.ended for one in spans),
+                max(span.ended for span in spans) - 8,
+                min(span.ended for span in spans),
             ),
         ):
             _, result = self.measure(Slowing(), label="big")
         values = {
-            (one.source, one.sample.metric.name): one.sample.value
-            for one in result.observations
+            (
+                observation.source,
+                observation.sample.metric.name,
+            ): observation.sample.value
+            for observation in result.observations
         }
         for name in ("c1", "c2"):
             self.assertAlmostEqual(
@@ -255,7 +258,8 @@ class TestCut(Case):
         self.stations.pop()
         _, result = self.measure(Slowing())
         self.assertEqual(
-            [5.0, 7.0], [one.sample.value for one in result.observations]
+            [5.0, 7.0],
+            [observation.sample.value for observation in result.observations],
         )
 
 

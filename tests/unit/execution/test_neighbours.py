@@ -43,7 +43,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
     def load(self, workload, measured=(), peer=None, **changes):
         """Return the load of one neighbour."""
         self.folder = pathlib.Path(folders.made(self))
-        one = roles.Station(
+        station = roles.Station(
             name="g2",
             machine=local.Local("g2"),
             role="guest",
@@ -53,7 +53,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         return neighbours.Load(
             work=work,
             measured=measured,
-            stations=[one],
+            stations=[station],
             others=2,
             peer=peer,
             settling=0.1,
@@ -74,9 +74,9 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
                 break
             await asyncio.sleep(0.02)
         self.assertEqual({}, await load.end())
-        found = self.ticks()
-        self.assertEqual(["rate 1", "size 1", "rate 1"], found[:3])
-        self.assertGreater(len(found), 5)
+        ticks = self.ticks()
+        self.assertEqual(["rate 1", "size 1", "rate 1"], ticks[:3])
+        self.assertGreater(len(ticks), 5)
         self.assertEqual([], [*self.folder.glob("*/.job-*")])
         self.assertEqual({}, await load.end())
 

@@ -128,14 +128,14 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.stations, self.peer = [], None
         for name in ("c1", "c2", "peer"):
             (self.folder / name).mkdir()
-            one = roles.Station(
+            station = roles.Station(
                 name=name,
                 machine=local.Local(name),
                 role="peer" if name == "peer" else "copy",
                 folder=str(self.folder / name),
                 address="127.0.0.1",
             )
-            self.stations.append(one)
+            self.stations.append(station)
         self.peer = self.stations.pop()
         self.log = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory()), "starts"
@@ -189,11 +189,11 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         """Return what each station was told, in order."""
         return sorted(
             (
-                one.source,
-                one.sample.metric.name.rpartition(".")[2],
-                int(one.sample.value),
+                observation.source,
+                observation.sample.metric.name.rpartition(".")[2],
+                int(observation.sample.value),
             )
-            for one in self.result.observations
+            for observation in self.result.observations
         )
 
     def starts(self):
@@ -289,7 +289,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         ]
         many._start = start
         await asyncio.gather(
-            *(many.serve(place, one, work) for one in commands)
+            *(many.serve(place, command, work) for command in commands)
         )
         self.assertEqual(servers.AT_ONCE, self.most)
 
@@ -371,7 +371,8 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
         def hasty(*args):
             return tuple(
-                dataclasses.replace(one, timeout=3) for one in commands(*args)
+                dataclasses.replace(command, timeout=3)
+                for command in commands(*args)
             )
 
         with (

@@ -119,7 +119,10 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         own.note_missing()
         self.assertEqual(
             ["disk.timed.db.rate", "disk.timed.db.latency_p50"],
-            [one.sample.metric.name for one in self.result.observations],
+            [
+                observation.sample.metric.name
+                for observation in self.result.observations
+            ],
         )
         self.assertAlmostEqual(
             0.001, self.result.observations[1].sample.value, delta=1e-5

@@ -105,7 +105,7 @@ class SourcesTest(unittest.TestCase):
         self.lines = []
 
     def allow_ssh(self, *addresses, pool=None, **options):
-        guests = [made.guest(address=one) for one in addresses]
+        guests = [made.guest(address=address) for address in addresses]
         return self.group.allow_ssh(
             made.asked(**options), chosen(pool), guests, self.lines.append
         )

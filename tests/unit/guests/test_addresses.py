@@ -23,7 +23,7 @@ V4, V6 = "10.0.0.5", "fd00::5"
 def port(*addresses, network="n2"):
     return calls.Thing(
         network_id=network,
-        fixed_ips=[{"ip_address": one} for one in addresses],
+        fixed_ips=[{"ip_address": address} for address in addresses],
     )
 
 
@@ -70,8 +70,8 @@ class FixedTest(unittest.TestCase):
         ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
     def test_choice(self, given, version, expected):
-        found = ports.find_fixed_address("g1", given, NETWORK, version)
-        self.assertEqual(expected, found)
+        fixed_address = ports.find_fixed_address("g1", given, NETWORK, version)
+        self.assertEqual(expected, fixed_address)
 
     @ddt.unpack
     @ddt.data(

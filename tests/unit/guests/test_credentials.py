@@ -25,8 +25,8 @@ class OfGuestsTest(unittest.TestCase):
         ({"admin": BOTH["admin"]}, {}, ADMIN),
     )
     def test_choice(self, context, options, expected):
-        found = credentials.get_guest_credential(context, options)
-        self.assertEqual(expected, found)
+        guest_credential = credentials.get_guest_credential(context, options)
+        self.assertEqual(expected, guest_credential)
 
     def test_nobody(self):
         with self.assertRaisesRegex(errors.GuestError, "neither users nor"):

@@ -21,7 +21,7 @@ def network(name, external=False):
 
 
 def named(*names):
-    return [{"name": one} for one in names]
+    return [{"name": name} for name in names]
 
 
 @ddt.ddt

@@ -25,29 +25,29 @@ def groups(*names, **options):
 class RequestTest(unittest.TestCase):
     def test_one_group(self):
         """Its options and those of the run stand side by side."""
-        found = request.parse_config(
+        config = request.parse_config(
             {**SMALL, "count": 3, "host": "h1", "jump": HOP, "install": True}
         )
-        (group,) = found.groups
+        (group,) = config.groups
         self.assertEqual(("default", 3), (group.name, group.count))
         self.assertEqual(
             request.Reference(by="name", value="small"), group.flavor
         )
-        self.assertEqual((target.JumpHost(**HOP),), found.jump)
-        self.assertEqual("h1", found.host)
-        self.assertEqual(3, found.count)
+        self.assertEqual((target.JumpHost(**HOP),), config.jump)
+        self.assertEqual("h1", config.host)
+        self.assertEqual(3, config.count)
 
     def test_groups(self):
         """What stands beside them holds for those that say nothing else."""
         given = groups("a", count=2) + groups("b", user="rocky")
-        found = request.parse_config(
+        config = request.parse_config(
             {"groups": given, "user": "me", "count": 1}
         )
         self.assertEqual(
             [("a", 2, "me"), ("b", 1, "rocky")],
-            [(one.name, one.count, one.user) for one in found.groups],
+            [(group.name, group.count, group.user) for group in config.groups],
         )
-        self.assertEqual(3, found.count)
+        self.assertEqual(3, config.count)
 
     @ddt.unpack
     @ddt.data(

@@ -164,8 +164,8 @@ class RequestsTest(unittest.TestCase):
         ).run()
         updated = {}
         for _ in range(2):
-            found = placement.find_changes(cloud, booted.guests, updated)
-            self.assertEqual([], found)
+            changes = placement.find_changes(cloud, booted.guests, updated)
+            self.assertEqual([], changes)
         removal.remove_resources(
             cloud, ownership.Owner(PREFIX), lambda line: None, kinds=KINDS
         )

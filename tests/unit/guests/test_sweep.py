@@ -61,7 +61,10 @@ class SweepTest(unittest.TestCase):
             each
             for each in (DEAD, ALIVE, ENDED, FOREIGN, OWN)
             if name(each)
-            in {one.name for one in self.cloud.compute.all_servers.values()}
+            in {
+                server.name
+                for server in self.cloud.compute.all_servers.values()
+            }
         ]
 
     def test_everything_with_rallys_names_is_listed_once(self):
@@ -152,7 +155,7 @@ class SweepTest(unittest.TestCase):
         self.assertEqual({}, self.remove())
         self.assertEqual(["n1", "n2"], list(network.names))
         self.assertEqual([], network.all_subnets)
-        self.assertEqual(["r1"], [one.id for one in network.all_routers])
+        self.assertEqual(["r1"], [router.id for router in network.all_routers])
 
     def admin(self, *projects, **options):
         view = inventory.Inventory(self.cloud, admin=True, projects=projects)

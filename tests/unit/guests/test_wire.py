@@ -319,13 +319,13 @@ class BlockStorageTest(unittest.TestCase):
         self.wire = wire.Wire(dict(BLOCK), {"block-storage": CINDER})
 
     def test_volume(self):
-        wanted = request.BootVolume(size_gib=10, type="ssd")
+        boot_volume = request.BootVolume(size_gib=10, type="ssd")
         image = models.Image(id="i1", name="debian")
         with wire.connected(self.wire) as connection:
-            volumes.check_volume_type(connection, wanted)
+            volumes.check_volume_type(connection, boot_volume)
             found = volumes.create_volumes(
                 connection,
-                {"g1": (image, wanted)},
+                {"g1": (image, boot_volume)},
                 60,
                 lambda: "n",
                 lambda line: None,
@@ -359,17 +359,17 @@ class BlockStorageTest(unittest.TestCase):
 
     def test_no_service(self):
         self.wire.services = {"compute": NOVA}
-        wanted = request.BootVolume(size_gib=10)
+        boot_volume = request.BootVolume(size_gib=10)
         with (
             wire.connected(self.wire) as connection,
             self.assertRaisesRegex(errors.GuestError, "no block-storage"),
         ):
-            volumes.check_volume_type(connection, wanted)
+            volumes.check_volume_type(connection, boot_volume)
 
     def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
-        wanted = request.BootVolume(size_gib=10)
+        boot_volume = request.BootVolume(size_gib=10)
         with wire.connected(self.wire) as connection:
             pass
         words = "find the block-storage service: "
         with self.assertRaisesRegex(errors.GuestError, words):
-            volumes.check_volume_type(connection, wanted)
+            volumes.check_volume_type(connection, boot_volume)

@@ -146,8 +146,8 @@ class InstallTestCase(base.CloudTestCase):
         self.assertEqual(login, environment["http_proxy"])
 
     def included(self, **recipe):
-        words = self.arguments(**recipe)
-        (word,) = [w for w in words if w.startswith("--include=")]
+        arguments = self.arguments(**recipe)
+        (word,) = [w for w in arguments if w.startswith("--include=")]
         found = word.removeprefix("--include=").split(",")
         self.assertEqual(len(set(found)), len(found))
         return set(found)
@@ -166,8 +166,8 @@ class InstallTestCase(base.CloudTestCase):
             self.included(workloads=("fi",))
 
     def test_lists_lose_their_comments(self):
-        words = self.arguments()
-        excluded = [w for w in words if w.startswith("--dpkgopt=")]
+        arguments = self.arguments()
+        excluded = [w for w in arguments if w.startswith("--dpkgopt=")]
         self.assertTrue(excluded)
         for word in excluded:
             self.assertRegex(word, r"^--dpkgopt=path-exclude=/\S+$")

@@ -184,7 +184,7 @@ class TestLook(unittest.TestCase):
         ]
         try:
             before = asyncio.run(background_load.read_load(machine))
-            pids = {one.pid for one in before.processes}
+            pids = {process.pid for process in before.processes}
             self.assertLessEqual({one.pid for one in burning}, pids)
             time.sleep(2)
             later = asyncio.run(background_load.read_load(machine))
@@ -198,9 +198,9 @@ class TestLook(unittest.TestCase):
         others = dataclasses.replace(
             later,
             processes=tuple(
-                one
-                for one in later.processes
-                if one.pid not in {each.pid for each in burning}
+                process
+                for process in later.processes
+                if process.pid not in {each.pid for each in burning}
             ),
         )
         self.assertNotEqual(

@@ -49,10 +49,10 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertGreater(facts["memory_bytes"], 1 << 20)
         self.assertGreaterEqual(facts["threads"], 1)
         self.assertRegex(facts["boot_id"], "^[0-9a-f]{16}$")
-        told = pathlib.Path("/sys/devices/system/cpu/isolated")
-        if told.exists():
+        path = pathlib.Path("/sys/devices/system/cpu/isolated")
+        if path.exists():
             self.assertEqual(
-                told.read_text().strip() or "none", facts["isolated_cpus"]
+                path.read_text().strip() or "none", facts["isolated_cpus"]
             )
         again = await fingerprint.collect(local.Local("here"))
         self.assertEqual(facts, again)

@@ -100,8 +100,8 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(
             "Error: proxy http://(hidden)@192.0.2.1:3128, (hidden)", said
         )
-        found = seen.read_text()
-        self.assertEqual(wanted, found[: len(wanted)])
+        text = seen.read_text()
+        self.assertEqual(wanted, text[: len(wanted)])
         bits, path = mode.read_text().split()
         self.assertEqual("600", bits)
         self.assertFalse(pathlib.Path(path).exists())

@@ -70,13 +70,14 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         path = pathlib.Path(handle.path, "ended")
         while not path.exists():
             await asyncio.sleep(0.01)
-        told = job_result.parse_fields(path.with_name("status").read_text())
-        ups = [begin, float(told["up"]), float(told["up_ended"])]
+        fields = job_result.parse_fields(path.with_name("status").read_text())
+        ups = [begin, float(fields["up"]), float(fields["up_ended"])]
         ups.append(read_uptime())
         self.assertEqual(sorted(ups), ups)
-        self.assertNotEqual(told["up"], told["up_ended"])
+        self.assertNotEqual(fields["up"], fields["up_ended"])
         times = [
-            float(told[key]) for key in ("before", "started", "ended", "after")
+            float(fields[key])
+            for key in ("before", "started", "ended", "after")
         ]
         self.assertEqual(sorted(times), times)
         await handle.finish()

@@ -181,8 +181,10 @@ class ArmedTestCase(Case):
         )
         result = await handle.release(77.5)
         self.assertEqual("out", result.stdout)
-        for words in machine.commands[1:]:
-            self.assertEqual(("release", handle.path, "77.500000"), words[4:7])
+        for command in machine.commands[1:]:
+            self.assertEqual(
+                ("release", handle.path, "77.500000"), command[4:7]
+            )
 
 
 class KeptUpTestCase(Case):

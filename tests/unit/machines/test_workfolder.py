@@ -37,12 +37,12 @@ class MakeTestCase(Case):
     async def test_it_is_new_and_closed(self):
         folders = {await self.make() for _ in range(3)}
         self.assertEqual(folders, set(self.parent.iterdir()))
-        for one in folders:
-            self.assertEqual(0o40700, one.stat().st_mode)
-            self.assertEqual(0o100600, (one / MARK).stat().st_mode)
+        for folder in folders:
+            self.assertEqual(0o40700, folder.stat().st_mode)
+            self.assertEqual(0o100600, (folder / MARK).stat().st_mode)
             owner = controller.get_current_process()
             self.assertEqual(
-                f"{one.name}\n{owner}\n", (one / MARK).read_text()
+                f"{folder.name}\n{owner}\n", (folder / MARK).read_text()
             )
 
     async def test_a_lax_umask_opens_nothing(self):

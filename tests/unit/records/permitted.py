@@ -102,7 +102,7 @@ def _others(value, rule):
         yield not value
     if "string" in kinds and "pattern" not in rule:
         most = rule.get("maxLength", 100)
-        yield from (one for one in TEXTS if len(one) <= most)
+        yield from (text for text in TEXTS if len(text) <= most)
     if kinds & {"number", "integer"}:
         for one in NUMBERS:
             whole = isinstance(one, int)

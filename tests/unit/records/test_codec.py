@@ -36,7 +36,8 @@ class TestDecode(unittest.TestCase):
             made.COUNT,
         )
         found = {
-            one.name: one for one in self.written(metrics=metrics).metrics
+            metric.name: metric
+            for metric in self.written(metrics=metrics).metrics
         }
         self.assertEqual(
             [
@@ -136,7 +137,9 @@ class TestDecode(unittest.TestCase):
         )
         found = model.decode(made.record(conditions=[condition]))
         observations = found.repetition.condition.observations
-        self.assertEqual(sources, [one.source for one in observations])
+        self.assertEqual(
+            sources, [observation.source for observation in observations]
+        )
         self.assertEqual(found, model.shorten(found))
 
     @ddt.data(
@@ -169,14 +172,16 @@ class TestDecode(unittest.TestCase):
             self.assertEqual(
                 guests * given.get("hosts", 1), len(level.machines)
             )
-            sources = {one.source for one in level.observations}
+            sources = {
+                observation.source for observation in level.observations
+            }
             self.assertEqual(set(level.machines), sources)
             self.assertEqual(
                 guests in given.get("bare_metal", ()),
                 bool(level.reference.repetitions),
             )
             for rows in level.reference.repetitions:
-                self.assertEqual(guests, len({one.source for one in rows}))
+                self.assertEqual(guests, len({row.source for row in rows}))
         last = record["machines"][-1]
         self.assertEqual(last["host"], read.hosts[last["name"]])
 

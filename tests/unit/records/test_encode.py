@@ -175,13 +175,13 @@ def shapes(machines, repetitions, chance):
     names = ("bit/s", "ops/s")
     return {
         "distributions": tuple(
-            dataclasses.replace(one, machines=machines)
+            dataclasses.replace(distribution, machines=machines)
             for machines, found in distributions
-            for one in merged.distributions([("g1", found)])
+            for distribution in merged.distributions([("g1", found)])
         ),
         "time_series": tuple(
-            dataclasses.replace(one, machines=machines)
-            for one in merged.time_series(
+            dataclasses.replace(time_sery, machines=machines)
+            for time_sery in merged.time_series(
                 (
                     name,
                     sample.Series(
@@ -311,7 +311,9 @@ class TestBuilt(unittest.TestCase):
         self.assertEqual("incomplete", two.state)
         self.assertEqual((GAP,), two.missing)
         self.assertEqual((STEAL,), two.findings)
-        self.assertEqual(["g1"], [one.source for one in two.observations])
+        self.assertEqual(
+            ["g1"], [observation.source for observation in two.observations]
+        )
         self.assertEqual("metal", two.reference.name)
         self.assertEqual(
             "too many", self.record["conditions"][1]["skip_reason"]

@@ -40,8 +40,8 @@ class TestJournalIndex(unittest.TestCase):
 
     def find(self, name):
         """Return the names of the runs that a name stands for."""
-        found = journal_index.find_runs(name, self.directory, QUESTIONS)
-        return [run.run for run in found]
+        runs = journal_index.find_runs(name, self.directory, QUESTIONS)
+        return [run.run for run in runs]
 
     def write_three_tasks(self):
         """Write a task of two runs between two tasks of one run."""

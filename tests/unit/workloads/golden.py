@@ -54,11 +54,11 @@ def last(text: str) -> str:
 def values(readings: t.Iterable[sample.Reading]) -> list[sample.Sample]:
     """Return values and percentiles, as they come to be in a record."""
     found: list[sample.Sample] = []
-    for one in readings:
-        if isinstance(one, sample.Sample):
-            found.append(one)
-        elif isinstance(one, sample.Distribution):
-            found += one.samples()
+    for reading in readings:
+        if isinstance(reading, sample.Sample):
+            found.append(reading)
+        elif isinstance(reading, sample.Distribution):
+            found += reading.samples()
     return found
 
 

@@ -54,4 +54,8 @@ class ArithmeticTestCase(unittest.TestCase):
                 )
             },
         )
-        return [one for one in readings if isinstance(one, sample.Sample)]
+        return [
+            reading
+            for reading in readings
+            if isinstance(reading, sample.Sample)
+        ]

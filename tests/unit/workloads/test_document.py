@@ -50,8 +50,8 @@ class DocumentTestCase(unittest.TestCase):
 
     @ddt.data('{"a": 2}', '{"a": 1}\n{"a": 2}\n', '{}{"a": 2} \n')
     def test_the_last_of_several(self, text):
-        found = document.Document.parse_last(text, "iperf3")
-        self.assertEqual(2, found.number("a"))
+        last = document.Document.parse_last(text, "iperf3")
+        self.assertEqual(2, last.number("a"))
 
     @ddt.data('{"a": 1}\nend\n', '{"a": 1}\nend\n{"a": 2}\n', "{}{}]")
     def test_no_text_before_the_last_and_after_it(self, text):

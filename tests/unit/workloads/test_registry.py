@@ -50,8 +50,8 @@ class RegistryTestCase(unittest.TestCase):
         folder = pathlib.Path(base.__file__).parent
         modules = {
             path.stem
-            for part in typing.get_args(base.Component)
-            for path in (folder / part).glob("[!_]*.py")
+            for arg in typing.get_args(base.Component)
+            for path in (folder / arg).glob("[!_]*.py")
         }
         self.assertEqual(tuple(sorted(modules)), NAMES)
         self.assertIn("fio", NAMES)

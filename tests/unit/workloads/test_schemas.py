@@ -76,8 +76,8 @@ class RulesTestCase(unittest.TestCase):
 
     def test_all_options_are_the_default_unless_said(self):
         self.assertEqual(["fast", "slow"], RULES["methods"]["default"])
-        one = schemas.choices("a, b.", ("a", "b"), default=("b",))
-        self.assertEqual(["b"], one["default"])
+        choices = schemas.choices("a, b.", ("a", "b"), default=("b",))
+        self.assertEqual(["b"], choices["default"])
 
     @ddt.data(("1k", 1024), ("9999k", 10238976), ("16M", 16777216))
     @ddt.unpack

@@ -44,7 +44,9 @@ class SequenceTestCase(unittest.TestCase):
     def test_options_are_in_the_order_of_the_schema(self):
         arguments = self.workload.complete({"methods": ["slow", "fast"]})
         commands = self.workload.commands(arguments, base.Endpoints())
-        self.assertEqual(["fast", "slow"], [one.name for one in commands])
+        self.assertEqual(
+            ["fast", "slow"], [command.name for command in commands]
+        )
         self.assertEqual(
             ["fast.rate", "fast.p99", "slow.rate", "slow.p99"],
             [

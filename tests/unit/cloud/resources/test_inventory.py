@@ -60,7 +60,7 @@ class IdentityTestCase(base.CloudTestCase):
              for call in keystone.create_user.mock_calls},
         )  # fmt: skip
         self.assertEqual(
-            sorted(2 * [one["url"] for one in wanted["endpoints"]]),
+            sorted(2 * [endpoint["url"] for endpoint in wanted["endpoints"]]),
             sorted(
                 call.kwargs["url"]
                 for call in keystone.create_endpoint.mock_calls

@@ -68,8 +68,8 @@ class KeysTestCase(base.CloudTestCase):
 
     def test_kept(self):
         self.assertEqual(self.make(), self.make())
-        known = (self.folders.root / "known_hosts").read_text()
-        self.assertTrue(known.startswith("172.24.4.2,172.24.4.3 ssh-ed25519 "))
+        text = (self.folders.root / "known_hosts").read_text()
+        self.assertTrue(text.startswith("172.24.4.2,172.24.4.3 ssh-ed25519 "))
         for path, mode in (
             *((self.private, 0o600), (self.public, 0o600)),
             (self.cookie, 0o400),

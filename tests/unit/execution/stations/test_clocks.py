@@ -123,8 +123,8 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
         ):
             with self.subTest(first=first, last=last, seconds=seconds):
                 one = await self.read([first, (0, 0)], [last, (0, 0)])
-                found = one.findings({"g1": seconds, "g2": seconds})
+                findings = one.findings({"g1": seconds, "g2": seconds})
                 self.assertEqual(
                     [("clock_not_correctable", "g1")] * doubted,
-                    [(each.kind, each.subject) for each in found],
+                    [(each.kind, each.subject) for each in findings],
                 )

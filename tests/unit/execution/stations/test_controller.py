@@ -39,7 +39,10 @@ class LoadTest(unittest.TestCase):
         findings = load.create_findings(2)
         self.assertEqual(
             [("controller_busy", "controller", detail)] if detail else [],
-            [(one.kind, one.subject, one.detail) for one in findings],
+            [
+                (finding.kind, finding.subject, finding.detail)
+                for finding in findings
+            ],
         )
 
     def test_load_and_lag(self):

@@ -177,9 +177,9 @@ class BootTest(unittest.TestCase):
             self.cloud.calls.clear()
             self.boot(count=2, server_group=policy)
             made_of = [
-                one
-                for one in self.cloud.calls
-                if one in ("create_server", "get_server")
+                call
+                for call in self.cloud.calls
+                if call in ("create_server", "get_server")
             ]
             self.assertEqual(
                 ["create_server", *["get_server"] * looks, "create_server"],
@@ -219,7 +219,7 @@ class BootTest(unittest.TestCase):
         self.assertEqual("fixed", guest.reached_by)
         self.assertEqual("10.2.0.1", guest.measure_address)
         self.assertEqual(("private", "public"), guest.networks)
-        ports = [one for one in self.cloud.network.all_ports if one.name]
+        ports = [port for port in self.cloud.network.all_ports if port.name]
         (group,) = self.cloud.network.all_groups
         self.assertFalse(hasattr(ports[0], "security_groups"))
         self.assertEqual([group], ports[1].security_groups)
@@ -267,7 +267,7 @@ class BootTest(unittest.TestCase):
         self.cloud.interrupt = self.fail_second
         lines = []
         booted = self.boot(count=3, progress=lines.append)
-        self.assertEqual(["g1", "g3"], [one.name for one in booted.guests])
+        self.assertEqual(["g1", "g3"], [guest.name for guest in booted.guests])
         self.assertEqual(("g2",), booted.absent)
         (found,) = [
             x for x in booted.findings if x.kind == "guest_unavailable"
@@ -296,7 +296,10 @@ class BootTest(unittest.TestCase):
         self.boot(aggregate="ssd", count=2)
         self.assertEqual(
             ["nova:h1", "nova:h2"],
-            [one["availability_zone"] for one in self.cloud.compute.requests],
+            [
+                request["availability_zone"]
+                for request in self.cloud.compute.requests
+            ],
         )
 
     def test_no_group_without_port_security(self):
@@ -305,7 +308,7 @@ class BootTest(unittest.TestCase):
         self.assertNotIn("security_groups", self.cloud.compute.requests[0])
 
     def test_findings(self):
-        kinds = [one.kind for one in self.boot().findings]
+        kinds = [finding.kind for finding in self.boot().findings]
         self.assertEqual(
             ["placement_unknown", "rate_limited_by_policy"], kinds
         )
@@ -410,8 +413,8 @@ class BootTest(unittest.TestCase):
             {"hypervisor_hostname": name, "vcpus": 4}
             for name in (*names, "compute-99", "other")
         ]
-        found = hosts.find_hypervisors(self.cloud, {*names})
-        self.assertEqual({*names}, {*found})
+        hypervisors = hosts.find_hypervisors(self.cloud, {*names})
+        self.assertEqual({*names}, {*hypervisors})
         self.assertEqual(1, self.cloud.calls.count("get"))
         self.assertEqual(21, self.cloud.listed)
 
@@ -480,15 +483,15 @@ class BootTest(unittest.TestCase):
             ],
             [
                 (
-                    one.name,
-                    one.group,
-                    one.user,
-                    one.image.name,
-                    one.disk.source,
-                    one.config_drive,
-                    one.login and one.login.key_file,
+                    guest.name,
+                    guest.group,
+                    guest.user,
+                    guest.image.name,
+                    guest.disk.source,
+                    guest.config_drive,
+                    guest.login and guest.login.key_file,
                 )
-                for one in found.guests
+                for guest in found.guests
             ],
         )
         self.assertEqual("ssh-ed25519 AAAA", found.guests[2].host_key)
@@ -499,13 +502,14 @@ class BootTest(unittest.TestCase):
         for key in ("key_name", "security_groups", "scheduler_hints"):
             self.assertEqual(first[key], third[key])
         self.assertEqual(1, len(self.cloud.compute.all_groups))
-        kinds = [one.kind for one in found.findings]
+        kinds = [finding.kind for finding in found.findings]
         self.assertEqual(1, kinds.count("rate_limited_by_policy"))
 
     def test_each_guest_has_a_boot_of_its_own(self):
         guests = self.boot(count=2).guests
         self.assertEqual(
-            [f"{one.id}#1" for one in guests], [one.boot for one in guests]
+            [f"{guest.id}#1" for guest in guests],
+            [guest.boot for guest in guests],
         )
 
     @ddt.unpack

@@ -137,8 +137,12 @@ class CopiesTest(unittest.TestCase):
             ),
             group("c", extra_specs=PINNED),
         )
-        flavors = [one["flavor_id"] for one in self.cloud.compute.requests]
-        images = [one["image_id"] for one in self.cloud.compute.requests]
+        flavors = [
+            request["flavor_id"] for request in self.cloud.compute.requests
+        ]
+        images = [
+            request["image_id"] for request in self.cloud.compute.requests
+        ]
         self.assertEqual(["f1", flavors[1], flavors[1], flavors[3]], flavors)
         self.assertEqual(["i1", images[1], images[1], "i1"], images)
         self.assertEqual(3, len(self.cloud.compute.all_flavors))

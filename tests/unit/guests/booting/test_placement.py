@@ -45,8 +45,8 @@ def guests(*hosts, zone="nova"):
 @ddt.ddt
 class FindingsTest(unittest.TestCase):
     def kinds(self, *arguments):
-        found = placement.find_placement_findings(*arguments)
-        return [(one.kind, one.subject) for one in found]
+        placement_findings = placement.find_placement_findings(*arguments)
+        return [(one.kind, one.subject) for one in placement_findings]
 
     @ddt.unpack
     @ddt.data(
@@ -83,31 +83,31 @@ class FindingsTest(unittest.TestCase):
         ("a b", {"server_group": "soft-anti-affinity"}, "", []),
     )
     def test_kinds(self, hosts, options, allowed, expected):
-        found = self.kinds(
+        kinds = self.kinds(
             guests(*hosts.split()), made.asked(**options), set(allowed.split())
         )
-        self.assertEqual(expected, found)
+        self.assertEqual(expected, kinds)
 
     def test_members_see_who_shares_a_host(self):
-        found = self.kinds(
+        kinds = self.kinds(
             guests("A", "B"), made.asked(server_group="affinity"), set()
         )
-        self.assertIn(("wrong_host", "guests"), found)
+        self.assertIn(("wrong_host", "guests"), kinds)
 
     def test_without_a_hash_nothing_is_said_of_sharing(self):
-        found = self.kinds(
+        kinds = self.kinds(
             guests(None, "a"), made.asked(server_group="anti-affinity"), set()
         )
-        self.assertEqual([("placement_unknown", "g1")] * 2, found)
+        self.assertEqual([("placement_unknown", "g1")] * 2, kinds)
 
     def test_without_a_zone_it_is_unknown(self):
-        found = placement.find_placement_findings(
+        placement_findings = placement.find_placement_findings(
             guests("a", zone=None), made.asked(availability_zone="x"), set()
         )
         seen = "Nova does not say its availability zone, x was requested"
         self.assertEqual(
             [("placement_unknown", seen)],
-            [(one.kind, one.detail) for one in found],
+            [(one.kind, one.detail) for one in placement_findings],
         )
 
     @ddt.unpack
@@ -131,11 +131,13 @@ class FindingsTest(unittest.TestCase):
         ),
     )
     def test_asked_and_seen(self, options, allowed, seen):
-        found = placement.find_placement_findings(
+        placement_findings = placement.find_placement_findings(
             guests("a", "a"), made.asked(**options), set(allowed.split())
         )
-        self.assertEqual(seen, found[0].detail)
-        self.assertEqual("void", finding.KINDS[found[0].kind].severity)
+        self.assertEqual(seen, placement_findings[0].detail)
+        self.assertEqual(
+            "void", finding.KINDS[placement_findings[0].kind].severity
+        )
 
     def test_words(self):
         self.assertEqual("", placement.describe_request(made.asked()))
@@ -176,12 +178,12 @@ class ChangesTest(unittest.TestCase):
         connection.compute.servers.side_effect = [answers]
         if isinstance(answers, Exception):
             connection.compute.servers.side_effect = answers
-        found = placement.find_changes(connection, guests_, {})
+        changes = placement.find_changes(connection, guests_, {})
         names = cloud.create_prefix_pattern(one.server_name for one in guests_)
         self.assertEqual(
             [mock.call(name=names)], connection.compute.servers.mock_calls
         )
-        return [(one.kind, one.subject) for one in found]
+        return [(one.kind, one.subject) for one in changes]
 
     def server(self, guest, host_id="hash-A", status="ACTIVE"):
         """Return a guest's server as Nova lists it."""
@@ -235,7 +237,7 @@ class ChangesTest(unittest.TestCase):
         server.updated_at = "2026-01-01T10:00:00Z"
         self.assertEqual([], placement.find_changes(connection, [one], known))
         server.updated_at = updated
-        found = placement.find_changes(connection, [one], known)
+        changes = placement.find_changes(connection, [one], known)
         self.assertEqual([], placement.find_changes(connection, [one], known))
         if expected is None:
             connection.compute.get.assert_not_called()
@@ -243,7 +245,7 @@ class ChangesTest(unittest.TestCase):
             connection.compute.get.assert_called_once()
         self.assertEqual(
             [("guest_host_changed", expected)] * bool(expected),
-            [(one.kind, one.detail) for one in found],
+            [(one.kind, one.detail) for one in changes],
         )
 
     def test_actions_that_nova_does_not_tell(self):

@@ -37,7 +37,7 @@ class FlavorTest(unittest.TestCase):
         found, caps = rate_limits.find_flavor_limits(flavor(**{key: value}))
         self.assertEqual(
             [expected] if expected else [],
-            [(one.part, one.unit, one.rate) for one in caps],
+            [(cap.part, cap.unit, cap.rate) for cap in caps],
         )
         (told,) = found
         self.assertEqual("rate_limited_by_policy", told.kind)
@@ -76,7 +76,7 @@ class VolumeTypeTest(unittest.TestCase):
             )
 
     def test_without_an_administrator(self):
-        found = rate_limits.find_guest_limits(
+        guest_limits = rate_limits.find_guest_limits(
             self.cloud,
             None,
             flavors=[],
@@ -84,5 +84,5 @@ class VolumeTypeTest(unittest.TestCase):
             port_policies=[],
             progress=self.fail,
         )
-        self.assertEqual(([], []), found)
+        self.assertEqual(([], []), guest_limits)
         self.assertEqual([], self.cloud.calls)

@@ -68,8 +68,8 @@ class OwnerTest(unittest.TestCase):
         (None, False),
     )
     def test_owns(self, name, expected):
-        one = ownership.Owner("c_rally_1234abcd")
-        self.assertIs(expected, one.owns(name))
+        owner = ownership.Owner("c_rally_1234abcd")
+        self.assertIs(expected, owner.owns(name))
 
     @ddt.unpack
     @ddt.data(

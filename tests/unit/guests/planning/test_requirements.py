@@ -55,10 +55,10 @@ class RequirementsTest(unittest.TestCase):
     def test_rules_are_those_that_a_run_creates(self, guests, sources, total):
         """With the rules for egress, which Neutron adds to each group."""
         allowed = [f"192.0.{number}.0/24" for number in range(sources)]
-        found = self.requirements(count=guests, allowed_sources=allowed)
+        requirements = self.requirements(count=guests, allowed_sources=allowed)
         (amount,) = (
             row.amount
-            for row in found.rows
+            for row in requirements.rows
             if row.resource == "security group rules"
         )
         rules = [*access.rules_for_sources(map(ipaddress.ip_network, allowed))]
@@ -76,12 +76,12 @@ class RequirementsTest(unittest.TestCase):
 
     def test_members_see_no_host(self):
         """It is said, and nothing refused."""
-        found = self.requirements(admin=False)
+        requirements = self.requirements(admin=False)
         self.assertEqual(
             "plan: only an administrator sees the free resources of hosts",
-            found.format_lines()[-1],
+            requirements.format_lines()[-1],
         )
-        found.check()
+        requirements.check()
         self.assertEqual([], self.cloud.placement.asked)
 
     def test_empty_host_without_an_administrator(self):
@@ -150,11 +150,13 @@ class RequirementsTest(unittest.TestCase):
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
         network = {"name": "public"}
-        found = self.requirements(
+        requirements = self.requirements(
             count=count, server_group=group, network=network
         )
-        self.assertEqual(fits, not found.error, found)
-        self.assertIn("of hosts with room (2)", f"of {found.rows[-1].owner}")
+        self.assertEqual(fits, not requirements.error, requirements)
+        self.assertIn(
+            "of hosts with room (2)", f"of {requirements.rows[-1].owner}"
+        )
 
     @ddt.data((None, False), ("affinity", False), ("affinity", True))
     @ddt.unpack
@@ -168,12 +170,12 @@ class RequirementsTest(unittest.TestCase):
         full = host(vcpus=(10, 6)) if only_last else host()
         placement.all_hosts = {f"h{one}": full for one in range(1000)}
         placement.all_hosts["h999"] = host()
-        found = self.requirements(server_group=group)
-        self.assertEqual("", found.error)
+        requirements = self.requirements(server_group=group)
+        self.assertEqual("", requirements.error)
         said = "host h999" if only_last else "hosts with room (16 or more)"
-        self.assertEqual(said, found.rows[-1].owner)
+        self.assertEqual(said, requirements.rows[-1].owner)
         self.assertLess(self.cloud.listed, 30)
-        self.assertNotIn("0 of", found.format_lines()[-1])
+        self.assertNotIn("0 of", requirements.format_lines()[-1])
         refused = self.requirements(server_group=group, max_host_share=5)
         self.assertIn(", 1000," if not only_last else "", refused.error)
         self.assertIn("max_host_share 5 %", refused.error)
@@ -194,10 +196,10 @@ class RequirementsTest(unittest.TestCase):
             self.cloud.compute.limits.server_group_members = 10
             self.cloud.compute.limits.server_groups = 10
             setattr(self.cloud.compute.limits, limit, 0)
-            found = self.requirements(one_host=True)
-            self.assertEqual("", found.error)
+            requirements = self.requirements(one_host=True)
+            self.assertEqual("", requirements.error)
             self.assertRegex(
-                found.remarks[-1],
+                requirements.remarks[-1],
                 "^Nova chooses the hosts, which may be several: quota: "
                 "project member has quota for 0 more .*, or set host$",
             )
@@ -273,17 +275,17 @@ class RequirementsTest(unittest.TestCase):
         self.cloud.compute.limits.total_cores = -1
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 0))
-        found = self.groups(
+        groups = self.groups(
             small,
             large,
             server_group=policy,
             max_host_share=100 if policy else 90,
             network={"name": "public"},
         )
-        self.assertEqual(fits, not found.error, found)
+        self.assertEqual(fits, not groups.error, groups)
         self.assertEqual(
             ["small", "large"],
-            [row.resource.split()[2] for row in found.rows[-2:]],
+            [row.resource.split()[2] for row in groups.rows[-2:]],
         )
 
     def test_a_group_that_no_host_has_room_for(self):
@@ -334,9 +336,11 @@ class RequirementsTest(unittest.TestCase):
         else:
             del placement.all_hosts["h1"]["DISK_GB"]
             placement.get = self._without_disk
-        found = self.requirements(**options)
-        found.check()
-        self.assertIn("Placement does not show", found.format_lines()[-1])
+        requirements = self.requirements(**options)
+        requirements.check()
+        self.assertIn(
+            "Placement does not show", requirements.format_lines()[-1]
+        )
 
     def _without_disk(self, path, microversion):
         amounts = {

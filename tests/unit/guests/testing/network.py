@@ -60,7 +60,7 @@ class FakeNetwork:
     @property
     def names(self) -> dict[str, str]:
         """The networks' names by their identifiers."""
-        return {one.id: one.name for one in self.all_networks}
+        return {network.id: network.name for network in self.all_networks}
 
     @calls.call
     def networks(

@@ -27,9 +27,9 @@ class FakePlacement:
         self, name: str = "", id: str = ""
     ) -> list[calls.Thing]:
         return [
-            calls.Thing(id=f"rp-{one}", name=one)
-            for one in self.all_hosts
-            if name in ("", one) and id in ("", f"rp-{one}")
+            calls.Thing(id=f"rp-{host}", name=host)
+            for host in self.all_hosts
+            if name in ("", host) and id in ("", f"rp-{host}")
         ]
 
     @calls.call

@@ -10,7 +10,7 @@ POINTS = ("/", "/run/netns", "/run/netns/a", "/run/netns-of-others/b")
 
 class BelowTestCase(unittest.TestCase):
     def test_the_last_one_first(self):
-        table = [types.SimpleNamespace(mountpoint=one) for one in POINTS]
+        table = [types.SimpleNamespace(mountpoint=point) for point in POINTS]
         with mock.patch.object(
             mounts.psutil, "disk_partitions", autospec=True, return_value=table
         ):

@@ -270,7 +270,7 @@ class OpenSshTestCase(Case):
             "PermitRootLogin=yes",
             *options,
         ]
-        words = [word for one in settings for word in ("-o", one)]
+        words = [word for setting in settings for word in ("-o", setting)]
         process = subprocess.Popen(
             [OPENSSH, "-D", "-f", "/dev/null", "-p", str(port), *words],
             stderr=subprocess.DEVNULL,
@@ -290,7 +290,9 @@ class OpenSshTestCase(Case):
         way = jump.create_route([await self.jump("MaxSessions=0")])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(15)]
         await machines[0].wait_ready(60)
-        done = await asyncio.gather(*(one.run(["true"]) for one in machines))
+        done = await asyncio.gather(
+            *(machine.run(["true"]) for machine in machines)
+        )
         self.assertEqual([0] * 15, [one.exit_status for one in done])
 
     async def test_forwarding_switched_off(self):

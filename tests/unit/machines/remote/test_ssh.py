@@ -204,15 +204,15 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_time_out_ends_the_command(self):
         machine = self.machine(await self.serve())
-        told = pathlib.Path(self.folder(), "pid")
+        path = pathlib.Path(self.folder(), "pid")
         with self.assertRaisesRegex(base.TimedOut, "g1: command sh .* 2 s"):
             await machine.run(
-                ["sh", "-c", 'echo $$ >"$1"; exec sleep 600', "sh", str(told)],
+                ["sh", "-c", 'echo $$ >"$1"; exec sleep 600', "sh", str(path)],
                 timeout=2,
             )
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
         async with asyncio.timeout(60):
-            while psutil.pid_exists(int(told.read_text())):
+            while psutil.pid_exists(int(path.read_text())):
                 await asyncio.sleep(0.05)
 
     async def test_endless_output_is_cut(self):

@@ -131,8 +131,8 @@ class ConfigTest(Case):
 
     async def test_jump_hosts_that_are_given_come_first(self):
         self.alias("  ProxyJump nowhere.invalid\n")
-        given = target.JumpHost(address="192.0.2.1", user="rally")
-        way = jump.create_route([given], "metal")
+        jump_host = target.JumpHost(address="192.0.2.1", user="rally")
+        way = jump.create_route([jump_host], "metal")
         self.assertEqual(" through rally@192.0.2.1:22", way.label)
 
     async def test_proxy_command(self):

@@ -40,7 +40,7 @@ class BenchmarkTestCase(unittest.TestCase):
         samples = workload.parse_all(
             workload.complete(given), {command: outcome}
         )
-        return {one.metric.name: one.value for one in samples}
+        return {sample.metric.name: sample.value for sample in samples}
 
     def test_hepscore(self):
         found = self.parse("hepscore")

@@ -191,7 +191,7 @@ class ScriptTestCase(unittest.TestCase):
             "sh", "-c", "cat input; pwd; touch made", copies=3
         )
         self.assertEqual(0, done.returncode, done.stderr)
-        places = [one["stdout"].split("\n")[1] for one in copies]
+        places = [copy["stdout"].split("\n")[1] for copy in copies]
         self.assertEqual(
             [f"copy-{number}" for number in (1, 2, 3)],
             [os.path.basename(place) for place in places],
@@ -230,10 +230,10 @@ class ScriptTestCase(unittest.TestCase):
 
     def test_of_much_output_the_end_is_told(self):
         _, copies = self.run_script("seq", "100000", copies=2)
-        for one in copies:
-            self.assertLessEqual(len(one["stdout"]), 65536)
-            self.assertTrue(one["stdout"].endswith("\n99999\n100000\n"))
-            first = one["stdout"].split("\n")[0]
+        for copy in copies:
+            self.assertLessEqual(len(copy["stdout"]), 65536)
+            self.assertTrue(copy["stdout"].endswith("\n99999\n100000\n"))
+            first = copy["stdout"].split("\n")[0]
             self.assertEqual(5, len(first))
 
     def test_its_output_is_read(self):

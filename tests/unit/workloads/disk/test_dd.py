@@ -58,9 +58,9 @@ class CopyTestCase(unittest.TestCase):
         )
         self.assertEqual(
             [
-                f"dd if=/dev/zero of={one}.data bs=1M count=1024 "
+                f"dd if=/dev/zero of={direction}.data bs=1M count=1024 "
                 "conv=fdatasync"
-                for one in dd.DIRECTIONS
+                for direction in dd.DIRECTIONS
             ],
             [" ".join(command.argv) for command in commands],
         )

@@ -59,7 +59,7 @@ class DiskTestCase(unittest.TestCase):
                 self.workload.parse_all(arguments, outcomes)
             )
         }
-        every = [one.name for one in self.workload.metrics(arguments)]
+        every = [metric.name for metric in self.workload.metrics(arguments)]
         self.assertEqual(36, len(every))
         self.assertLessEqual(set(found), set(every))
         for pattern in fio.MIXED:
@@ -196,8 +196,12 @@ class DiskTestCase(unittest.TestCase):
             (sample.Series, "iops"),
         ):
             self.assertEqual(
-                [f"disk.fio.{one}.{what}" for one in fio.PATTERNS],
-                [one.metric.name for one in readings if isinstance(one, kind)],
+                [f"disk.fio.{pattern}.{what}" for pattern in fio.PATTERNS],
+                [
+                    reading.metric.name
+                    for reading in readings
+                    if isinstance(reading, kind)
+                ],
             )
 
     @ddt.data((10, 2, 1), (10, 600, 31), (3600, 0, 360), (1, 0, 1))
@@ -221,7 +225,7 @@ class DiskTestCase(unittest.TestCase):
             course.metrics,
         )
         metrics = self.workload.metrics(self.workload.complete({}))
-        self.assertLess(course.metrics, {one.name for one in metrics})
+        self.assertLess(course.metrics, {metric.name for metric in metrics})
 
     def test_work_is_what_was_counted_and_the_ramp(self):
         text = golden.text("fio-3.33-randread.json")

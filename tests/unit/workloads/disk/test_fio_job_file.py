@@ -87,7 +87,9 @@ class JobFileTestCase(unittest.TestCase):
                 self.workload.parse_all(self.arguments, outcomes)
             )
         }
-        every = {one.name for one in self.workload.metrics(self.arguments)}
+        every = {
+            metric.name for metric in self.workload.metrics(self.arguments)
+        }
         self.assertEqual(27, len(every))
         self.assertLessEqual(set(found), every)
         for side in self.arguments["sections"]:
@@ -119,9 +121,9 @@ class JobFileTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_another_job(self, options, words):
-        told = json.loads(RUN.outcomes()["data"].stdout)
-        told["jobs"][0]["job options"].update(options)
-        outcome = golden.outcome("data", json.dumps(told))
+        loads = json.loads(RUN.outcomes()["data"].stdout)
+        loads["jobs"][0]["job options"].update(options)
+        outcome = golden.outcome("data", json.dumps(loads))
         with self.assertRaisesRegex(base.WorkloadError, words):
             self.workload.parse_all(self.arguments, {"data": outcome})
 
@@ -133,21 +135,21 @@ class JobFileTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_other_options_of_the_command_line(self, key, setting, words):
-        told = json.loads(RUN.outcomes()["data"].stdout)
-        options = told["global options"]
+        loads = json.loads(RUN.outcomes()["data"].stdout)
+        options = loads["global options"]
         options[key] = setting
-        told["global options"] = {k: v for k, v in options.items() if v}
-        outcome = golden.outcome("data", json.dumps(told))
+        loads["global options"] = {k: v for k, v in options.items() if v}
+        outcome = golden.outcome("data", json.dumps(loads))
         with self.assertRaisesRegex(base.WorkloadError, words):
             self.workload.parse_all(self.arguments, {"data": outcome})
 
     def test_options_that_a_file_may_set(self):
         """The last value counts; a flag may be repeated without one."""
-        told = json.loads(RUN.outcomes()["data"].stdout)
-        told["jobs"][0]["job options"].update(
+        loads = json.loads(RUN.outcomes()["data"].stdout)
+        loads["jobs"][0]["job options"].update(
             ioengine="io_uring", randseed="7", time_based="", direct="1"
         )
-        outcome = golden.outcome("data", json.dumps(told), seconds=60.0)
+        outcome = golden.outcome("data", json.dumps(loads), seconds=60.0)
         self.assertTrue(
             self.workload.parse_all(self.arguments, {"data": outcome})
         )

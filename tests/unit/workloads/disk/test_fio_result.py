@@ -27,8 +27,8 @@ class ReadTestCase(unittest.TestCase):
     @ddt.data("read", "write", "randread", "randwrite")
     def test_only_percentiles_are_middles_of_buckets(self, pattern):
         known = {
-            one.name.rpartition(".")[2]: one.resolution
-            for one in _fio_result.metrics(pattern)
+            metric.name.rpartition(".")[2]: metric.resolution
+            for metric in _fio_result.metrics(pattern)
         }
         for name in ("latency_p50", "latency_p99"):
             self.assertEqual(histogram.ACCURACY, known[name])
@@ -132,10 +132,10 @@ class LatenciesTestCase(unittest.TestCase):
         text = golden.text(f"fio-3.33-{pattern}.json")
         (job,) = json.loads(golden.last(text))["jobs"]
         side = job["write" if "write" in pattern else "read"]
-        found = _fio_result.parse_latencies(pattern, text)
-        self.assertEqual(side["clat_ns"]["N"], found.histogram.count)
+        latencies = _fio_result.parse_latencies(pattern, text)
+        self.assertEqual(side["clat_ns"]["N"], latencies.histogram.count)
         for percent, told in side["clat_ns"]["percentile"].items():
-            ours = found.histogram.percentile(float(percent))
+            ours = latencies.histogram.percentile(float(percent))
             self.assertLess(abs(ours / (told / 1e9) - 1), 0.018, percent)
 
     @ddt.data(
@@ -159,9 +159,9 @@ class LatenciesTestCase(unittest.TestCase):
         """Is counted as one."""
         result = json.loads(GOLDEN)
         result["jobs"][0]["read"]["clat_ns"].update(N=30, bins={"0": 30})
-        found = _fio_result.parse_latencies("randread", json.dumps(result))
+        latencies = _fio_result.parse_latencies("randread", json.dumps(result))
         self.assertAlmostEqual(
-            1e-9, found.histogram.percentile(50), delta=1e-11
+            1e-9, latencies.histogram.percentile(50), delta=1e-11
         )
 
 

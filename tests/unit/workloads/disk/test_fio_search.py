@@ -65,7 +65,7 @@ class SearchTestCase(unittest.TestCase):
     def test_highest_rate_within_the_limit(self):
         value, series = self.parse(self.text)
         rates = [
-            json.loads(one)["jobs"][0]["read"]["iops"] for one in self.steps
+            json.loads(step)["jobs"][0]["read"]["iops"] for step in self.steps
         ]
         self.assertEqual(9, len(rates))
         # The deepest of those that kept it.

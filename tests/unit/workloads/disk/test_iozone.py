@@ -121,10 +121,10 @@ class FilesTestCase(unittest.TestCase):
 @ddt.ddt
 class RatesTestCase(unittest.TestCase):
     def test_real_outputs(self):
-        found = iozone.parse_rates(GOLDEN, 2, 8192, 64)
-        self.assertEqual(6, len(found))
-        self.assertAlmostEqual(813054.72 * 1024, found["initial writers"])
-        self.assertAlmostEqual(1577151.12 * 1024, found["random writers"])
+        rates = iozone.parse_rates(GOLDEN, 2, 8192, 64)
+        self.assertEqual(6, len(rates))
+        self.assertAlmostEqual(813054.72 * 1024, rates["initial writers"])
+        self.assertAlmostEqual(1577151.12 * 1024, rates["random writers"])
         published = golden.text("iozone-3.489-throughput-2.txt")
         self.assertAlmostEqual(
             15221803 * 1024,

@@ -34,7 +34,9 @@ def printed(label, *seconds, size_mib=16):
 
 def series(readings):
     """Return the values over time among what was read."""
-    return [one for one in readings if isinstance(one, sample.Series)]
+    return [
+        reading for reading in readings if isinstance(reading, sample.Series)
+    ]
 
 
 @ddt.ddt

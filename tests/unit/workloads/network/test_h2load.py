@@ -90,38 +90,42 @@ class PagesTestCase(unittest.TestCase):
     def test_golden(self):
         readings = self.parse(GOLDEN)
         found = {one.metric.name: one.value for one in golden.values(readings)}
-        told = json.loads(GOLDEN)
-        pages = told["rows"]
-        rate = pages / told["microseconds"] * 1e6
+        loads = json.loads(GOLDEN)
+        pages = loads["rows"]
+        rate = pages / loads["microseconds"] * 1e6
         self.assertAlmostEqual(rate, found["network.h2load.rate"])
         self.assertAlmostEqual(
             rate * 16384, found["network.h2load.throughput"], 3
         )
         self.assertEqual(0, found["network.h2load.failed_requests"])
         self.assertAlmostEqual(
-            told["response_microseconds"] / pages / 1e6,
+            loads["response_microseconds"] / pages / 1e6,
             found["network.h2load.response_time_mean"],
         )
         self.assertIn("network.h2load.response_time_p50", found)
-        (series,) = (one for one in readings if isinstance(one, sample.Series))
+        (series,) = (
+            reading
+            for reading in readings
+            if isinstance(reading, sample.Series)
+        )
         self.assertEqual(
-            told["per_second"][:-1], [one for _, one in series.points]
+            loads["per_second"][:-1], [one for _, one in series.points]
         )
 
     def change(self, key, change):
-        told = json.loads(GOLDEN)
-        told[key] = change(told.get(key))
-        return json.dumps(told)
+        loads = json.loads(GOLDEN)
+        loads[key] = change(loads.get(key))
+        return json.dumps(loads)
 
     def test_of_no_time(self):
-        told = json.loads(GOLDEN)
-        told["microseconds"] = 0
-        told["per_second"] = [100]
+        loads = json.loads(GOLDEN)
+        loads["microseconds"] = 0
+        loads["per_second"] = [100]
         with self.assertRaisesRegex(
             base.WorkloadError,
             "ended after 0 s, but reported a page with 0.00153 s",
         ):
-            self.parse(json.dumps(told))
+            self.parse(json.dumps(loads))
 
     def test_failed_pages_are_counted(self):
         def fail(lines):
@@ -132,14 +136,14 @@ class PagesTestCase(unittest.TestCase):
                 )
             ]
 
-        told = json.loads(self.change("h2load", fail))
-        told["per_second"][0] -= 1
-        first = next(iter(told["response_times"]))
-        told["response_times"][first] -= 1
-        if not told["response_times"][first]:
-            del told["response_times"][first]
-        told["response_microseconds"] -= int(first)
-        found = golden.values(self.parse(json.dumps(told)))
+        loads = json.loads(self.change("h2load", fail))
+        loads["per_second"][0] -= 1
+        first = next(iter(loads["response_times"]))
+        loads["response_times"][first] -= 1
+        if not loads["response_times"][first]:
+            del loads["response_times"][first]
+        loads["response_microseconds"] -= int(first)
+        found = golden.values(self.parse(json.dumps(loads)))
         self.assertEqual(1, found[-1].value)
 
     @ddt.data(

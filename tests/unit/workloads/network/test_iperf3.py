@@ -65,7 +65,7 @@ class NetworkTestCase(unittest.TestCase):
                 self.workload.parse_all(arguments, outcomes)
             )
         }
-        metrics = [one.name for one in self.workload.metrics(arguments)]
+        metrics = [metric.name for metric in self.workload.metrics(arguments)]
         self.assertEqual(metrics, list(found))
         told = json.loads(outcomes["bidir"].stdout)["end"]
         for direction, key in (
@@ -358,12 +358,12 @@ class NetworkTestCase(unittest.TestCase):
     @ddt.unpack
     def test_other_settings(self, run, command, path, value, message):
         arguments, files, _ = golden.RUNS[run]
-        told = json.loads(golden.text(files[command]))
-        node = told["start"]
+        loads = json.loads(golden.text(files[command]))
+        node = loads["start"]
         for key in path[:-1]:
             node = node[key]
         node[path[-1]] = value
-        outcome = golden.outcome(command, json.dumps(told), seconds=60)
+        outcome = golden.outcome(command, json.dumps(loads), seconds=60)
         workload = golden.workload(run)
         with self.assertRaisesRegex(
             base.WorkloadError, f"did not run with {message}"

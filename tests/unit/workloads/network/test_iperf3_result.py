@@ -123,14 +123,14 @@ class ReadDatagramsTestCase(unittest.TestCase):
             ],
             [
                 (
-                    one.metric.name.removeprefix(
+                    sample.metric.name.removeprefix(
                         "network.iperf3.to_peer.udp."
                     ),
-                    one.value,
-                    one.metric.unit,
-                    one.metric.scale,
+                    sample.value,
+                    sample.metric.unit,
+                    sample.metric.scale,
                 )
-                for one in samples
+                for sample in samples
             ],
         )
 

@@ -58,7 +58,8 @@ class SmallMessagesTestCase(unittest.TestCase):
         )
         begin = "network.sockperf.to_peer."
         return {
-            one.metric.name.removeprefix(begin): one.value for one in readings
+            reading.metric.name.removeprefix(begin): reading.value
+            for reading in readings
         }
 
     def test_by_tcp(self):
@@ -192,8 +193,8 @@ class RealSmallMessagesTestCase(unittest.TestCase):
         outcome = golden.outcome("to_peer", done.stdout, stderr=done.stderr)
         readings = workload.parse_all(arguments, {"to_peer": outcome})
         self.assertLessEqual(
-            {one.name for one in workload.metrics(arguments)}
-            - {one.metric.name for one in readings},
+            {metric.name for metric in workload.metrics(arguments)}
+            - {reading.metric.name for reading in readings},
             {"network.sockperf.to_peer.latency_p99_9"},
         )
 

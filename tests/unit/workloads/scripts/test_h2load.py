@@ -64,13 +64,15 @@ class ProgramTestCase(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertEqual(["h2load"], [one.name for one in self.top.iterdir()])
+        self.assertEqual(
+            ["h2load"], [path.name for path in self.top.iterdir()]
+        )
         return done
 
     def test_one_load(self):
-        found = json.loads(self.run_program("5").stdout)
-        self.assertEqual(1, found["rows"])
-        self.assertEqual(["requests: 5 total"], found["h2load"])
+        loads = json.loads(self.run_program("5").stdout)
+        self.assertEqual(1, loads["rows"])
+        self.assertEqual(["requests: 5 total"], loads["h2load"])
 
     def test_one_that_fails(self):
         done = self.run_program("fails")

@@ -50,7 +50,7 @@ class OldPythonTestCase(unittest.TestCase):
 
     @ddt.data(*(path.name for path in PROGRAMS))
     def test_program(self, name):
-        (path,) = (one for one in PROGRAMS if one.name == name)
+        (path,) = (program for program in PROGRAMS if program.name == name)
         self.assertEqual([], newer(path.read_text()))
 
     @ddt.data(
