@@ -35,7 +35,7 @@ class TestAssign(unittest.TestCase):
             one.for_vcpus(300)
 
     def test_protocol(self):
-        """What a workload says of it goes before what the task says."""
+        """The protocol of a workload has precedence over that of the task."""
         first, second = assignment.assign(
             [{"name": "mbw"}, {"name": "dd", "drop_caches": False}],
             protocols.Protocol(cooldown=2, drop_caches=True),

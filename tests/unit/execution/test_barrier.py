@@ -10,7 +10,7 @@ from rally_vmperf.machines import base
 
 
 class TestMeeting(unittest.IsolatedAsyncioTestCase):
-    """All begin at one instant; nobody is waited for in vain."""
+    """All machines start at one instant, without a futile wait."""
 
     def setUp(self):
         """Let three meet."""
@@ -53,7 +53,7 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
             self.assertEqual([1006.0] * 3, await asyncio.gather(*tasks))
 
     async def test_the_instant_is_never_far(self):
-        """One that took minutes over a cut line holds nobody up as long."""
+        """A machine without a connection delays the others by seconds only."""
         with mock.patch.object(
             barrier.time, "time", autospec=True, return_value=1000.0
         ):
@@ -90,6 +90,6 @@ class TestMeeting(unittest.IsolatedAsyncioTestCase):
         await asyncio.gather(self.wait_for_end("a"), self.wait_for_end("b"))
 
     async def test_all_may_leave(self):
-        """Nobody is left to wait."""
+        """The barrier ends without machines."""
         for name in "abc":
             self.barrier.leave(name)

@@ -30,7 +30,7 @@ def place(machine, name="g1"):
 
 
 class TestDrop(unittest.TestCase):
-    """Each machine once, as root, and a refusal is told."""
+    """Each machine drops its caches once, as root, and reports a failure."""
 
     def drop(self, *places):
         """Return why machines did not."""

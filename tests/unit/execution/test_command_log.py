@@ -113,7 +113,7 @@ class TestRan(unittest.TestCase):
         self.assertAlmostEqual(1.0, result.starts[0].overlap)
 
     def test_too_little_overlap_is_found(self):
-        """Of both the longer one is alone for half of the time."""
+        """The longer command runs alone for half of the time."""
         _, found = self.settle(
             [took_part("a", 100, 105), took_part("b", 100, 110)],
             {"a": (0, 0), "b": (0, 0)},
@@ -130,14 +130,14 @@ class TestRan(unittest.TestCase):
         [took_part("a", 100, 110), took_part("unknown", 100, 101)],
     )
     def test_one_alone_has_no_skew(self, taken):
-        """What failed, and what has no clock, is no part of it."""
+        """Failed commands and machines without a clock do not count."""
         result, found = self.settle(taken, {"a": (0, 0), "b": (0, 0)})
         for start in result.starts:
             self.assertIsNone(start.skew)
         self.assertEqual([], found)
 
     def test_samples_are_cut_to_the_time_of_all(self):
-        """Each by its own clock; what tells no course stays as it is."""
+        """Each sample is cut by its clock; one without a course is not."""
         early = took_part("a", 100, 110)
         early.progress = curves.ProgressCurve(
             metrics=frozenset(["m.one"]),
@@ -194,7 +194,7 @@ class TestRan(unittest.TestCase):
         self.assertIn("which is not plausible", gap.reason)
 
     def test_runs_know_their_clocks(self):
-        """Those of machines whose clocks were read."""
+        """Only machines whose clocks were read have an offset."""
         result, _ = self.settle(
             [], {"a": (5.0, 0.1)}, [run("a", 100, 10), run("b", 100, 10)]
         )

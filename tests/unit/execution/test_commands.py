@@ -168,7 +168,7 @@ class TestTogether(TogetherTestCase):
         self.assertTrue(all("size" in path.name for path in self.jobs()))
 
     async def test_a_command_that_fails_is_no_part_of_the_overlap(self):
-        """It is missing, and the others' starts are told without it."""
+        """Its sample is missing, and its start does not count."""
         (self.folder / "c2" / "seconds").write_text("none")
         await self.measure(
             first=("sh", "-c", "sleep $(cat ../seconds) && echo 5")
@@ -229,7 +229,7 @@ class TestFaults(TogetherTestCase):
         self.check_left_out("vanished")
 
     async def test_one_that_dies_while_running(self):
-        """The others end, and are told to."""
+        """The other commands are ended."""
 
         async def die(real, one, at):
             running = asyncio.create_task(real(one, at))
@@ -242,7 +242,7 @@ class TestFaults(TogetherTestCase):
         self.check_left_out("vanished")
 
     async def test_one_that_is_released_late(self):
-        """It begins at once, after the end of another; that it did is told."""
+        """It starts at once, after the end of another, and is reported."""
 
         async def late(real, one, at):
             while not [*self.folder.glob("c1/echo/.job-*/ended")]:
@@ -287,14 +287,14 @@ class TestFaults(TogetherTestCase):
         self.check_left_out("no bash")
 
     async def read(self, machine, turn):
-        """Refuse to tell the time of c2."""
+        """Fail to read the clock of c2."""
         if machine.name == "c2":
             raise base.MachineError("c2 has no bash")
         return measure.clocks.clock.SAME
 
 
 class TestCancelled(TogetherTestCase):
-    """A controller that is told to end leaves nothing running."""
+    """An interrupted controller leaves no process."""
 
     async def cancel(self, moment, **arguments):
         """Cancel when a moment has come; return the supervisors there were."""
@@ -333,7 +333,7 @@ class TestCancelled(TogetherTestCase):
             )
 
     async def test_while_running(self):
-        """Those that run are ended; none ends by itself before that."""
+        """Running commands are ended; none ends by itself before that."""
         for name in ("c1", "c2", "c3"):
             (self.folder / name / "seconds").write_text("100")
         await self.cancel(lambda: (self.folder / "c3" / "log").exists())

@@ -39,7 +39,7 @@ class Cutting(sshd.Sshd):
 
 
 class Outcome:
-    """What came of a session, and which commands it took."""
+    """The result of a session, and its commands."""
 
     def __init__(self, at=0, *, begun=False):
         self.result = measured.Measured()
@@ -125,7 +125,7 @@ class CutTest(unittest.TestCase):
                     self.check_samples(Outcome(at, begun=begun))
 
     def test_while_cleaning(self):
-        """What is left on the machine is named."""
+        """The message names the remains on the machine."""
         at = len(self.whole.commands)
         outcome = Outcome(at)
         self.check_samples(outcome, left=1)

@@ -50,7 +50,7 @@ class TestMinutes(unittest.TestCase):
     )
     @ddt.unpack
     def test_minutes(self, name, arguments, repetitions, levels, minutes):
-        """Of all commands, in all levels of all repetitions."""
+        """All commands count, in all levels of all repetitions."""
         assignments = assignment.assign(
             [{"name": name, "arguments": arguments}]
         )

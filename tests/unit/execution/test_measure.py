@@ -108,7 +108,7 @@ class Case(unittest.TestCase):
 
 
 class TestMeasure(Case):
-    """What can be measured is, and what cannot is named."""
+    """Available metrics are measured, and missing ones are named."""
 
     def test_all_stations_report(self):
         """Each station's samples, runs and raw outputs are there."""
@@ -216,7 +216,7 @@ class Slowing(Echo):
     """A workload whose rate command works ten times as fast at first."""
 
     def progress(self, arguments, outcome):
-        """Tell so, as if it had lasted for ten seconds."""
+        """Return a course of ten seconds."""
         if outcome.name != "rate":
             raise base.WorkloadError("it tells nothing")
         at = outcome.ended
@@ -227,10 +227,10 @@ class Slowing(Echo):
 
 
 class TestCut(Case):
-    """What is told of its course is cut to the time of all."""
+    """The course of a sample is cut to the time of all machines."""
 
     def test_cut(self):
-        """Where it tells nothing its sample is as good."""
+        """Without a course, the sample does not change."""
         with mock.patch.object(
             overlap,
             "common_window",
@@ -254,7 +254,7 @@ class TestCut(Case):
             self.assertEqual(7.0, values[name, "cpu.echo.big.size"])
 
     def test_one_alone_is_not_cut(self):
-        """It has nobody to wait for."""
+        """A single machine does not wait."""
         self.stations.pop()
         _, result = self.measure(Slowing())
         self.assertEqual(

@@ -81,7 +81,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         self.assertEqual({}, await load.end())
 
     async def test_one_that_fails(self):
-        """What it said is why the condition is not what it claims."""
+        """The finding of the condition has its last output."""
         load = self.load(Failing())
         self.assertEqual({}, await load.begin())
         for _ in range(1000):
@@ -129,7 +129,7 @@ class TestArgument(unittest.TestCase):
         self.assertIsNone(neighbours.create_neighbours(None))
 
     def test_complete(self):
-        """The workload's arguments are complete, and its label is ours."""
+        """The arguments of the workload are complete, and it has a label."""
         found = neighbours.create_neighbours(
             {"guests": 2, "workload": {"name": "stress_ng"}}
         )

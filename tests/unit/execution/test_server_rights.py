@@ -48,7 +48,7 @@ class Nobody(local.Local):
     """This machine with a login as an unprivileged user."""
 
     async def run(self, argv, **limits):
-        """Run a command as the user nobody."""
+        """Run a command as the user 65534."""
         prefix = "setpriv --reuid 65534 --regid 65534 --clear-groups --"
         return await super().run([*prefix.split(), *argv], **limits)
 

@@ -149,7 +149,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.enterContext(mock.patch.object(ports, "LAST", self.first + 9))
 
     async def test_a_server_that_is_held(self):
-        """It listens from then on, whoever asks it, until all are ended."""
+        """It listens for every client until all servers are ended."""
         (one,) = assignment.assign([{"name": "iperf3"}])
         endpoints = base.Endpoints(
             peer="127.0.0.1",
@@ -186,7 +186,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         )
 
     def figures(self):
-        """Return what each station was told, in order."""
+        """Return the progress of each station, in order."""
         return sorted(
             (
                 observation.source,
@@ -320,7 +320,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     )
     @ddt.unpack
     async def test_a_server_that_ends_at_once(self, argv, said):
-        """Nobody waits for it, and its last words are told."""
+        """The run does not wait for it, and reports its last output."""
         with mock.patch.object(servers, "LISTEN_TIMEOUT", 600.0):
             told = await self.refused(*argv)
         self.assertIn(
@@ -352,7 +352,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertLess(asked.call_count, 3)
 
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
-        """Who came first and is silent is named."""
+        """The message names the first client, which is silent."""
         del self.stations[1]
         workload = iperf3.Iperf3()
         arguments = workload.complete(
@@ -386,7 +386,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertIn("is used from 127.0.0.77; block", reason)
 
     def squatting(self, times):
-        """Have somebody connect, and be silent, where nobody is yet."""
+        """Connect a silent client before the first measurement."""
         look = servers._check_listening
         self.came = 0
 
@@ -427,7 +427,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertIn("is used from 127.0.0.77; block", reason)
 
     async def test_an_iperf3_server_goes_on_after_another_client(self):
-        """Who connects and goes takes nobody's figure."""
+        """A client that disconnects does not affect a measurement."""
         del self.stations[1]
         workload = iperf3.Iperf3()
         arguments = workload.complete(

@@ -39,7 +39,7 @@ class Timed(test_measure.Echo):
 
 
 class TestTurn(unittest.IsolatedAsyncioTestCase):
-    """What a command printed goes where it is kept, and is not held."""
+    """The output of a command is written at once, and not held in memory."""
 
     def setUp(self):
         """Give a station a folder; keep what it prints."""
@@ -97,14 +97,14 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("trouble\n", self.kept[0].result.stderr)
 
     async def test_output_that_cannot_be_read(self):
-        """It is kept before anybody tries."""
+        """It is stored before it is parsed."""
         own = self.begin(first=("echo", "five"))
         await own.step("rate")
         self.assertIn("five", own.reasons[0])
         self.assertEqual([("rate", "five\n")], self.printed())
 
     async def test_interrupted(self):
-        """What was kept until then stays, of the rest there is nothing."""
+        """Stored outputs remain, and no other files."""
         own = self.begin(second=("sleep", "60"))
         await own.step("rate")
         with self.assertRaises(TimeoutError):
@@ -140,7 +140,7 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([], self.result.missing)
 
     async def test_what_is_missing_with_a_distribution(self):
-        """Percentiles are optional: nobody is told that they are missing."""
+        """Percentiles are optional and are not reported as missing."""
         one = assignment.Assignment(Timed(first=("false",)), {})
         own = self.begin_with(one)
         await own.step("size")

@@ -95,7 +95,7 @@ class GroupTest(unittest.TestCase):
 
 @ddt.ddt
 class SourcesTest(unittest.TestCase):
-    """Where the controller comes from."""
+    """The source address of the controller."""
 
     def setUp(self):
         self.cloud = testing.FakeCloud()
@@ -194,7 +194,7 @@ class SourcesTest(unittest.TestCase):
 
     @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})
     def test_as_the_task_says(self, way):
-        """What is named is all that is let in, by whichever way."""
+        """Only the named networks have access, on each path."""
         given = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
         self.assertEqual(
             ("198.51.100.7/32", "fd00::/64"),

@@ -46,7 +46,7 @@ class CloudTest(unittest.TestCase):
         self.assertNotIn("secret", str(raised.exception))
 
     def test_a_cloud_that_does_not_answer(self):
-        """Its address, the reason, and who can tell more."""
+        """The message has the address, the reason and the log to read."""
         said = (
             "Unable to establish connection to http://keystone:5000/v3/auth/"
             "tokens: HTTPConnectionPool(host='keystone', port=5000): Max "

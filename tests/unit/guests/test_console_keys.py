@@ -25,7 +25,7 @@ def block(*lines):
 
 
 class LongConsoleTestCase(unittest.TestCase):
-    """What is searched is bounded, and no search needs its square."""
+    """The searched text is bounded, and the time is linear."""
 
     def test_lines_and_all_of_it_are_cut(self):
         text = console.clean_text(("x" * 5000 + "\n") * 5000)
@@ -84,7 +84,7 @@ class ReadTest(unittest.TestCase):
         strategies.binary(max_size=400), strategies.integers(0, 2)
     )
     def test_what_guests_make_up_is_a_key_or_left_out(self, tail, which):
-        """Whatever is returned can be pinned."""
+        """Each returned key can be pinned."""
         begin = base64.b64decode(FIRST.split()[1])[: (4, 20, 40)[which]]
         forged = base64.b64encode(begin + tail).decode()
         for line in console.read_keys(block(f"ssh-ed25519 {forged}")):

@@ -97,7 +97,7 @@ class FindTest(HostCase):
         self.assertEqual([], self.find())
 
     def test_a_list_that_is_forbidden(self):
-        """There is no finding; the reason is reported."""
+        """The reason is reported in place of a finding."""
         self.add_server("h1")
         self.cloud.interrupt = self.forbid
         self.assertEqual([], self.find())

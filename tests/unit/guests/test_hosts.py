@@ -175,7 +175,7 @@ class SettleTest(unittest.TestCase):
         ({"hosts": [f"h{one}" for one in range(1, 10)]}, [{}]),
     )
     def test_nova_is_asked_for_the_hosts_that_are_meant(self, options, asked):
-        """Of a few by name; a cloud may have thousands."""
+        """Few hosts are requested by name, as a cloud may have thousands."""
         self.cloud.compute.all_zones["nova"] += [
             f"h{one}" for one in range(6, 2000)
         ]

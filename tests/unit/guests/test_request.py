@@ -38,7 +38,7 @@ class RequestTest(unittest.TestCase):
         self.assertEqual(3, config.count)
 
     def test_groups(self):
-        """What stands beside them holds for those that say nothing else."""
+        """Options next to the groups are defaults of the groups."""
         given = groups("a", count=2) + groups("b", user="rocky")
         config = request.parse_config(
             {"groups": given, "user": "me", "count": 1}

@@ -1,4 +1,4 @@
-"""Tests of how much a whole run asks of a cloud, be it empty or busy."""
+"""Tests of the number of API requests on empty and on busy clouds."""
 
 import collections
 import itertools
@@ -206,7 +206,7 @@ class RequestsTest(unittest.TestCase):
         return collections.Counter(cloud.calls), cloud.listed - before
 
     def test_the_clean_up_of_a_busy_cloud(self):
-        """It asks an admin's cloud for what is ours, wherever it is."""
+        """An administrator searches all projects for resources of runs."""
         asked, listed = self.cleaned_up(testing.FakeCloud())
         self.assertEqual(CLEAN_UP, dict(asked))
         self.assertEqual(

@@ -185,7 +185,7 @@ class SweepTest(unittest.TestCase):
         return project.id
 
     def test_an_admin_looks_where_something_of_ours_can_be(self):
-        """Into its own project, Rally's, those of servers, those told."""
+        """It searches the projects of Rally, of servers, and named ones."""
         for server in self.cloud.compute.all_servers.values():
             if server.name == name(DEAD):
                 server.project_id = "p3"
@@ -217,7 +217,7 @@ class SweepTest(unittest.TestCase):
         self.assertEqual({}, self.cloud.block_storage.all_volumes)
 
     def test_only_what_was_found_is_looked_for_again(self):
-        """So most of the services are asked once."""
+        """Most services get one request."""
         sweep = self.admin()
         found, before = sweep.find(), len(self.cloud.queries)
         self.assertEqual({}, sweep.remove(found, lambda line: None))
@@ -227,7 +227,7 @@ class SweepTest(unittest.TestCase):
         )
 
     def test_a_project_stays_with_what_is_left_in_it(self):
-        """Nobody would find that again."""
+        """The remaining resources could not be found again."""
         self.made_by_rally(DEAD)
 
         def refuse(called, done):

@@ -111,7 +111,7 @@ def version(identifier: str, newest: str, url: str) -> dict[str, t.Any]:
 
 @contextlib.contextmanager
 def connected(wire: Wire) -> t.Iterator[t.Any]:
-    """Have the wire served, and a connection of ours to it."""
+    """Serve the wire, and return a connection to it."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         """One request."""

@@ -14,7 +14,7 @@ from rally_vmperf.machines import workfolder
 
 
 def made(case):
-    """Return a folder of ours on this computer; it goes with the test."""
+    """Return a directory on this computer, which the test deletes."""
     parent = case.enterContext(tempfile.TemporaryDirectory())
     making = workfolder.create(local.Local("here"), parent)
     return pathlib.Path(run_apart(making))
@@ -27,7 +27,7 @@ def run_apart(coroutine):
 
 
 def below(case):
-    """Return an empty folder in one of ours, such as a workload has."""
+    """Return an empty directory, such as a workload has."""
     folder = made(case) / "work"
     folder.mkdir()
     return folder

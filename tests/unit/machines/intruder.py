@@ -72,7 +72,7 @@ class Intruder:
 
 
 def main():
-    """Attack until there is no more input; say what came of it."""
+    """Attack until the end of the input, and print the results."""
     os.setgroups([])
     os.setgid(UID)
     os.setuid(UID)

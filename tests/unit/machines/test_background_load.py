@@ -55,7 +55,7 @@ class TestBetween(unittest.TestCase):
         return background_load.find_cpu_use(before, after(**changes))
 
     def test_ours_and_quiet_others(self):
-        """What we started is ours, init's children are nobody's."""
+        """Only descendants of the run are excluded, not children of init."""
         self.assertEqual([], self.between())
 
     @ddt.data(
@@ -83,7 +83,7 @@ class TestBetween(unittest.TestCase):
 
 @ddt.ddt
 class TestQuiet(unittest.TestCase):
-    """A second in which nothing of ours runs."""
+    """A second without processes of the run."""
 
     QUIET = """machine hz=100 cpus=4 own=30
 counters up=90.00 sectors=1000 bytes=5000 speed=0 cpu=1000000 io=0 memory=0
@@ -136,7 +136,7 @@ process 30 20 8900 1 0 {name}
         self.assertEqual([(subject, description)], self.said(**changes))
 
     def test_one_percent_of_the_link(self):
-        """A heartbeat of storage is no load for a link of 10 Gbit/s."""
+        """A heartbeat of storage does not load a link of 10 Gbit/s."""
         self.assertEqual([], self.said(bytes=12000000, speed=10000))
 
     @ddt.data(
@@ -162,7 +162,7 @@ process 30 20 8900 1 0 {name}
         )
 
     def test_a_kernel_without_pressure(self):
-        """What it does not tell is not asked for."""
+        """Missing files of the kernel are not read."""
         text = (
             "machine hz=100 cpus=4 own=30\n"
             "counters up=90.00 sectors=0 bytes=0 cpu= io= memory=\n"

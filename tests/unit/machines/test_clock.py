@@ -53,7 +53,7 @@ class Clockwork(testing.FakeMachine):
 @ddt.ddt
 class ClockTest(unittest.IsolatedAsyncioTestCase):
     async def read(self, machine):
-        """Read a clock while ours is the machine's, less its offset."""
+        """Read a clock that differs from the clock here by an offset."""
         with mock.patch.object(clock, "time", machine):
             return await clock.read(machine)
 

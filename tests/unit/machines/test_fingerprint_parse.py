@@ -41,7 +41,7 @@ SECTIONS = [
 
 class ParseTestCase(unittest.TestCase):
     def test_settings(self):
-        """Turbo as either driver tells it, huge pages, and queues."""
+        """Turbo by either driver, huge pages, and queues."""
         for text, turbo in (
             ("@@ no_turbo\n1\n@@ boost\n", "off"),
             ("@@ no_turbo\n0\n@@ boost\n0\n", "on"),
@@ -177,7 +177,7 @@ class ParseTestCase(unittest.TestCase):
         )
 
     def test_networks_without_a_router(self):
-        """Those of the default route and of lines that are none are left."""
+        """The default route and invalid lines are skipped."""
         rows = [
             "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU",
             "eth0 00000000 0104A8C0 0003 0 0 0 00000000 0 0 0",

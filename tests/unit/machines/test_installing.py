@@ -152,7 +152,7 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
     )
     @ddt.unpack
     async def test_reasons(self, manager, golden, wanted):
-        """The cause is told, and what came of it."""
+        """The message has the cause and the effect."""
         text = (DATA / golden).read_text()
         self.programs.fake(manager, stderr=text, exit_status=1)
         self.assertEqual(wanted, await self.install(manager, "mbw"))

@@ -34,7 +34,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
     def attacked(self, rounds=0):
         """Let the other user try, as long as the context lasts at least.
 
-        What came of it is in what is given, afterwards.
+        The yielded list has the results afterwards.
         """
         process = subprocess.Popen(
             [sys.executable, intruder.__file__, str(self.parent), str(rounds)],
@@ -80,7 +80,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(intruder.UID, folder.stat().st_uid)
 
     async def test_a_job_that_waits_and_runs(self):
-        """Gate, FIFOs, outputs and program stay ours."""
+        """The other user cannot change gate, FIFOs, outputs and program."""
         made = await workfolder.create(self.machine, str(self.parent))
         work = f"{made}/echo"
         await self.machine.put(b"echo 5", f"{work}/script", 0o755)
@@ -104,7 +104,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((0, "5\n5\n"), (result.exit_status, result.stdout))
 
     async def test_he_is_able(self):
-        """What is named before it is there, or open to all, is his."""
+        """The attacks succeed on predictable and on writable paths."""
         coming = self.parent / "rally-vmperf-1" / "echo"
         there = self.parent / "rally-vmperf-2" / "echo"
         for folder in (there.parent, there):

@@ -20,7 +20,7 @@ class Supervisor(typing.NamedTuple):
     """The process of a job's supervisor, and the session that it is in.
 
     Each request to one of the machines in these tests has a session of its
-    own, so that this one has nobody else's processes.
+    own, so that this one has no other processes.
     """
 
     pid: int

@@ -82,7 +82,7 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
             self.assertIn("can be entered by root alone", said.read())
 
     def test_the_network_out_of_which_an_address_is_reached(self):
-        """It is the one in the namespace, be it the same address twice."""
+        """The network in the namespace is found for a duplicate address."""
         ip("-n", NAME, "link", "add", "d0", "type", "bridge")
         for one in ("198.51.100.7/25", "fd00:77::7/64"):
             ip("-n", NAME, "address", "add", one, "dev", "d0", "nodad")

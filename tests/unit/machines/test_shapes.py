@@ -132,7 +132,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
 
     async def test_chosen_cpus(self):
-        """Those that were named are taken, isolated ones among them."""
+        """The named CPUs are used, including isolated ones."""
         machine = self.machine("none")
         hold = await shapes.apply_limits(
             machine, cpus=1, memory_mib=512, copies=2, allowed="2-3,9"

@@ -263,7 +263,7 @@ class RemoveTestCase(Case):
 
 
 class FindTestCase(Case):
-    """What runs left on a machine is found, and removed with its processes."""
+    """Remains of runs are found, and removed with their processes."""
 
     async def find(self):
         """Return the directories in the test's parent."""
@@ -312,7 +312,7 @@ class FindTestCase(Case):
             self.assertTrue(path.exists())
 
     async def test_a_process_of_a_user_at_a_terminal(self):
-        """Who looks at the directory is not ended."""
+        """A shell in the directory is not killed."""
         made = await self.make()
         master, terminal = os.openpty()
         self.addCleanup(os.close, master)

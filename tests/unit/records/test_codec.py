@@ -28,7 +28,7 @@ class TestDecode(unittest.TestCase):
         )
 
     def test_metrics(self):
-        """What adds up, and how far a tool rounds, is kept where known."""
+        """Additivity and resolution are encoded if they are known."""
         metrics = (
             dataclasses.replace(made.LATENCY, resolution=0.01, step=1e-6),
             made.TIME,
@@ -91,7 +91,7 @@ class TestDecode(unittest.TestCase):
             )
 
     def test_a_fingerprint_of_other_types(self):
-        """It is refused with its place, before anybody reads it."""
+        """It is rejected with its path before it is read."""
         for key, value in (
             ("threads", "16"),
             ("memory_bytes", 8.0),
@@ -186,7 +186,7 @@ class TestDecode(unittest.TestCase):
         self.assertEqual(last["host"], read.hosts[last["name"]])
 
     def test_losses(self):
-        """A lost guest and a skipped level are told by their conditions."""
+        """Conditions have their missing guest or their reason."""
         record = made.density_record()
         made.lose(record, 3, "g2")
         record["conditions"].append(made.skipped(4, 4, "total falls"))
@@ -259,7 +259,7 @@ class TestOutput(unittest.TestCase):
         {"raw_file": {"name": "../x", "sha256": "0" * 64}},
     )
     def test_foreign_record(self, changes):
-        """What cannot be meant is no record, not a crash."""
+        """Other documents are rejected with an error."""
         record = copy.deepcopy(made.record())
         for key, value in changes.items():
             in_condition = key in ("observations", "axes")

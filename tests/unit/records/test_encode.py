@@ -142,7 +142,7 @@ def took(runs):
 def shapes(machines, repetitions, chance):
     """Return distributions and lines, as long as those of a real run.
 
-    Of all machines together: latencies of fio, rates of fio and iperf3.
+    They are those of all machines: latencies of fio, rates of fio and iperf3.
     """
     every = [
         metric
@@ -243,7 +243,7 @@ def bare(numbers, metrics, chance, shaped=False):
 
 
 class TestBuilt(unittest.TestCase):
-    """What a run measured comes back as a repetition."""
+    """The measurements of a run are encoded and decoded."""
 
     def setUp(self):
         """Build a record of two levels, the larger first."""
@@ -343,7 +343,7 @@ class TestBuilt(unittest.TestCase):
             )
 
     def test_the_whole_has_the_rest(self):
-        """What is of no condition, and of all repetitions."""
+        """The fields that do not belong to a condition."""
         whole = model.decode(self.record).repetition
         self.assertEqual((GAP,), whole.missing)
         self.assertEqual((GAP,), whole.all_missing)

@@ -1,4 +1,4 @@
-"""Tests of what lies beside the journal: whole, or not there."""
+"""Tests of the files next to the journal: complete or absent."""
 
 import dataclasses
 import gzip
@@ -135,7 +135,7 @@ class TestRawOutputs(unittest.TestCase):
         self.assertEqual([], raw.outputs(self.path))
 
     def test_it_is_small(self):
-        """What many machines print alike is told once."""
+        """Equal facts of machines are stored once."""
         file = self.open()
         for _ in range(100):
             file.add(HEX[0])
@@ -153,7 +153,7 @@ class TestRawOutputs(unittest.TestCase):
         self.assertEqual(HEX, raw.outputs(self.path))
 
     def test_killed_in_the_middle(self):
-        """What was added until then can be read."""
+        """All complete additions can be read."""
         script = (
             "import os, pathlib, signal, sys\n"
             "from rally_vmperf.records import files\n"
@@ -196,7 +196,7 @@ class TestRawOutputs(unittest.TestCase):
         self.assertEqual(1, len(self.failed))
 
     def test_a_folder_that_cannot_be_made(self):
-        """It is told once, and the rest goes on."""
+        """It is reported once, and the run continues."""
         self.path.parent.write_text("a file")
         file = self.open()
         file.add(HEX[0])
@@ -206,7 +206,7 @@ class TestRawOutputs(unittest.TestCase):
 
 
 class TestMachines(unittest.TestCase):
-    """What is known of machines is written once, and read with its sum."""
+    """Descriptions of machines are written once, and read with a checksum."""
 
     DETAILS = {"g1": {"fingerprint": {"kernel": "6.1"}}}  # noqa: RUF012
 
@@ -224,7 +224,7 @@ class TestMachines(unittest.TestCase):
         return files.write_machines(self.folder, details, self.fail)
 
     def test_read(self):
-        """What was written comes back."""
+        """The written description is read."""
         found = files.read(self.folder, self.entry)
         self.assertEqual({"machines": self.DETAILS}, found)
 
@@ -293,7 +293,7 @@ class TestMachines(unittest.TestCase):
                 files.read(self.folder, entry)
 
     def test_no_other_folder_is_read(self):
-        """Whatever a record says."""
+        """A path in a record cannot leave the directory."""
         name = f"../new/{self.entry.name}"
         entry = dataclasses.replace(self.entry, name=name)
         self.assertTrue(files.read(self.folder, entry))
@@ -303,7 +303,7 @@ class TestMachines(unittest.TestCase):
             files.read(self.folder, outside)
 
     def test_full_disk(self):
-        """It is told, and nothing is left."""
+        """It is reported, and no file remains."""
         full_disk.limit(self, 20)
         said = []
         details = {"g2": os.urandom(900).hex()}

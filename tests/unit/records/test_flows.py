@@ -45,7 +45,7 @@ def kinds(details, needed, names=("a", "b"), batches=1, peer_at="192.0.2.1"):
 
 @ddt.ddt
 class TestFlows(unittest.TestCase):
-    """What is not known is said to be unknown, and nothing is guessed."""
+    """Missing facts are reported as unknown."""
 
     @ddt.data(
         (guest("c1"), peer(), "192.0.2.1", ("other", "router", False)),
@@ -114,7 +114,7 @@ class TestFlows(unittest.TestCase):
         )
 
     def test_no_network_workload(self):
-        """There is no flow; nor has a guest in turns a known partner."""
+        """The record has no flow; partners in turns are unknown."""
         details = {"a": guest("c1"), "b": guest("c1"), "peer": peer()}
         self.assertEqual([], kinds(details, []))
         self.assertEqual([], kinds(details, ["partner"], batches=2))

@@ -59,7 +59,7 @@ class TestJournal(unittest.TestCase):
             self.journal.read()
 
     def test_a_torn_line_is_cut_before_the_next_record(self):
-        """Both records are read; each torn line is kept beside."""
+        """Both records are read; each torn line is kept in a file."""
         first, second = record(), record(3)
         self.journal.append(first)
         for torn in (b'{"torn": ', b"\xff"):
@@ -145,7 +145,7 @@ class TestJournal(unittest.TestCase):
             self.journal.read()
 
     def test_raw_outputs_are_kept_compressed(self):
-        """They can be read back from the named file, beside the journal."""
+        """They can be read from the named file next to the journal."""
         file = self.journal.raw_outputs(2, self.fail)
         file.add({"stdout": "x" * 10000})
         name = file.close().name
@@ -155,7 +155,7 @@ class TestJournal(unittest.TestCase):
         self.assertLess(path.stat().st_size, 1000)
 
     def test_full_disk_is_one_line_with_the_way_out(self):
-        """What is cut short on the way is not left there."""
+        """A partial line is removed."""
         full_disk.limit(self, 100)
         with self.assertRaisesRegex(journal.JournalError, "journal_dir"):
             self.journal.append(record())
@@ -168,7 +168,7 @@ class TestJournal(unittest.TestCase):
         self.assertEqual([self.journal.path.name], os.listdir(self.folder))
 
     def test_full_disk_spoils_no_other_record(self):
-        """Those before it and those after it are still read."""
+        """Records before and after it can be read."""
         self.journal.append(record())
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         full_disk.limit(self, self.journal.path.stat().st_size + 100)
@@ -180,7 +180,7 @@ class TestJournal(unittest.TestCase):
         self.assertEqual([2, 4], numbers)
 
     def test_record_survives_sigkill(self):
-        """What append returned for is on disk when the process is killed."""
+        """Each appended record is on disk when the process is killed."""
         script = (
             "import os, signal, sys\n"
             "from rally_vmperf.records import journal\n"

@@ -154,7 +154,7 @@ class TestTable(unittest.TestCase):
         self.assertIn("above_physical_limit", kinds)
 
     def test_times_are_utc(self):
-        """Whatever the offset of the record."""
+        """The offset of the record does not matter."""
         self.assertEqual(
             "2026-01-02T01:04:05Z",
             table.format_time("2026-01-02T03:04:05+02:00"),

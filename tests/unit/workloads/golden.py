@@ -96,7 +96,7 @@ def outcomes(
 
 
 class Run(t.NamedTuple):
-    """A recorded run, as a YAML file of data/ tells it.
+    """A recorded run from a YAML file in data/.
 
     :param arguments: those that were given
     :param files: command -> file of data/ with what it printed
@@ -109,7 +109,7 @@ class Run(t.NamedTuple):
 
     @classmethod
     def load(cls, path: pathlib.Path) -> "Run":
-        """Return what a file tells."""
+        """Return the run in a file."""
         told = yaml.safe_load(path.read_text())
         return cls(
             told["arguments"], told["outputs"], told.get("stream", "stdout")

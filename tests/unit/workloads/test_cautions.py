@@ -27,7 +27,7 @@ class TestCautions(unittest.TestCase):
         self.assertIn("direct: false", seen)
 
     def test_between_guests(self):
-        """Bare metal has no partner: what stands in for it is told."""
+        """Bare metal has no partner: the caution names its substitute."""
         iperf3 = registry.get_workload("iperf3")
         ((kind, seen),) = iperf3.argument_findings(
             iperf3.complete({"directions": ["to_peer", "guest_to_guest"]})

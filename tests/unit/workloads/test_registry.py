@@ -72,7 +72,7 @@ class RegistryTestCase(unittest.TestCase):
         )
 
     def test_shipped_lists_have_those_of_the_main_tasks(self):
-        """Of the guest image, and of the cloud's bare metal and peer."""
+        """The lists are those of the guest image and of the embedded cloud."""
         wanted, workloads = set(), set()
         for task in ("kvm-overhead", "kvm-density"):
             text = resources.path("tasks", f"{task}.yaml").read_text()
@@ -123,7 +123,7 @@ class RegistryTestCase(unittest.TestCase):
 
 
 class ForeignPackageTestCase(unittest.TestCase):
-    """Somebody else's package is found by its entry point."""
+    """The package of another distribution is found by its entry point."""
 
     def setUp(self):
         super().setUp()

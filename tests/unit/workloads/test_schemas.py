@@ -34,7 +34,7 @@ class Everything(type(registry.get_workload("sysbench"))):
 
 @ddt.ddt
 class RulesTestCase(unittest.TestCase):
-    """What is allowed is what the description says."""
+    """Schemas accept what their descriptions state."""
 
     @ddt.data(
         ("time", "Seconds of a run, 1 to 3600."),

@@ -1,4 +1,4 @@
-"""Whatever a machine prints, a workload answers or refuses, no more."""
+"""Any output of a machine is parsed or rejected, without other effects."""
 
 import contextlib
 import json

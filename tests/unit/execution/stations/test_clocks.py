@@ -93,7 +93,7 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([], one.findings({"g2": 1.0}))
 
     async def test_copies_on_one_machine_share_its_clock(self):
-        """It is asked once, and there is no error among them."""
+        """The clock is read once, and the copies have no error."""
         machine = testing.FakeMachine("host")
         self.stations = [place("c1", machine), place("c2", machine)]
         one = await self.read([(7.0, 0.2)], [(7.0, 0.2)])
@@ -112,7 +112,7 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
         self.assertIsNone(one.at("g1", 1000))
 
     async def test_doubts(self):
-        """Errors and drifts beyond a tenth of the shortest run are told."""
+        """Errors and drifts above a tenth of the shortest run are findings."""
         for first, last, seconds, doubted in (
             ((0.0, 0.01), (0.0, 0.01), 1.0, False),
             ((0.0, 0.11), (0.0, 0.01), 1.0, True),

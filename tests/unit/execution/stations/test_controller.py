@@ -86,7 +86,7 @@ class SamplerTest(unittest.TestCase):
         self.assertAlmostEqual(0.499, load.longest)
 
     def test_stop(self):
-        """There is no sample after the end."""
+        """Sampling stops at the end."""
         before = threading.active_count()
         sampler = controller.LoadSampler(interval=0.001)
         load = sampler.stop()

@@ -41,7 +41,7 @@ class TestCompare(unittest.TestCase):
     )
     @ddt.unpack
     def test_counters(self, changes, kinds):
-        """A counter that has grown tells."""
+        """A counter that has grown causes a finding."""
         found = health.compare({"g1": look()}, {"g1": look(**changes)})
         self.assertEqual(kinds, [one.kind for one in found])
 
@@ -85,7 +85,7 @@ class TestCompare(unittest.TestCase):
 
     @hypothesis.given(strategies.text())
     def test_any_text(self, text):
-        """Whatever a guest prints, counters come out."""
+        """Any text is parsed to counters."""
         self.assertIsInstance(health.parse(text), health.Counters)
 
 
@@ -109,7 +109,7 @@ class TestClock(unittest.TestCase):
 
     @ddt.data(600.0, 603.0, 597.0)
     def test_right(self, own):
-        """Half a percent and the round trips are no finding."""
+        """Half a percent and the round trips cause no finding."""
         self.assertEqual([], self.kinds(own))
 
     @ddt.data(604.0, 595.0, 0.0)
@@ -119,12 +119,12 @@ class TestClock(unittest.TestCase):
 
     @ddt.data(580.0, 590.0, 600.0)
     def test_a_slow_answer_before(self, own):
-        """Whenever in its round trip it was read, nobody is to blame."""
+        """A reading at any time in the round trip causes no finding."""
         self.assertEqual([], self.kinds(own, before=(0.0, 20.0)))
 
     @ddt.data(600.0, 610.0, 620.0)
     def test_a_slow_answer_after(self, own):
-        """Likewise."""
+        """A slow answer at the end causes no finding."""
         self.assertEqual([], self.kinds(own, after=(600.0, 620.0)))
 
     def test_a_machine_that_does_not_tell(self):

@@ -441,7 +441,7 @@ class BootTest(unittest.TestCase):
         self.assertEqual("wrong_host", found.findings[0].kind)
 
     def test_groups(self):
-        """What a group says is its own; keys and groups are the run's."""
+        """Groups have their own options; key pair and rules are shared."""
         self.cloud.image.all_images.append(
             calls.Thing(
                 id="i2",

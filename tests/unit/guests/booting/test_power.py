@@ -26,7 +26,7 @@ def refusal(status):
 
 
 class Clock:
-    """Time that passes while somebody sleeps."""
+    """A clock that advances by each sleep."""
 
     def __init__(self):
         self.now = 1000.0
@@ -96,7 +96,7 @@ class SwitchTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_only_differences(self, idle_guests, rest, wake, status):
-        """All are asked before any is awaited, and nobody in vain."""
+        """All required requests are sent before the first wait."""
         steps = (
             (("g1",), [rest] * 2, ["ACTIVE", status, status]),
             (("g1", "g2"), [wake], ["ACTIVE", "ACTIVE", status]),
@@ -155,7 +155,7 @@ class SwitchTest(unittest.TestCase):
 
     @ddt.data(403, 404)
     def test_a_refusal_for_good(self, status):
-        """It is told at once, and the other is switched all the same."""
+        """It is reported at once, and the other guest is switched."""
         self.fails["pause_server"] = [[refusal(status), False, 1]]
         switched, _ = self.switch("g1")
         self.assertEqual(
@@ -174,7 +174,7 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual(["ACTIVE", "PAUSED", "PAUSED"], self.states())
 
     def test_a_lost_answer_is_no_refusal(self):
-        """What was done is seen, and not asked for again."""
+        """The effect is detected, and the request is not repeated."""
         self.fails["pause_server"] = [[refusal(503), True, 2]]
         switched, asked = self.switch("g1")
         self.assertEqual({}, switched.refused)

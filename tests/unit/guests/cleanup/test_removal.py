@@ -142,7 +142,7 @@ class RemoveTest(unittest.TestCase):
         self.assertEqual(2, len(self.cloud.compute.all_servers))
 
     def test_a_list_that_is_valid_again(self):
-        """What was refused meanwhile is requested again."""
+        """Rejected deletions are requested again."""
         self.break_lists("servers")
         refuse = self.cloud.interrupt
         refusals = []

@@ -20,7 +20,7 @@ def host(vcpus=(32, 0), memory=(65536, 0), disk=(1000, 0)):
 
 @ddt.ddt
 class RequirementsTest(unittest.TestCase):
-    """What is asked for is held against quota and hosts."""
+    """Requirements are compared with quota and hosts."""
 
     def setUp(self):
         """Have a cloud of one host."""
@@ -128,7 +128,7 @@ class RequirementsTest(unittest.TestCase):
         self.assertRegex(found.error, "^no host has room for a guest of small")
 
     def test_a_full_host(self):
-        """It is no candidate at all."""
+        """It is not a candidate."""
         self.cloud.placement.all_hosts["h1"] = host(disk=(8, 5))
         for options, words in (
             ({"host": "h1"}, "^host h1 has no room for a guest of small"),
@@ -161,7 +161,7 @@ class RequirementsTest(unittest.TestCase):
     @ddt.data((None, False), ("affinity", False), ("affinity", True))
     @ddt.unpack
     def test_many_hosts(self, group, only_last):
-        """A few with room are enough; all are asked for before a refusal.
+        """A few hosts with room are enough; all are read before an error.
 
         Those that share a host are asked for together, so that hosts without
         room for all of them are no candidates.
@@ -231,7 +231,7 @@ class RequirementsTest(unittest.TestCase):
         ).requirements
 
     def test_groups_are_summed(self):
-        """Of the quota, and of the host that they share."""
+        """The sum counts for the quota and for a shared host."""
         self.assertEqual(
             [
                 "plan: 3 guests of small and 1 guest of large, 14 vCPUs, 5120 "
@@ -271,7 +271,7 @@ class RequirementsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_groups_on_several_hosts(self, policy, small, large, fits):
-        """What no spread can fit is refused; each alone is counted too."""
+        """A total beyond all hosts is rejected, and so is a group."""
         self.cloud.compute.limits.total_cores = -1
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 0))
@@ -297,7 +297,7 @@ class RequirementsTest(unittest.TestCase):
             self.groups(1, 1).check()
 
     def test_the_quota_comes_first(self):
-        """What nobody may have needs no room."""
+        """The quota is checked before the room on hosts."""
         with self.assertRaisesRegex(errors.GuestError, "^quota: project mem"):
             self.requirements(count=20, max_host_share=1).check()
 
@@ -352,7 +352,7 @@ class RequirementsTest(unittest.TestCase):
         return answer
 
     def test_a_placement_in_need(self):
-        """Its trouble is told like any other service's."""
+        """Its failure is reported like that of any service."""
 
         def fail(name, done):
             if name == "get":

@@ -104,7 +104,7 @@ class SequenceTest(unittest.TestCase):
             found.requirements.check()
 
     def test_group_that_no_host_supports(self):
-        """It may fail alone, as beside the others."""
+        """It fails alone and next to other groups."""
         pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
         large = {"flavor": {"name": "large"}}
         found = self.plan(a={}, b=pinned, c=large)

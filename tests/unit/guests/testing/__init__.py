@@ -21,8 +21,8 @@ class FakeCloud:
     and gone the second time after their deletion. Interruptions can be had
     at any call, by its number or name.
 
-    :param interrupt: told of each call before (False) and after (True) it
-        took effect; what it raises is raised by the call
+    :param interrupt: A function that is called before (False) and after (True)
+        each call takes effect; the call raises its exceptions
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class FakeCloud:
         """Log in, as everybody may."""
 
     def has_service(self, key: str) -> bool:
-        """Tell whether the catalogue names a service."""
+        """Return whether the catalogue names a service."""
         return key in self.services
 
     def left(self) -> list[str]:
-        """Return what somebody made and nobody removed."""
+        """Return the resources that were created and not deleted."""
         made = (
             self.compute.all_servers,
             self.compute.all_keypairs,

@@ -36,7 +36,7 @@ def matching(
 ) -> list[Thing]:
     """Return those whose attributes are asked for: a value, or one of a list.
 
-    What tells no project is everybody's.
+    A resource without a project matches any project.
     """
     wanted = {
         key: value if isinstance(value, list) else [value]

@@ -56,7 +56,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
             await provision.ensure(here, [LS, absent])
 
     async def test_version_of_a_package(self):
-        """A program that cannot tell is asked for by its file."""
+        """A program without an option for its version is found by its file."""
         has = programs.Programs(self)
         has.fake("mbw")
         here = local.Local("here")
@@ -103,7 +103,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
     )
     @ddt.unpack
     async def test_forbidden(self, release, command, wanted):
-        """Nothing is run but looking; the command to run is told."""
+        """Only queries run; the message has the command to run."""
         machine = testing.FakeMachine(
             "g1", {"bash": f"tool {command}\n", "sh": release}
         )

@@ -204,7 +204,7 @@ class JumpTestCase(Case):
             await running
 
     async def test_what_comes_too_late_is_closed(self):
-        """Else it would stay open on the guest, who counts such logins."""
+        """The guest counts open connections without a login."""
         self.host.held.clear()
         machine = self.reach()
         with (
@@ -237,7 +237,7 @@ class JumpTestCase(Case):
     f"OpenSSH's server is not here, or its folder {RUN}",
 )
 class OpenSshTestCase(Case):
-    """What OpenSSH itself says and counts."""
+    """Messages and counters of OpenSSH itself."""
 
     async def asyncSetUp(self):
         # Where nothing starts services at boot nobody has made it.
@@ -286,7 +286,7 @@ class OpenSshTestCase(Case):
         )
 
     async def test_what_is_forwarded_is_no_session(self):
-        """So one connection takes them all, whatever MaxSessions is."""
+        """One connection is enough for all, with any MaxSessions."""
         way = jump.create_route([await self.jump("MaxSessions=0")])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(15)]
         await machines[0].wait_ready(60)

@@ -78,7 +78,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
 
 @ddt.ddt
 class ConfigTest(Case):
-    """What the file says of a host."""
+    """Options of a host in the file."""
 
     def alias(self, more=""):
         self.config(
@@ -108,7 +108,7 @@ class ConfigTest(Case):
 
     @ddt.data("", "  UserKnownHostsFile none\n", "  CheckHostIP no\n")
     async def test_host_keys_are_verified(self, more):
-        """Whatever the file says."""
+        """The file cannot disable the verification."""
         (self.folder / "known_hosts").write_text("")
         self.alias(f"  StrictHostKeyChecking no\n{more}")
         machine = self.machine("metal", key_file=self.key(self.server))
@@ -145,7 +145,7 @@ class ConfigTest(Case):
         await self.check(machine)
 
     async def test_a_peer_is_an_alias(self):
-        """Guests are told the address that it stands for."""
+        """Guests use the address in place of the alias."""
         self.alias(f"  IdentityFile {self.key(self.server)}\n")
         peer = reach.peer_station({"address": "metal"})
         self.addAsyncCleanup(peer.machine.close)
@@ -254,7 +254,7 @@ class AgentTest(Case):
         await self.check(self.machine(self.server.host, port=self.server.port))
 
     async def test_a_named_key_with_a_passphrase(self):
-        """Of all that the agent has, the one that is named is offered."""
+        """Only the named key of the agent is offered."""
         other = await self.enterAsyncContext(sshd.Sshd())
         self.add(self.key(other, "other"))
         path = self.key(self.server)

@@ -107,7 +107,7 @@ class BenchmarkTestCase(unittest.TestCase):
         self.assertEqual("", configuration.package)
 
     def run_suite(self, suite, cores):
-        """Run the program that runs the suite, with a suite of ours."""
+        """Run the program that runs the suite, with a suite of the test."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         top = pathlib.Path(folder.name)

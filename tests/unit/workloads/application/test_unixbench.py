@@ -90,7 +90,7 @@ class UnixBenchTestCase(unittest.TestCase):
                 self.workload.parse_all(asked, outcome)
 
     def test_the_tarball_is_the_operators(self):
-        """So its checksum goes into the record."""
+        """The record has its checksum."""
         (file,) = self.workload.files(
             self.workload.complete({"source": "/srv/ub.tgz"})
         )
@@ -183,7 +183,7 @@ class UnixBenchTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_impossible_scores(self, title, unit, score):
-        """What one copy cannot reach, two may reach together."""
+        """Two copies may reach a score that is impossible for one."""
         for copies, believed in ((1, False), (2, True)):
             many = "ies" if copies > 1 else "y"
             text = (
@@ -204,7 +204,7 @@ class UnixBenchTestCase(unittest.TestCase):
 @ddt.ddt
 class ReadTestCase(unittest.TestCase):
     def test_cut_short(self):
-        """Of the second run nothing may be missing, nor of the first."""
+        """Neither run may be incomplete."""
         whole = GOLDEN.rstrip()
         second = whole.rindex("Benchmark Run")
         for copies, end in (

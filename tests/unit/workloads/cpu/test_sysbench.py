@@ -56,7 +56,7 @@ class ProcessorTestCase(unittest.TestCase):
         self.assertAlmostEqual(0.00024, latency.value)
 
     def test_a_rate_that_was_printed_late(self):
-        """Of a command that was stopped between its last event and that."""
+        """The command was stopped between its last event and the output."""
         late = golden.text("sysbench-1.0.20-late.txt")
         self.assertIn("events per second:   172.71\n", late)
         rate, _ = self._parse(late, seconds=2.5, threads=1)

@@ -129,7 +129,7 @@ class RealCopyTestCase(unittest.TestCase):
     """All commands as they are, with a small tree."""
 
     def test_what_is_copied_is_the_tree(self):
-        """A cp of our own keeps what it is told, and what came of it."""
+        """A replacement of cp records its arguments and its result."""
         workload = cp.Cp()
         arguments = workload.complete({})
         with tempfile.TemporaryDirectory() as name:

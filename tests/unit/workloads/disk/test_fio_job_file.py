@@ -270,7 +270,7 @@ class JobFileTestCase(unittest.TestCase):
 
     @hypothesis.given(LINES)
     def test_any_lines(self, lines):
-        """What is taken has no word that fio could take for another."""
+        """An accepted file has no word that fio could read as another."""
         given = "\n".join(lines)
         try:
             self.check(given.encode(), sections=["log.write"])

@@ -128,7 +128,7 @@ class LatenciesTestCase(unittest.TestCase):
 
     @ddt.data("read", "write", "randread", "randwrite")
     def test_percentiles_are_those_of_fio(self, pattern):
-        """Within 1 % of ours, and 0.8 % of the bins."""
+        """They differ by at most 1 %, and from the bins by 0.8 %."""
         text = golden.text(f"fio-3.33-{pattern}.json")
         (job,) = json.loads(golden.last(text))["jobs"]
         side = job["write" if "write" in pattern else "read"]
@@ -188,7 +188,7 @@ class SeriesTestCase(unittest.TestCase):
 
 
 class CourseTestCase(unittest.TestCase):
-    """How much was read when: from reports while it ran."""
+    """The rate over time, from reports during the run."""
 
     text = golden.text("fio-3.33-randread-reports.json")
 

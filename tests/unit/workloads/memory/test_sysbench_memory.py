@@ -88,7 +88,7 @@ class BandwidthTestCase(unittest.TestCase):
                 bandwidth(GOLDEN[:length])
 
     def test_a_rate_that_was_printed_late(self):
-        """Of a command that was stopped between its last event and that."""
+        """The command was stopped between its last event and the output."""
         late = golden.text("sysbench_memory-1.0.20-late.txt")
         self.assertIn("3712.00 MiB transferred (2679.84 MiB/sec)", late)
         value = bandwidth(late, threads=1, seconds=1.5)

@@ -248,7 +248,7 @@ class NetworkTestCase(unittest.TestCase):
             self.assertEqual(set(), names(tcp) & names(udp))
 
     def test_complete_arguments_stay_as_they_are(self):
-        """Those of UDP too, which omits nothing."""
+        """Arguments of UDP, which omits nothing, do not change either."""
         for protocol, omit in (("tcp", 1), ("udp", 0)):
             complete = self.workload.complete({"protocol": protocol})
             self.assertEqual(omit, complete["omit"])

@@ -205,7 +205,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
 
 
 class CourseTestCase(unittest.TestCase):
-    """How much was sent when: from reports while it ran."""
+    """The rate over time, from reports during the run."""
 
     def course(self, file, protocol, seconds, omit):
         text = golden.text(f"iperf3-3.12-{file}-reports.json")
@@ -214,7 +214,7 @@ class CourseTestCase(unittest.TestCase):
         return report(outcome, direction, protocol, omit).progress()
 
     def test_what_was_omitted_is_left_out(self):
-        """What it took to connect is as long as what it took to leave."""
+        """Connecting and leaving take the same time."""
         course = self.course("to_peer", "tcp", 5.4, 1)
         moments = [moment for moment, _ in course.points]
         for moment, expected in zip(

@@ -199,7 +199,7 @@ class RealSmallMessagesTestCase(unittest.TestCase):
         )
 
     def wait(self, port, kind):
-        """Wait until nobody else can have the port."""
+        """Wait until the port is reserved."""
         for _ in range(300):
             with socket.socket(type=kind) as trial:
                 try:
