@@ -39,7 +39,9 @@ class TestTempest(laboratory.Case):
         self.assertEqual(1, done.returncode, said[-4000:])
         self.assertRegex(said, r"TestOverhead\.test_cpu.*ok")
         self.assertRegex(said, r"TestOverhead\.test_memory.*FAILED")
-        self.assertRegex(said, r"failed: \d+ of \d+ metrics are beyond")
+        self.assertRegex(
+            said, r"failed: \d+ of \d+ metrics with a limit are beyond"
+        )
         self.assertIn("limit -100000 % (memory.*): failed", said)
         new = lab.journals() - before
         self.assertEqual(2, len(new), said[-4000:])
