@@ -35,7 +35,7 @@ Schema = dict[str, t.Any]
 #: The default maximum size of a document in bytes.
 LARGEST = 64 << 20
 #: The maximum size of a YAML document in bytes; YAML is slow to parse.
-_LARGEST_YAML = 1 << 20
+_LARGEST_YAML = 4 << 20
 #: The maximum number of nested levels; a record has ten.
 _DEEPEST = 64
 #: The maximum number of values in a YAML document, aliases included.

@@ -75,6 +75,10 @@ def describe(found: result.HostResult) -> str:
         more = _count_more(found.missing)
         names = [*names[:MOST_METRICS], *more]
         parts.append(f"missing: {', '.join(names)}: {found.missing[0].reason}")
+    if found.undecided:
+        parts.append(
+            f"undecided: {units.number_of('metric', found.undecided)}"
+        )
     if found.is_alone:
         parts.append("no other host of its class has the same test")
     if found.versions:

@@ -60,14 +60,15 @@ def render(audit: result.Audit) -> str:
     """Return the page of an audit as text."""
     shown = [found for found in audit.results if found.status != "not worse"]
     healthy = audit.results[len(shown) :]
-    rows = [*shown, *healthy[: max(0, MOST_ROWS - len(shown))]]
+    listed = max(0, MOST_ROWS - len(shown))
     template = page.create_environment(None).get_template("audit.html.j2")
     html = template.render(
         title="Audit of hosts",
         embedded=False,
         audit=audit,
-        rows=rows,
-        others=[found.host.name for found in audit.results[len(rows) :]],
+        rows=shown,
+        healthy=healthy[:listed],
+        others=[found.host.name for found in healthy[listed:]],
         columns=host_table.COLUMNS,
         list_cells=host_table.list_cells,
         chart=_draw(list_strips(audit.changes)),

@@ -22,6 +22,8 @@ Status = t.Literal[
     "not worse",
 ]
 STATUSES: tuple[Status, ...] = t.get_args(Status)
+#: The statuses of hosts in the headline, if they differ.
+_PHRASES = {"no result": "without a result"}
 #: The statuses with which an audit does not pass.
 FAILED: tuple[Status, ...] = ("worse", "no result", "incomplete")
 
@@ -123,7 +125,7 @@ class Audit:
         """The number of hosts by status as one line of text."""
         counts = self.counts
         parts = [
-            f"{counts[status]} {status}"
+            f"{counts[status]} {_PHRASES.get(status, status)}"
             for status in STATUSES
             if counts[status] or status == "worse"
         ]

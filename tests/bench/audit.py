@@ -121,12 +121,16 @@ def simulate(fleet: Fleet, trials: int, seed: int = 1) -> tuple[int, int]:
 
 
 def print_simulations(trials: int) -> None:
-    """Print a row for each fleet."""
+    """Print a row for each fleet.
+
+    :param trials: The number of audits of healthy hosts; others have a
+        quarter.
+    """
     rows: list[tuple[str, ...]] = [
         ("", "audits", "slow named", "healthy named")
     ]
     for fleet in FLEETS:
-        number = trials if not fleet.slow else max(1, trials // 4)
+        number = trials if fleet is FLEETS[0] else max(1, trials // 4)
         found, wrong = simulate(fleet, number)
         slow = f"{found / number:.1%}" if fleet.slow else "-"
         rows.append((fleet.name, str(number), slow, f"{wrong / number:.2%}"))

@@ -171,7 +171,7 @@ class Audit(base.Command):
             earlier=earlier,
             accepted=accepted,
             inventories=_read_inventories(
-                parsed.placement, [host.name for host in audited]
+                parsed, [host.name for host in audited]
             ),
             required=dict(parsed.min_guests),
         )
@@ -238,20 +238,18 @@ def _write_page(path: str, found: "result.Audit") -> None:
 
 
 def _read_inventories(
-    path: str | None, names: list[str]
+    parsed: argparse.Namespace, names: list[str]
 ) -> "fleet_capacity.Inventories | None":
-    """Return the inventories in a file or in the cloud; None without option.
-
-    :param path: The path of the file; empty for the cloud.
-    """
+    """Return the inventories of ``--placement``; None without the option."""
     from rally_vmperf.audit import fleet_capacity
 
+    path = parsed.placement
     if path is None:
         return None
     if not path:
         from rally_vmperf.guests.planning import compute_hosts
 
-        admin = host_list.connect_admin()
+        admin = host_list.connect_admin(parsed.config_file)
         return compute_hosts.read_inventories(admin, names)
     try:
         content = documents.read_json(pathlib.Path(path))

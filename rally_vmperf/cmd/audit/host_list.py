@@ -53,7 +53,7 @@ def list_hosts(
     """
     from rally_vmperf.guests.planning import compute_hosts
 
-    admin = connect_admin()
+    admin = connect_admin(parsed.config_file)
     usable = compute_hosts.list_usable(admin, parsed.aggregate)
     measured = _list_measured(parsed) if parsed.older_than else set()
     due = [host for host in usable if host not in measured]
@@ -82,13 +82,15 @@ def _list_measured(parsed: argparse.Namespace) -> set[str]:
     return {host.name for host in found if not host.reason}
 
 
-def connect_admin() -> t.Any:
+def connect_admin(config_file: str | None) -> t.Any:
     """Return a connection as the administrator of Rally's environment.
 
+    :param config_file: The path of Rally's configuration file, or None.
     :raises HostListError: If the environment has no administrator.
     """
     from rally_vmperf.guests import cloud
 
+    rally_api.load(config_file)
     admin = rally_api.get_platform(None)["admin"]
     if admin is None:
         raise HostListError(

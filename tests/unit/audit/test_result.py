@@ -203,7 +203,7 @@ class TestTable(unittest.TestCase):
         )
         self.assertRegex(lines[2], r"^d     no result .* no guest booted$")
         self.assertEqual(
-            "4 hosts: 1 worse, 1 no result, 2 not worse.", lines[6]
+            "4 hosts: 1 worse, 1 without a result, 2 not worse.", lines[6]
         )
         self.assertIn("fewer than the required 5.", lines[7])
 
@@ -317,7 +317,9 @@ class TestPage(unittest.TestCase):
         self.assertNotIn("<i>no", html)
         self.assertIn("&lt;b&gt;: 20.", html)
         self.assertIn("&lt;i&gt;no guest", html)
-        self.assertIn("6 hosts: 1 worse, 1 no result, 4 not worse", html)
+        self.assertIn(
+            "6 hosts: 1 worse, 1 without a result, 4 not worse", html
+        )
         self.assertIn("only in the earlier audit: gone.", html)
         (plain,) = re.findall(r'<path class="none" d="([^"]*)"', html)
         self.assertEqual(4, plain.count("M"))

@@ -41,6 +41,9 @@ class TestAudit(unittest.TestCase):
         self.failed = mock.patch.object(
             rally_api, "list_failed_hosts", autospec=True, return_value={}
         ).start()
+        self.loaded = mock.patch.object(
+            rally_api, "load", autospec=True
+        ).start()
         self.cloud = testing.FakeCloud()
         self.platform = {"admin": object(), "users": []}
         mock.patch.object(
@@ -246,6 +249,7 @@ class TestAudit(unittest.TestCase):
         self.write_hosts()
         self.write("h4", days=40, task="old")
         code, text = self.audit("--list-hosts")
+        self.loaded.assert_called_once_with(None)
         self.assertEqual((0, {"hosts": ["h4"]}), (code, yaml.safe_load(text)))
         self.assertEqual(
             "1 of 4 enabled hosts; 3 have a result of the last 30 days\n",
