@@ -91,7 +91,7 @@ class TestDensity(DensityCase):
             judge.add(record.repetition)
         judgement = judge.judgement()
         (row,) = (one for one in judgement.rows if one.limit is not None)
-        found = row.point(3).compared("mean", "solo_guest")
+        found = row.comparison
         if found.low > limit:
             expected = "failed"
         elif found.high <= limit:
