@@ -17,7 +17,7 @@ def compare_tools(
 ) -> list[finding.Finding]:
     """Return findings on tools with another upstream version or build.
 
-    Another version of a load generator is only a warning.
+    Another version of a load generator is only a note.
 
     :param bare_metal: The version and the checksum of each tool on bare metal.
     :param machine: The same on the other machine.
@@ -36,14 +36,14 @@ def compare_tools(
             str(bare_metal[command].get(key)),
             str(machine[command].get(key)),
         )
-        is_warning = key == "version" and tool and tool.is_comparable(*texts)
+        is_note = key == "version" and tool and tool.is_comparable(*texts)
         findings.append(
             finding.Finding(
                 f"tool_{key}_differs",
                 subject,
                 f"{command}: {reference} {texts[0]}, {subject} {texts[1]}",
                 metrics=(users or {}).get(command, ()),
-                severity_override="warning" if is_warning else None,
+                severity_override="note" if is_note else None,
             )
         )
     return findings

@@ -84,6 +84,9 @@ def find(
         for reported_finding in condition.findings
     )
     has_interval = False
+    number = sum(isinstance(row.figure, loss_figure.Loss) for row in rows)
+    has_limits = any(row.limit is not None for row in rows)
+    undecided: list[loss.Comparison] = []
     for row in rows:
         comparison, limit = _find_comparison(row)
         if comparison is None:
@@ -94,14 +97,22 @@ def find(
             bottleneck = row.figure.bottleneck
         if row.metric.name in offered:
             bottleneck = ""
+        if row.limit is not None and row.decide(row.limit) == "inconclusive":
+            undecided.append(comparison)
         drifts = verdict.list_drifts_across(comparison, limit)
         for reported_finding in plausibility.of_comparison(
-            comparison, drifts, bottleneck
+            comparison,
+            drifts,
+            bottleneck,
+            max(1, number),
+            row.limit is not None or not has_limits,
         ):
             yield reported_finding, None
         if detail := row.describe_differing():
             name = row.metric.name
             yield finding.Finding("guests_differ", name, detail), None
+    for reported_finding in plausibility.find_unstable(undecided):
+        yield reported_finding, None
     if has_interval:
         yield from plausibility.one_session(
             repetitions, _find_reference(conditions)

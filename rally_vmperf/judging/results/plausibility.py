@@ -1,7 +1,9 @@
 """Findings on the figures themselves: implausible, unstable, conditional."""
 
 import collections.abc
+import dataclasses
 import itertools
+import operator
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -24,6 +26,8 @@ def of_comparison(
     comparison: loss.Comparison,
     drifts: loss.Drifts = (),
     bottleneck: str = "",
+    metrics: int = 1,
+    is_limited: bool = True,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield the findings on a comparison of guest and bare metal.
 
@@ -31,15 +35,19 @@ def of_comparison(
 
     :param drifts: The drifts across the limit of the loss.
     :param bottleneck: The bottleneck outside the guest, or "".
+    :param metrics: The number of metrics that are compared.
+    :param is_limited: False if only other metrics have a limit.
     """
     if not comparison.exact:
-        yield from guest_faster(comparison)
+        for found in guest_faster(comparison, metrics):
+            if found.severity == "void" and not is_limited:
+                found = dataclasses.replace(found, severity_override="warning")
+            yield found
     if bottleneck:
         yield _create_finding(
             "bottleneck_outside_guest", comparison, bottleneck
         )
     yield from _find_too_few(comparison)
-    yield from _find_unstable(comparison)
     yield from of_values(comparison, drifts)
 
 
@@ -97,15 +105,21 @@ def fixed_rate_metrics(
 
 
 def guest_faster(
-    comparison: loss.Comparison,
+    comparison: loss.Comparison, metrics: int = 1
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield a finding if the guest is faster than bare metal."""
+    """Yield a finding if the guest is faster than bare metal.
+
+    :param metrics: The number of metrics, for which the confidence is
+        corrected.
+    """
     percent = comparison.overhead_percent
     detail = (
         f"the guest is {units.show_percent(-percent)} % better than bare metal"
     )
     high = comparison.high
-    if high is not None and high < -GUEST_FASTER_PERCENT:
+    corrected = verdict.correct_confidence(comparison.confidence, metrics)
+    highest = comparison.find_upper_end(corrected)
+    if highest is not None and highest < -GUEST_FASTER_PERCENT:
         yield _create_finding("guest_faster", comparison, detail)
     elif percent < -GUEST_FASTER_PERCENT or (high is not None and high < 0):
         yield _create_finding("guest_slightly_faster", comparison, detail)
@@ -122,18 +136,33 @@ def _find_too_few(
         yield _create_finding("too_few_repetitions", comparison, detail)
 
 
-def _find_unstable(
-    comparison: loss.Comparison,
+def find_unstable(
+    undecided: collections.abc.Sequence[loss.Comparison],
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield a finding for each side that varies too much."""
+    """Yield a finding for each side that varies too much.
+
+    :param undecided: The comparisons whose limit is undecided.
+    """
     for side, figures in (
-        ("bare metal", comparison.bare_values),
-        ("guest", comparison.guest_values),
+        ("bare metal", operator.attrgetter("bare_values")),
+        ("guest", operator.attrgetter("guest_values")),
     ):
-        spread = statistics.spread_percent(figures)
-        if spread is not None and spread > UNSTABLE_PERCENT:
-            detail = f"{side} varies by {units.show_percent(spread)} %"
-            yield _create_finding("unstable", comparison, detail)
+        spreads = {
+            comparison.metric.name: spread
+            for comparison in undecided
+            if (spread := statistics.spread_percent(figures(comparison)))
+            and spread > UNSTABLE_PERCENT
+        }
+        if spreads:
+            worst = max(spreads, key=lambda name: spreads[name])
+            yield finding.Finding(
+                "unstable",
+                side,
+                f"{side} varies in {units.number_of('metric', len(spreads))} "
+                f"without a decision, by {units.show_percent(spreads[worst])} "
+                f"% in {worst}",
+                metrics=tuple(spreads),
+            )
 
 
 def _create_finding(

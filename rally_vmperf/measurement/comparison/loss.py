@@ -97,6 +97,21 @@ class Comparison:
             departures.append(("the guests", "loss_understated", detail))
         return tuple(departures)
 
+    def find_upper_end(self, confidence: float) -> float | None:
+        """Return the upper end of the loss at another confidence, or None."""
+        if self.low is None:
+            return None
+        _, high = _interval(
+            self.metric,
+            confidence,
+            self.error,
+            self.paired,
+            self.bare_values,
+            self.bare_values,
+            self.guest_values,
+        )
+        return high
+
     @property
     def _sides(self) -> list[_Side]:
         """The measured sides; pairs have one side, their ratios."""
@@ -291,12 +306,12 @@ def _assume_rounding_error(values: list[float]) -> float:
     """Return the largest rounding error if the tool's rounding is unknown.
 
     Means over guests would hide that each of their values is rounded. Values
-    cannot be rounded by more than half of their smallest distance. For one or
-    two different values, the largest error of any tool applies. Values that
-    are many, or all different, are considered as exact.
+    cannot be rounded by more than half of their smallest distance. For equal
+    values, the largest error of any tool applies. Values that are many, or all
+    different, are considered as exact.
     """
     distinct = set(values)
-    if len(distinct) < statistics.FEWEST:
+    if len(distinct) == 1:
         return LARGEST_ROUNDING_ERROR
     if len(distinct) > _MAX_ROUNDED_VALUES or len(distinct) == len(values):
         return 0.0

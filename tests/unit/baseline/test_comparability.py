@@ -203,13 +203,13 @@ class TestOthers(unittest.TestCase):
         self.assertEqual(kinds, [one.kind for one in found])
 
     @ddt.data(
-        ("fio", "fio-3.28", "fio-3.33", "warning"),
+        ("fio", "fio-3.28", "fio-3.33", "note"),
         ("fio", "fio-2.20", "fio-3.33", "void"),
         ("fio", "of git", "fio-3.33", "void"),
-        ("iperf3", "iperf 3.9 (cJSON 1.7.13)", "iperf 3.12", "warning"),
-        ("ping", "ping from iputils 20211215", "iputils-s20161105", "warning"),
+        ("iperf3", "iperf 3.9 (cJSON 1.7.13)", "iperf 3.12", "note"),
+        ("ping", "ping from iputils 20211215", "iputils-s20161105", "note"),
         ("mbw", "mbw 1.2.2-1", "mbw 1.4-1", "void"),
-        ("mbw", "mbw 1.4-1", "mbw 1.5-1", "warning"),
+        ("mbw", "mbw 1.4-1", "mbw 1.5-1", "note"),
         ("sysbench", "sysbench 1.0.18", "sysbench 1.0.20", "void"),
         ("openssl", "OpenSSL 3.0.2", "OpenSSL 3.0.9", "void"),
         ("bzip2", "bzip2 1.0.6", "bzip2 1.0.8", "void"),

@@ -181,7 +181,6 @@ class TestWithoutBareMetal(unittest.TestCase):
         self.assertEqual(3, len(judgement.absolute))
 
     @ddt.data(
-        ((11000.0, 7000.0, 10000.0, 9100.0), "unstable", "guest varies by"),
         ((11000.0, 11001.0), "too_few_repetitions", "2 of the guest"),
         (
             tuple(11000.0 + 20 * number for number in range(12)),

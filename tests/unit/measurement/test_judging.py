@@ -361,10 +361,13 @@ class DoubtTestCase(unittest.TestCase):
             {quick: self.FAST, usual: made.NEAR[made.IOPS]},
             reference=made.reference({quick: bare, usual: bare}),
         )
-        found = made.judgement(entries, {usual.name: 15})
+        found = made.judgement(entries, {"*": 15})
         rows = {row.metric.name: row.status for row in found.limited}
-        self.assertEqual({usual.name: status}, rows)
+        self.assertEqual({quick.name: "void", usual.name: status}, rows)
         self.assertEqual("void", found.status, found.sentence())
+        without_limit = made.judgement(entries, {usual.name: 15})
+        self.assertEqual("passed", without_limit.status)
+        self.assertIn("guest_faster", without_limit.headline())
 
 
 class WarningsTestCase(unittest.TestCase):

@@ -28,11 +28,11 @@ class AboutTestCase(unittest.TestCase):
             "better by much, not surely",
             (90.0, 100.0, 110.0),
             (100.0, 110.0, 120.0),
-            ["guest_slightly_faster", "unstable"],
+            ["guest_slightly_faster"],
         ),
         ("few", THREE, (95.0, 96.0), ["too_few_repetitions"]),
         ("few of bare metal", (100.0,), THREE, ["too_few_repetitions"]),
-        ("wild guest", THREE, (50.0, 90.0, 95.0), ["unstable"]),
+        ("wild guest", THREE, (50.0, 90.0, 95.0), []),
         (
             "two states",
             (99.0, 100.0, 101.0, 100.4, 99.6),
@@ -93,3 +93,55 @@ class AboutTestCase(unittest.TestCase):
         )
         kinds = [one.kind for one in plausibility.of_comparison(pair)]
         self.assertEqual(["guest_faster"], kinds)
+
+
+class UnstableTestCase(unittest.TestCase):
+    def test_one_finding_per_side(self):
+        """Only sides that vary, with their worst metric."""
+        wild = (50.0, 90.0, 95.0)
+        undecided = [
+            loss.compare(metric, [[v] for v in bare], [[v] for v in guest])
+            for metric, bare, guest in (
+                (made.IOPS, THREE, wild),
+                (made.EVENTS, wild, wild),
+                (made.LATENCY, THREE, THREE),
+            )
+        ]
+        found = [*plausibility.find_unstable(undecided)]
+        self.assertEqual(
+            [
+                ("bare metal", (made.EVENTS.name,)),
+                ("guest", (made.IOPS.name, made.EVENTS.name)),
+            ],
+            [(one.subject, one.metrics) for one in found],
+        )
+        self.assertIn("guest varies in 2 metrics", found[1].detail)
+
+
+class FasterTestCase(unittest.TestCase):
+    PAIR = loss.compare(
+        made.IOPS,
+        [[value] for value in THREE],
+        [[value] for value in (119.0, 120.0, 121.0)],
+    )
+
+    def severities(self, **options):
+        """Return the kinds of findings, each with its severity."""
+        return [
+            (one.kind, one.severity)
+            for one in plausibility.of_comparison(self.PAIR, **options)
+        ]
+
+    def test_number_of_metrics(self):
+        """Of many metrics, one seems faster by chance."""
+        self.assertEqual([("guest_faster", "void")], self.severities())
+        self.assertEqual(
+            [("guest_slightly_faster", "warning")],
+            self.severities(metrics=1000),
+        )
+
+    def test_without_a_limit(self):
+        """It voids nothing that other metrics show."""
+        self.assertEqual(
+            [("guest_faster", "warning")], self.severities(is_limited=False)
+        )

@@ -83,10 +83,14 @@ class DecideTestCase(unittest.TestCase):
         self.assertLess(pair.low, exact.low)
         self.assertGreater(pair.high, exact.high)
 
-    def test_one_or_two_values_are_off_by_a_tenth(self):
-        for guest in ([850.0] * 3, [850.0, 867.0, 850.0]):
+    def test_equal_values_are_off_by_a_tenth(self):
+        """Two different values are off by half of their distance."""
+        for guest, error in (
+            ([850.0] * 3, 0.1),
+            ([850.0, 867.0, 850.0], 0.01),
+        ):
             pair = compare([1000.0, 1001.0, 1002.0], guest)
-            self.assertAlmostEqual(0.1, pair.error)
+            self.assertAlmostEqual(error, pair.error)
 
     def test_means_over_guests_do_not_hide_few_values(self):
         """Eight guests whose tool writes whole seconds have many means."""
