@@ -43,6 +43,20 @@ SEARCH_PATHS = (f"{sys.prefix}/etc/rally", "~/.rally", "/etc/rally")
 _REMEDY = "fix the file or select another with --config-file"
 
 
+def find_file(config_file: str | None = None) -> pathlib.Path | None:
+    """Return the path of Rally's configuration file; None if there is none.
+
+    :param config_file: The path that a user has given, or None.
+    """
+    if config_file:
+        return pathlib.Path(config_file)
+    candidates = (
+        pathlib.Path(directory, "rally.conf").expanduser()
+        for directory in SEARCH_PATHS
+    )
+    return next((path for path in candidates if path.is_file()), None)
+
+
 def read(config_file: str | None) -> t.Any:
     """Return the options of rally_vmperf in Rally's file as an object.
 
@@ -52,14 +66,8 @@ def read(config_file: str | None) -> t.Any:
         file that Rally uses.
     :raises ValueError: If the file cannot be read; the message is one line.
     """
-    candidates = [
-        path
-        for directory in SEARCH_PATHS
-        if (
-            path := pathlib.Path(directory, "rally.conf").expanduser()
-        ).is_file()
-    ]
-    files = [config_file] if config_file else [str(p) for p in candidates[:1]]
+    path = find_file(config_file)
+    files = [str(path)] if path else []
     for file in files:
         try:
             documents.read_text(pathlib.Path(file))

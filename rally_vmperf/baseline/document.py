@@ -189,6 +189,18 @@ class Baseline:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+def format_record_command(name: str = "NAME", options: str = "") -> str:
+    """Return the command that records a baseline, for messages.
+
+    :param name: The name of the baseline.
+    :param options: Further options, with a space in front.
+    """
+    return (
+        f"rally-vmperf baseline record {name}{options} --host USER@ADDRESS, "
+        "in the directory of vmperf.yaml or with --task FILE"
+    )
+
+
 #: The format of a baseline; each file of the store is one.
 FORMAT = schema.Format(
     Baseline,

@@ -47,8 +47,7 @@ class Store:
         except documents.NoDocumentError:
             raise document.BaselineError(
                 f"{self._describe_missing(name)}; record one with: "
-                f"rally-vmperf baseline record {name} --task FILE --local "
-                "(or --host USER@ADDRESS)"
+                f"{document.format_record_command(name)}"
             ) from None
         except documents.DocumentError as error:
             raise document.BaselineError(f"baseline {error}") from None
@@ -80,8 +79,10 @@ class Store:
             raise document.BaselineError(
                 f"no baseline of class {machine_class!r} in {self.folder} "
                 f"(classes: {', '.join(sorted(by_class)) or 'none'}); record "
-                f"one with: rally-vmperf baseline record NAME --class "
-                f"{machine_class} --task FILE --host USER@ADDRESS"
+                "one with: "
+                + document.format_record_command(
+                    options=f" --class {machine_class}"
+                )
             )
         return max(
             by_class[machine_class],

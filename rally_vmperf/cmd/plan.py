@@ -1,10 +1,12 @@
 """Command that shows the requirements of a task."""
 
 import argparse
+import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
@@ -14,11 +16,19 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import checks
+from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.runs import reference
 
 _COLUMNS = ("Subtask", "What", "Needed", "Room", "Of")
+_DISTANCE_COLUMNS = (
+    "Subtask",
+    "Metric",
+    "Distance in %",
+    "Limit in %",
+    "Noise of",
+)
 
 
 class Plan(base.Lister):
@@ -34,69 +44,139 @@ class Plan(base.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        parser.add_argument("task", metavar="TASK", help="task file")
-        task_file.add_arguments(parser)
-        parser.add_argument(
-            "--env", help="Rally environment; default: the current environment"
-        )
+        add_task_arguments(parser)
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return columns and one row per resource that the task requires."""
-        from rally_vmperf.guests.planning import plan
-
-        workloads = task_file.read_task(parsed.task, parsed)
-        platform = rally_api.get_platform(parsed.env)
-        rows: list[tuple[t.Any, ...]] = []
-        for workload, question in workloads:
-            guests_plan = plan.create_plan_from_options(
-                {"env": {"platforms": {"openstack": platform}}},
-                question.guest_options(workload.arguments, workload.guests),
-                has_networks="network" not in workload.contexts,
-                **question.list_flags(workload),
-            )
-            requirements = guests_plan.requirements
+        planned = create_plan(parsed)
+        self.code = 1 if planned.is_rejected else 0
+        for remark in planned.remarks:
+            self.warn(remark)
+        self._distances = planned.distances
+        rows = list(planned.rows)
+        if parsed.formatter != "table":
             rows += [
-                (
-                    *(workload.title, row.resource, row.amount),
-                    "no limit known" if row.free is None else row.free,
-                    row.owner,
-                )
-                for row in requirements.rows
+                (title, f"% from the limit of {metric}", *others)
+                for title, metric, *others in planned.distances
             ]
-            demand, *_ = guests_plan.demands
-            flavor = demand.flavor
-            workload = dataclasses.replace(
-                workload,
-                vcpus=flavor.vcpus,
-                sequential=guests_plan.sequential,
-            )
-            minutes = question.minutes(workload)
-            rows.append((workload.title, "minutes, about", minutes, "", ""))
-            remarks = list(requirements.remarks)
-            if sentence := workload.protocol.describe_auto(workload.times):
-                remarks.append(sentence)
-            problems = [requirements.error] if requirements.error else []
-            baselines = rally_api.open_baseline_store(parsed.config_file)
-            try:
-                checks.check_task(workload, question, baselines)
-                for copies in question.compared(workload):
-                    if workload.baseline is None:
-                        continue
-                    baseline = baselines.find(workload.baseline)
-                    shape = document.Shape(
-                        flavor.vcpus, flavor.memory_mib, copies
-                    )
-                    checks.check_reference(workload, question, baseline, shape)
-                    remarks += _describe_sessions(workload, shape, baseline)
-                    rows += _list_distances(workload, shape, baseline, remarks)
-            except checks.REQUEST_ERRORS as error:
-                problems.append(str(error))
-            if problems:
-                remarks += [f"rejected: {problem}" for problem in problems]
-                self.code = 1
-            for remark in remarks:
-                self.warn(f"{workload.title}: {remark}")
         return _COLUMNS, rows
+
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: collections.abc.Sequence[str],
+        data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
+    ) -> int:
+        """Print the requirements, and then the distances from limits."""
+        code = super().produce_output(parsed_args, column_names, data)
+        if self._distances and parsed_args.formatter == "table":
+            super().produce_output(
+                parsed_args, _DISTANCE_COLUMNS, self._distances
+            )
+        return code
+
+
+def add_task_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for a task and its environment."""
+    parser.add_argument(
+        "task",
+        metavar="TASK",
+        nargs="?",
+        help="task file; default: the task and the arguments in "
+        f"{task_file.SETTINGS}",
+    )
+    task_file.add_arguments(parser)
+    parser.add_argument(
+        "--env", help="Rally environment; default: the current environment"
+    )
+
+
+@dataclasses.dataclass(kw_only=True)
+class TaskPlan:
+    """The plan of all subtasks of a task.
+
+    :param rows: The required resources, rows of the table.
+    :param distances: The distances from limits, rows of the second table.
+    :param remarks: The remarks, each with the title of its subtask.
+    :param minutes: The duration of all subtasks in minutes.
+    :param is_rejected: A flag that the task would be rejected.
+    """
+
+    rows: list[tuple[t.Any, ...]] = dataclasses.field(default_factory=list)
+    distances: list[tuple[t.Any, ...]] = dataclasses.field(
+        default_factory=list
+    )
+    remarks: list[str] = dataclasses.field(default_factory=list)
+    minutes: int = 0
+    is_rejected: bool = False
+
+
+def create_plan(parsed: argparse.Namespace) -> TaskPlan:
+    """Return the plan of a task; no guest is booted."""
+    workloads = task_file.read_task(parsed.task, parsed)
+    platform = rally_api.get_platform(parsed.env)
+    baselines = rally_api.open_baseline_store(parsed.config_file)
+    task_plan = TaskPlan()
+    for workload, task_question in workloads:
+        _add_subtask(task_plan, workload, task_question, platform, baselines)
+    return task_plan
+
+
+def _add_subtask(
+    task_plan: TaskPlan,
+    workload: tasks.Task,
+    task_question: question.Question,
+    platform: rally_api.Platform,
+    baselines: store.Store,
+) -> None:
+    """Add the requirements of a subtask to the plan of its task."""
+    from rally_vmperf.guests.planning import plan
+
+    guests_plan = plan.create_plan_from_options(
+        {"env": {"platforms": {"openstack": platform}}},
+        task_question.guest_options(workload.arguments, workload.guests),
+        has_networks="network" not in workload.contexts,
+        **task_question.list_flags(workload),
+    )
+    requirements = guests_plan.requirements
+    task_plan.rows += [
+        (
+            *(workload.title, row.resource, row.amount),
+            "no limit known" if row.free is None else row.free,
+            row.owner,
+        )
+        for row in requirements.rows
+    ]
+    demand, *_ = guests_plan.demands
+    flavor = demand.flavor
+    workload = dataclasses.replace(
+        workload, vcpus=flavor.vcpus, sequential=guests_plan.sequential
+    )
+    minutes = task_question.minutes(workload)
+    task_plan.minutes += minutes
+    task_plan.rows.append((workload.title, "minutes, about", minutes, "", ""))
+    remarks = list(requirements.remarks)
+    if sentence := workload.protocol.describe_auto(workload.times):
+        remarks.append(sentence)
+    problems = [requirements.error] if requirements.error else []
+    try:
+        checks.check_task(workload, task_question, baselines)
+        for copies in task_question.compared(workload):
+            if workload.baseline is None:
+                continue
+            baseline = baselines.find(workload.baseline)
+            shape = document.Shape(flavor.vcpus, flavor.memory_mib, copies)
+            checks.check_reference(workload, task_question, baseline, shape)
+            remarks += _describe_sessions(workload, shape, baseline)
+            task_plan.distances += _list_distances(
+                workload, shape, baseline, remarks
+            )
+    except checks.REQUEST_ERRORS as error:
+        problems.append(str(error))
+    if problems:
+        remarks += [f"rejected: {problem}" for problem in problems]
+        task_plan.is_rejected = True
+    task_plan.remarks += [f"{workload.title}: {remark}" for remark in remarks]
 
 
 def _describe_sessions(
@@ -164,12 +244,21 @@ def _list_distances(
             )
             rules += sentences
             if distance is not None:
-                what = f"% from the limit of {name}"
                 origin = f"baseline {baseline.name}"
                 rows.append(
-                    (task.title, what, round(distance, 2), limited[0], origin)
+                    (task.title, name, round(distance, 2), limited[0], origin)
                 )
     remarks += dict.fromkeys(rules)
+    hopeless = [
+        name for _, name, distance, limit, _ in rows if distance > limit
+    ]
+    if hopeless:
+        remarks.append(
+            f"{units.number_of('metric', len(hopeless))}: even a guest "
+            "without loss passes in less than 4 of 5 runs; measure for "
+            "longer, add repetitions on both sides, or increase the limit: "
+            f"{', '.join(hopeless)}"
+        )
     return rows
 
 
@@ -197,10 +286,4 @@ def _find_distance(
         "times the noise of the baseline from its limit"
     ]
     distance = needed.distance_from_limit(metric, limit, multiple, means)
-    if distance > limit:
-        sentences.append(
-            f"{metric.name}: even a guest without loss passes in less than 4 "
-            "of 5 runs; measure for longer, add repetitions on both sides, or "
-            "increase the limit"
-        )
     return distance, sentences

@@ -1,9 +1,13 @@
 """Access to Rally's environments, tasks and configuration."""
 
 import collections.abc
+import contextlib
+import copy
 import json
 import logging
+import os
 import pathlib
+import tempfile
 import typing as t
 
 from rally_vmperf import documents
@@ -209,3 +213,109 @@ def list_subtasks(content: documents.Arguments) -> list[documents.Arguments]:
     except exceptions.InvalidTaskException as error:
         raise ValueError(str(error).partition("\n")[0]) from error
     return t.cast(list[documents.Arguments], subtask_list)
+
+
+def create_database(config_file: str) -> pathlib.Path | None:
+    """Create Rally's database if it does not exist.
+
+    :returns: The path of an SQLite database; None for others.
+    :raises ValueError: If other users can read the SQLite database, which
+        contains passwords.
+    """
+    from rally.common import cfg
+    from rally.common import db
+
+    load(config_file)
+    connection = str(cfg.CONF.database.connection)
+    path = None
+    if connection.startswith("sqlite:///"):
+        path = pathlib.Path(connection.removeprefix("sqlite:///"))
+        _create_private_file(path, config_file)
+    if not db.schema.schema_revision():
+        db.schema.schema_create()
+    return path
+
+
+def _create_private_file(path: pathlib.Path, config_file: str) -> None:
+    """Create an SQLite database for its owner; reject a readable one."""
+    if str(path.parent) == tempfile.gettempdir():
+        raise ValueError(
+            f"{config_file}: the database {path} is in a directory for "
+            "temporary files; set [database] connection to "
+            f"sqlite:///{pathlib.Path('~/.rally/rally.sqlite').expanduser()}"
+        )
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    if path.stat().st_mode & 0o077:
+        raise ValueError(
+            f"other users can read {path}, in which Rally stores passwords; "
+            f"run: chmod 600 {path}"
+        )
+
+
+def register_environment(name: str, spec: documents.Arguments) -> str:
+    """Create an environment unless it exists, and use it; return its state.
+
+    :param name: The name of the environment.
+    :param spec: The options of the platform ``existing@openstack``.
+    :raises ValueError: If an environment with this name has another login.
+    """
+    from rally import exceptions
+    from rally import plugins
+    from rally.cli import envutils
+    from rally.env import env_mgr
+
+    plugins.load()
+    state = "exists"
+    try:
+        env = env_mgr.EnvManager.get(name)
+    except exceptions.DBRecordNotFound:
+        env = env_mgr.EnvManager.create(
+            name, {"existing@openstack": copy.deepcopy(spec)}
+        )
+        state = "created"
+    user, requested = get_platform(name)["users"][0], spec["users"][0]
+    pairs = [
+        (user["auth_url"], spec["auth_url"]),
+        (user["username"], requested["username"]),
+        (user["password"], requested["password"]),
+        (user["tenant_name"], requested["project_name"]),
+    ]
+    if any(stored != wanted for stored, wanted in pairs):
+        raise ValueError(
+            f"environment {name!r} exists in Rally with another login; remove "
+            f"it with: rally env destroy {name}; rally env delete {name}; "
+            "then repeat the command"
+        )
+    envutils.update_globals_file(envutils.ENV_ENV, env.uuid)
+    return state
+
+
+def run_task(
+    config_file: str | None, env: str | None, content: documents.Arguments
+) -> tuple[str, str]:
+    """Run a rendered task as ``rally task start`` does.
+
+    :param env: The name of the environment; None for the current one.
+    :returns: The UUID of the task, and the outcome: passed, failed or error.
+    :raises ValueError: If Rally rejects the task.
+    """
+    from rally import exceptions
+    from rally import plugins
+    from rally.cli import envutils
+
+    rally = load(config_file)
+    rally.check_db_revision()
+    plugins.load()
+    chosen = env or envutils.get_global(envutils.ENV_ENV)
+    uuid = str(rally.task.create(deployment=chosen)["uuid"])
+    envutils.update_globals_file(envutils.ENV_TASK, uuid)
+    try:
+        rally.task.start(deployment=chosen, config=content, task=uuid)
+    except exceptions.InvalidTaskException as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    task = rally.task.get(task_id=uuid, detailed=True)
+    if task["status"] in ("crashed", "validation_failed"):
+        return uuid, "error"
+    return uuid, "passed" if task["pass_sla"] else "failed"

@@ -13,6 +13,7 @@ from rally_vmperf.judging import verdict_table
 from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
+    from rally_vmperf.judging import judged_run
     from rally_vmperf.report import reports
 
 _STDOUT = "-"
@@ -62,17 +63,8 @@ class Report(base.Command):
         if path == _STDOUT:
             self.print_document(pieces)
             return
-        try:
-            with pathlib.Path(path).open(
-                "w", encoding="utf-8", newline=""
-            ) as file:
-                file.writelines(pieces)
-        except OSError as error:
-            raise ReportError(
-                f"report {path}: {error.strerror or error}; select "
-                "another path with --output"
-            ) from error
-        for run_report in run_reports:
+        _write(path, pieces)
+        for run_report in run_reports if is_html else ():
             for line in verdict_table.lines(run_report):
                 self.print_line(line)
         self.print_line(f"written to {path}")
@@ -96,6 +88,37 @@ class Report(base.Command):
         for line in source_judge.format_skipped(parsed.limits, run_sources):
             self.warn(line)
         return run_reports
+
+
+def write_page(
+    path: str | pathlib.Path,
+    runs_of_task: "collections.abc.Iterable[judged_run.JudgedRun]",
+) -> None:
+    """Write the HTML page of judged runs.
+
+    :raises ReportError: If the file cannot be written.
+    """
+    from rally_vmperf.questions import source_judge
+
+    _write(
+        path, _render("html", [*map(source_judge.create_report, runs_of_task)])
+    )
+
+
+def _write(
+    path: str | pathlib.Path, pieces: collections.abc.Iterable[str]
+) -> None:
+    """Write a report in pieces to a file."""
+    try:
+        with pathlib.Path(path).open(
+            "w", encoding="utf-8", newline=""
+        ) as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise ReportError(
+            f"report {path}: {error.strerror or error}; select another path "
+            "with --output"
+        ) from error
 
 
 def _render(

@@ -9,6 +9,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import json_schema
+from rally_vmperf import resources
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
@@ -19,6 +20,9 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task as tasks
 
+#: The file of a task and its arguments, in the current directory.
+SETTINGS = "vmperf.yaml"
+_DEFAULT_TASK = "kvm-overhead.yaml"
 #: The schema of the sections of a workload that the commands read.
 _SECTIONS = json_schema.mapping(
     {
@@ -44,21 +48,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_task(task: str, parsed: argparse.Namespace) -> list[QuestionTask]:
+def read_settings() -> tuple[str, documents.Arguments]:
+    """Return the task and the arguments in vmperf.yaml.
+
+    :raises BaselineError: If the file does not exist in the current directory
+        or names no task.
+    """
+    path = pathlib.Path(SETTINGS)
+    if not path.exists():
+        raise document.BaselineError(
+            f"no task: give a task file, or run the command in the directory "
+            f"of {SETTINGS}, which rally-vmperf init writes"
+        )
+    arguments = dict(_parse_mapping(_read_text(SETTINGS), SETTINGS))
+    task = str(arguments.pop("task", _DEFAULT_TASK))
+    if pathlib.Path(task).exists():
+        return task, arguments
+    try:
+        return str(resources.path("tasks", task)), arguments
+    except FileNotFoundError:
+        raise document.BaselineError(
+            f"{SETTINGS}: task {task!r}: must be a file, or the name of a "
+            f"task of the package, such as {_DEFAULT_TASK}"
+        ) from None
+
+
+def _read_arguments(
+    task: str | None, parsed: argparse.Namespace
+) -> tuple[str, documents.Arguments]:
+    """Return the path of a task, and the arguments of its template.
+
+    :param task: The path of the task; None for the task in vmperf.yaml.
+    """
+    arguments: dict[str, t.Any] = {}
+    if task is None:
+        task, settings = read_settings()
+        arguments.update(settings)
+    if parsed.task_args_file:
+        text = _read_text(parsed.task_args_file)
+        arguments.update(_parse_mapping(text, parsed.task_args_file))
+    if parsed.task_args:
+        arguments.update(_parse_mapping(parsed.task_args, "--task-args"))
+    return task, arguments
+
+
+def render(
+    task: str | None, parsed: argparse.Namespace
+) -> documents.Arguments:
+    """Return the content of a task file, rendered with its arguments.
+
+    :param task: The path of the task; None for the task in vmperf.yaml.
+    :raises BaselineError: If the task or its arguments are not valid.
+    """
+    path, arguments = _read_arguments(task, parsed)
+    return _render_task(path, arguments, parsed.config_file)
+
+
+def read_task(
+    task: str | None, parsed: argparse.Namespace
+) -> list[QuestionTask]:
     """Return each workload of a task file, with its question.
 
-    :param task: The path of the task file.
+    :param task: The path of the task; None for the task in vmperf.yaml.
     :param parsed: The parsed arguments, which contain the arguments of the
         template.
     :raises BaselineError: If Rally rejects the task.
     """
-    arguments: documents.Arguments = {}
-    if parsed.task_args_file:
-        text = _read_text(parsed.task_args_file)
-        arguments = _parse_mapping(text, parsed.task_args_file)
-    if parsed.task_args:
-        overrides = _parse_mapping(parsed.task_args, "--task-args")
-        arguments = {**arguments, **overrides}
+    task, arguments = _read_arguments(task, parsed)
     content = _render_task(task, arguments, parsed.config_file)
     try:
         subtasks = rally_api.list_subtasks(content)

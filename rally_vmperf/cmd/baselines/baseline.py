@@ -49,8 +49,7 @@ class List(base.Lister):
         if not rows:
             self.warn(
                 f"no baseline in {baseline_store.folder}; to record one: "
-                "rally-vmperf baseline record NAME --task FILE --local (or "
-                "--host USER@ADDRESS)"
+                f"{document.format_record_command()}"
             )
         return _LISTED, rows
 

@@ -13,6 +13,7 @@ from rally_vmperf.baseline import sessions
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import coverage
 from rally_vmperf.cmd.baselines import registration
@@ -137,7 +138,24 @@ class Record(registration.RegistrationCommand):
             baseline_store, content, parsed, replace=earlier is not None
         )
         self._warn_about_voiding(content, recordings, request.tolerated)
+        self._name_next_step(parsed)
         return 0
+
+    def _name_next_step(self, parsed: argparse.Namespace) -> None:
+        """Print whether vmperf.yaml compares guests with this baseline."""
+        if parsed.task or parsed.workload:
+            return
+        _, arguments = task_file.read_settings()
+        selected = arguments.get("baseline")
+        if selected == parsed.name:
+            self.print_line("next: rally-vmperf run")
+            return
+        self.print_line(
+            f"{task_file.SETTINGS} has baseline: {selected}; to compare "
+            f"guests with this one, change it to baseline: {parsed.name}, or "
+            "run: rally-vmperf run --task-args "
+            f"'{{baseline: {parsed.name}}}'"
+        )
 
     def _warn_about_voiding(
         self,

@@ -52,11 +52,12 @@ class CoverageRequest:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for the measurements."""
-    source = parser.add_mutually_exclusive_group(required=True)
+    source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--task",
         metavar="FILE",
-        help="task whose workloads, flavors and guests the baseline covers",
+        help="task whose workloads, flavors and guests the baseline covers; "
+        f"default: the task and the arguments in {task_file.SETTINGS}",
     )
     source.add_argument(
         "--workload",
@@ -184,7 +185,7 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
     :raises WorkloadError: If a workload is invalid.
     :raises GuestError: If a flavor does not exist in the cloud.
     """
-    if parsed.task:
+    if not parsed.workload:
         return _read_from_task(parsed)
     workloads = [{"name": name} for name in parsed.workload]
     coverages = [
@@ -215,9 +216,9 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
         )
         if repetitions < 1:
             raise document.BaselineError(
-                f"{parsed.task}: warmup={task.warmup}: must be less than "
-                f"{task.times}, the times of the runner; increase times, or "
-                "add --repetitions N"
+                f"{_name_task(parsed)}: warmup={task.warmup}: must be less "
+                f"than {task.times}, the times of the runner; increase times, "
+                "or add --repetitions N"
             )
         copies = parsed.copies or question.copies(task)
         for shape in _list_shapes(parsed, task.guests.get("flavor"), copies):
@@ -238,6 +239,11 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
         peer=peer,
         tolerated=frozenset.intersection(*tolerated),
     )
+
+
+def _name_task(parsed: argparse.Namespace) -> str:
+    """Return the file that defines the task, for messages."""
+    return str(parsed.task or task_file.SETTINGS)
 
 
 def _list_shapes(
@@ -309,8 +315,8 @@ def _override_protocol(
     """
     if task_protocol.reboot not in ("auto", "never") and parsed.reboot is None:
         raise document.BaselineError(
-            f"{parsed.task} has reboot: {task_protocol.reboot}; specify "
-            "whether bare metal is rebooted, too: --reboot "
+            f"{_name_task(parsed)} has reboot: {task_protocol.reboot}; "
+            "specify whether bare metal is rebooted, too: --reboot "
             "between_repetitions, or --reboot never"
         )
     return dataclasses.replace(

@@ -203,7 +203,7 @@ class PlanTest(unittest.TestCase):
             1.05, max_percent={"cpu.sysbench.rate": 5}
         )
         self.assertIn(
-            "cpu.sysbench.rate: even a guest without loss passes in less "
+            "1 metric: even a guest without loss passes in less "
             "than 4 of 5 runs; measure for longer",
             printed,
         )

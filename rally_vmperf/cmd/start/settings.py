@@ -1,0 +1,110 @@
+"""The file vmperf.yaml: a task and its arguments."""
+
+import collections.abc
+import json
+import pathlib
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf import sanitize
+
+_TEMPLATE = """\
+# A task of rally_vmperf and its arguments, written by rally-vmperf init.
+# In this directory, rally-vmperf plan, baseline record and run use them. For
+# other arguments, see the comments in the task file.
+
+# The task: a file, or one of the tasks of the package.
+task: kvm-overhead.yaml
+
+# The baseline of bare metal that guests are compared with, or none.
+# To record one: {record_command}
+baseline: {baseline}
+
+# {image_reason}
+{image}
+
+# {flavor_reason}
+{flavor}
+
+# {network_reason}
+{network}
+
+# The other end of network workloads, which needs iperf3. Without it, they are
+# skipped.
+# peer: {{address: 192.0.2.10, user: root, key_file: ~/.ssh/id_ed25519}}
+
+# The number of counted repetitions.
+repetitions: 6
+
+# The largest tolerated values. Stolen CPU time is time that the host gave to
+# other guests.
+max:
+  guest.cpu.steal_percent: 10
+
+# What the flavor promises: the smallest tolerated values.
+# min:
+#   disk.*.iops: 5000
+"""
+
+
+def render(
+    baseline: str,
+    record_command: str,
+    image: tuple[documents.Arguments, str],
+    flavor: tuple[documents.Arguments, str],
+    network: tuple[documents.Arguments, str],
+) -> str:
+    """Return the content of vmperf.yaml.
+
+    The names and reasons are from the cloud, which is not trusted.
+
+    :param baseline: The name of the baseline, or ``none``.
+    :param record_command: The command that records a baseline.
+    :param image: The arguments for the image, and the reason.
+    :param flavor: The arguments for the flavor, and the reason.
+    :param network: The arguments for the network, and the reason.
+    """
+    sections = {"image": image, "flavor": flavor, "network": network}
+    return _TEMPLATE.format(
+        baseline=json.dumps(baseline) if baseline != "none" else baseline,
+        record_command=record_command,
+        **{
+            name: _format_arguments(arguments)
+            for name, (arguments, _) in sections.items()
+        },
+        **{
+            f"{name}_reason": sanitize.line(reason)
+            for name, (_, reason) in sections.items()
+        },
+    )
+
+
+def _format_arguments(arguments: documents.Arguments) -> str:
+    """Return arguments as lines of YAML, with values in JSON."""
+    return "\n".join(
+        f"{name}: {json.dumps(argument)}"
+        for name, argument in arguments.items()
+    )
+
+
+def write_new(path: pathlib.Path, text: str, mode: int = 0o644) -> bool:
+    """Write a file unless it exists; return whether it was written."""
+    try:
+        with open(path, "x", opener=_create_opener(mode)) as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _create_opener(
+    mode: int,
+) -> collections.abc.Callable[[str, int], int]:
+    """Return an opener that creates a file with these permissions."""
+    import os
+
+    def open_file(path: str, flags: int) -> int:
+        """Return the descriptor of the file."""
+        return os.open(path, flags, mode)
+
+    return t.cast(collections.abc.Callable[[str, int], int], open_file)

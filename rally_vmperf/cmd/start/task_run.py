@@ -1,0 +1,165 @@
+"""Command that plans, measures and judges a task."""
+
+import argparse
+import collections.abc
+import contextlib
+import logging
+import pathlib
+import typing as t
+
+from rally_vmperf import sanitize
+from rally_vmperf.cmd import base
+from rally_vmperf.cmd import plan
+from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import report
+from rally_vmperf.cmd import task_file
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.judging import judged_run
+
+#: The verdicts, of which the first that any run has is that of the task.
+_ORDER = ("failed", "void", "inconclusive", "passed")
+#: The exit code of a task that has not passed.
+_NOT_PASSED = 2
+
+
+class Run(base.Command):
+    """Plan, measure and judge a task, and write its report.
+
+    The command checks the task as rally-vmperf plan does, starts it as rally
+    task start does, and prints the verdicts as rally-vmperf judge does.
+
+    The exit code is that of rally task start: 0 if the task passed, 2 if it
+    did not, and 1 if it did not run.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        plan.add_task_arguments(parser)
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="path of the HTML page; default: report.html, or "
+            "report-UUID.html if it exists",
+        )
+
+    def take_action(self, parsed: argparse.Namespace) -> int:
+        """Run the task; return its exit code."""
+        planned = plan.create_plan(parsed)
+        for line in planned.remarks:
+            self.warn(line)
+        if planned.is_rejected:
+            return 1
+        self.print_line(f"plan: about {planned.minutes} minutes")
+        content = task_file.render(parsed.task, parsed)
+        with _show_progress(self.app.stderr):
+            uuid, outcome = rally_api.run_task(
+                parsed.config_file, parsed.env, content
+            )
+        if outcome == "error":
+            self.warn(
+                f"the task did not run to its end; for details: rally task "
+                f"detailed {uuid}"
+            )
+        judged = self._judge(parsed, uuid)
+        if judged:
+            path = _choose_path(parsed.output, uuid)
+            report.write_page(path, judged)
+            self.print_line(f"page: {path.resolve()}")
+        status = _find_status(run.status for run in judged)
+        if outcome == "error":
+            return 1
+        self.print_line(f"verdict: {status}")
+        return 0 if outcome == "passed" else _NOT_PASSED
+
+    def _judge(
+        self, parsed: argparse.Namespace, uuid: str
+    ) -> "list[judged_run.JudgedRun]":
+        """Print the verdicts of a task, and return its judged runs."""
+        from rally_vmperf.judging import verdict_table
+        from rally_vmperf.questions import source_judge
+        from rally_vmperf.questions import table
+        from rally_vmperf.records import sources
+
+        try:
+            found = sources.of_results(
+                rally_api.load_results(parsed.config_file, uuid),
+                f"task {uuid}",
+                table.scenarios(),
+                rally_api.get_journal_dir(parsed.config_file),
+            )
+        except sources.SourceError as error:
+            self.warn(str(error))
+            return []
+        judged = []
+        for source in found:
+            if not source.readable:
+                self.warn(f"task {uuid}: a run has no repetitions")
+                continue
+            run = source_judge.judge_source(source)
+            judged.append(run)
+            for line in verdict_table.lines(run):
+                self.print_line(line)
+        return judged
+
+
+def _choose_path(output: str | None, uuid: str) -> pathlib.Path:
+    """Return the path of the page, by default one that does not exist."""
+    if output:
+        return pathlib.Path(output)
+    path = pathlib.Path("report.html")
+    return pathlib.Path(f"report-{uuid}.html") if path.exists() else path
+
+
+def _find_status(statuses: collections.abc.Iterable[str]) -> str:
+    """Return the first of failed, void, inconclusive and passed, or none."""
+    found = set(statuses)
+    return next((status for status in _ORDER if status in found), "none")
+
+
+@contextlib.contextmanager
+def _show_progress(
+    stream: t.TextIO,
+) -> collections.abc.Iterator[None]:
+    """Show progress in one line of a terminal, and warnings above it.
+
+    Without a terminal, each repetition is a line.
+    """
+    handlers = logging.getLogger().handlers
+    progress = _Progress(stream)
+    for handler in handlers:
+        handler.addFilter(progress)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(progress)
+        progress.clear()
+
+
+class _Progress(logging.Filter):
+    """A filter that shows messages of Rally as progress, except warnings."""
+
+    def __init__(self, stream: t.TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a message is a warning; show others."""
+        if record.levelno >= logging.WARNING:
+            return True
+        message = record.getMessage()
+        if self._is_terminal:
+            self._stream.write(f"\r\x1b[K{sanitize.line(message, 79)}")
+            self._stream.flush()
+        elif message.startswith("Repetition "):
+            base.write(self._stream, f"{message}\n")
+        return False
+
+    def clear(self) -> None:
+        """Delete the line."""
+        if self._is_terminal:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

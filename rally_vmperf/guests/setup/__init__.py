@@ -1,0 +1,1 @@
+"""The first login to a cloud, and what the cloud offers to guests."""

@@ -1,0 +1,227 @@
+"""The image, flavor and network of a cloud that suit the first run."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import resolve
+from rally_vmperf.measurement.samples import units
+
+#: The name of the image of: rally-vmperf image build.
+IMAGE = "vmperf-guest"
+#: The login names of images, by distribution.
+_USERS = {
+    "debian": "debian",
+    "ubuntu": "ubuntu",
+    "rocky": "rocky",
+    "almalinux": "almalinux",
+    "fedora": "fedora",
+    "centos": "cloud-user",
+    "rhel": "cloud-user",
+}
+_NO_DISKS = ("iso", "aki", "ari", "ami")
+_LEAST_MEMORY_MIB, _LEAST_DISK_GIB = 1024, 10
+#: The disk in GiB that workloads need, in addition to the image.
+_WORK_GIB = 2
+_INTERFACES = "network:router_interface"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A resource of the cloud, and the task arguments that select it.
+
+    :param arguments: The arguments; empty if the cloud has no such resource.
+    :param reason: The reason for the choice, a comment.
+    :param missing: The missing resource and the way to get it; empty if the
+        resource exists.
+    """
+
+    arguments: documents.Arguments = dataclasses.field(default_factory=dict)
+    reason: str = ""
+    missing: str = ""
+
+
+def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
+    """Return the image: the one with tools, or one with cloud-init.
+
+    :param can_build: A flag that this machine can build the image.
+    """
+    with cloud.convert_errors("list images"):
+        images = sorted(
+            (
+                image
+                for image in connection.image.images(status="active")
+                if image.disk_format not in _NO_DISKS
+            ),
+            key=lambda image: str(image.name),
+        )
+    if any(image.name == IMAGE for image in images):
+        return Offer(
+            arguments={"image": IMAGE, "user": "debian"},
+            reason="It contains the tools of the workloads.",
+        )
+    if can_build:
+        return Offer(
+            arguments={"image": IMAGE, "user": "debian"},
+            reason="It contains the tools of the workloads.",
+            missing=f"image {IMAGE!r}: build and upload it with: rally-vmperf "
+            "image build --upload",
+        )
+    for distribution, user in _USERS.items():
+        for image in images:
+            if distribution in _find_distribution(image):
+                return Offer(
+                    arguments={"image": image.name, "user": user},
+                    reason="Tools are installed when guests have booted, "
+                    "which requires a package mirror.",
+                )
+    return Offer(
+        arguments={"image": IMAGE, "user": "debian"},
+        reason="Set the name of an image with cloud-init.",
+        missing="image: the cloud has none that is known to have cloud-init "
+        f"(it has: {resolve.format_names(images)}); set image and user in "
+        "vmperf.yaml, or run on Debian as root: rally-vmperf image build "
+        "--upload",
+    )
+
+
+def _find_distribution(image: t.Any) -> str:
+    """Return the property os_distro of an image, else its name."""
+    properties = getattr(image, "properties", None) or {}
+    distribution = getattr(image, "os_distro", None)
+    return str(
+        distribution or properties.get("os_distro") or image.name
+    ).lower()
+
+
+def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
+    """Return the smallest flavor with 1 vCPU, 1 GiB of memory and 10 GB.
+
+    If no flavor has such a disk, the image and the data of the workloads must
+    fit.
+
+    :param image_name: The name of the image.
+    """
+    with cloud.convert_errors("list flavors"):
+        flavors = sorted(
+            connection.compute.flavors(),
+            key=lambda flavor: (flavor.vcpus, flavor.ram, flavor.disk),
+        )
+    with cloud.convert_errors("list images"):
+        images = list(connection.image.images(name=image_name))
+    image_gib = max(
+        (
+            max(
+                image.min_disk or 0,
+                -(-(image.virtual_size or image.size or 0) // resolve.GIB),
+            )
+            for image in images
+        ),
+        default=2,
+    )
+    for least_gib in (_LEAST_DISK_GIB, image_gib + _WORK_GIB):
+        for flavor in flavors:
+            if flavor.ram >= _LEAST_MEMORY_MIB and flavor.disk >= least_gib:
+                return Offer(
+                    arguments={"flavors": [flavor.name]},
+                    reason=f"{units.number_of('vCPU', flavor.vcpus)}, "
+                    f"{flavor.ram} MiB of memory, {flavor.disk} GiB of disk: "
+                    "the smallest that suffices.",
+                )
+    return Offer(
+        arguments={"flavors": ["m1.small"]},
+        reason="Set the name of a flavor.",
+        missing=f"flavor: none has {_LEAST_MEMORY_MIB} MiB of memory and "
+        f"{image_gib + _WORK_GIB} GiB of disk (the cloud has: "
+        f"{resolve.format_names(flavors)}); set flavors in vmperf.yaml",
+    )
+
+
+def choose_network(connection: cloud.Connection) -> Offer:
+    """Return the network, and whether guests get floating IPs.
+
+    A network behind a router to an external network is preferred, because
+    every user can boot guests on it.
+    """
+    with cloud.convert_errors("list networks"):
+        networks = {
+            network.id: network for network in connection.network.networks()
+        }
+        subnets = [
+            subnet
+            for subnet in connection.network.subnets()
+            if subnet.ip_version == 4 and subnet.is_dhcp_enabled
+        ]
+        gateways = _find_gateways(connection)
+    usable = [
+        networks[network_id]
+        for network_id in dict.fromkeys(
+            subnet.network_id for subnet in subnets
+        )
+        if network_id in networks
+    ]
+    usable.sort(
+        key=lambda network: (
+            network.id not in gateways,
+            not network.is_router_external,
+            str(network.name),
+        )
+    )
+    if not usable:
+        return Offer(
+            missing="network: the project sees no network with a subnet and "
+            "DHCP; create one, or set network in vmperf.yaml"
+        )
+    network = usable[0]
+    arguments: dict[str, t.Any] = {"network": network.name}
+    reason = "Guests are reached at their addresses in this network."
+    if network.id in gateways:
+        pool = networks.get(gateways[network.id])
+        reason = (
+            f"Guests get floating IPs of {pool.name if pool else 'its router'}"
+        )
+    elif not network.is_router_external:
+        arguments["guest_options"] = {"address": "fixed"}
+    return Offer(arguments=arguments, reason=reason)
+
+
+def _find_gateways(connection: cloud.Connection) -> dict[str, str]:
+    """Return the external network behind each network's router, by id."""
+    routers = {
+        router.id: router.external_gateway_info["network_id"]
+        for router in connection.network.routers()
+        if router.external_gateway_info
+    }
+    ports = connection.network.ports(device_owner=_INTERFACES)
+    return {
+        port.network_id: routers[port.device_id]
+        for port in ports
+        if port.device_id in routers
+    }
+
+
+def upload_image(
+    connection: cloud.Connection,
+    path: str,
+    name: str,
+    properties: collections.abc.Mapping[str, t.Any],
+) -> str:
+    """Upload an image file, and return its identifier.
+
+    :raises GuestError: If an image with this name exists, or the cloud
+        rejects the upload.
+    """
+    with cloud.convert_errors(f"upload image {name}"):
+        if any(connection.image.images(name=name)):
+            raise errors.GuestError(
+                f"image {name!r} exists; choose another name with "
+                "--image-name, or delete it with: openstack image delete "
+                f"{name}"
+            )
+        image = connection.create_image(
+            name=name, filename=path, wait=True, timeout=3600, **properties
+        )
+    return str(image.id)

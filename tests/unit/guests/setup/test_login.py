@@ -1,0 +1,123 @@
+"""Tests of the login of a cloud in clouds.yaml."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import ddt
+import yaml
+from keystoneauth1 import exceptions as auth_errors
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests.setup import login
+
+AUTH = {
+    "auth_url": "https://keystone.example.org/v3",
+    "username": "vmperf",
+    "password": "s3cret-pass",
+    "project_name": "demo",
+    "user_domain_name": "Default",
+    "project_domain_name": "Default",
+}
+
+
+@ddt.ddt
+class LoginTest(unittest.TestCase):
+    """The login in the form of Rally, or a line with the way out."""
+
+    def setUp(self):
+        """Have a connection that Keystone accepts, as a member."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.file = pathlib.Path(folder, "clouds.yaml")
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("OS_")
+        }
+        environment |= {
+            "OS_CLIENT_CONFIG_FILE": str(self.file),
+            "HOME": folder,
+        }
+        self.enterContext(mock.patch.dict(os.environ, environment, clear=True))
+        self.access = mock.Mock(
+            username="vmperf",
+            project_name="demo",
+            user_domain_name="Default",
+            project_domain_name="Default",
+            role_names=["reader", "member"],
+        )
+        connection = mock.Mock()
+        self.get_access = connection.session.auth.get_access
+        self.get_access.return_value = self.access
+        self.enterContext(
+            mock.patch.object(
+                cloud, "Connection", autospec=True, return_value=connection
+            )
+        )
+
+    def log_in(self, name=None, **clouds):
+        """Log in to one of these clouds."""
+        self.file.write_text(yaml.safe_dump({"clouds": clouds}))
+        return login.log_in(name)
+
+    def test_member(self):
+        """The password is in the specification, and not in the text."""
+        found = self.log_in(mine={"auth": AUTH, "region_name": "one"})
+        self.assertEqual(
+            ("mine", "vmperf", "demo"),
+            (found.cloud_name, found.user, found.project),
+        )
+        self.assertEqual("one", found.spec["region_name"])
+        self.assertEqual("s3cret-pass", found.spec["users"][0]["password"])
+        self.assertNotIn("admin", found.spec)
+        self.assertNotIn("s3cret-pass", repr(found))
+
+    def test_administrator(self):
+        """It owns the guests, and shows the hosts."""
+        self.access.role_names = ["admin", "member"]
+        found = self.log_in(mine={"auth": AUTH, "verify": False})
+        self.assertEqual(found.spec["users"][0], found.spec["admin"])
+        self.assertIs(True, found.spec["https_insecure"])
+
+    @ddt.data(
+        ({}, None, "no cloud is described"),
+        ({"a": {"auth": AUTH}, "b": {"auth": AUTH}}, None, "several.*: a, b$"),
+        ({"a": {"auth": AUTH}}, "c", "'c' is not in clouds.yaml; .*: a$"),
+        (
+            {"a": {"auth": {**AUTH, "password": ""}}},
+            None,
+            "no password in clouds.yaml or secure.yaml",
+        ),
+        (
+            {
+                "a": {
+                    "auth_type": "v3applicationcredential",
+                    "auth": {
+                        "auth_url": AUTH["auth_url"],
+                        "application_credential_id": "x",
+                        "application_credential_secret": "y",
+                    },
+                }
+            },
+            None,
+            "openstack user create .*; openstack role add .* member$",
+        ),
+    )
+    @ddt.unpack
+    def test_rejected(self, clouds, name, words):
+        """The line names the cloud and what to change."""
+        with self.assertRaisesRegex(errors.GuestError, words):
+            self.log_in(name, **clouds)
+
+    def test_wrong_password(self):
+        """The line names the cloud, and not the password."""
+        self.get_access.side_effect = auth_errors.Unauthorized("no")
+        with self.assertRaisesRegex(
+            errors.GuestError, "rejects the user of cloud 'mine' .HTTP 401."
+        ) as raised:
+            self.log_in(mine={"auth": AUTH})
+        self.assertNotIn("s3cret-pass", str(raised.exception))
