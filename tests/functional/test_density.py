@@ -5,6 +5,7 @@ import statistics
 
 from rally_vmperf.questions.density import question as density
 from tests import patience
+from tests.cloud.system import layout
 from tests.functional import laboratory
 
 TASK = laboratory.TASKS / "density.yaml"
@@ -28,7 +29,7 @@ LATENCY = "disk.fio.randread.latency"
 
 
 class DensityCase(laboratory.Case):
-    """Three guests of one vCPU each on the only host."""
+    """Three guests of one vCPU each on one host."""
 
     def records_of(self, known, done):
         """Return the records of the run, and of that alone."""
@@ -49,7 +50,10 @@ class TestDensity(DensityCase):
             levels=[1, 3],
             workloads=WORKLOADS,
             peer=laboratory.peer(),
-            guest_options={"ssh_timeout": round(patience.seconds(300))},
+            guest_options={
+                "host": layout.HYPERVISORS[0],
+                "ssh_timeout": round(patience.seconds(300)),
+            },
             sla={"failure_rate": {"max": 0}, "vmperf_degradation": limits},
         )
         self.check_ended(2, done)
