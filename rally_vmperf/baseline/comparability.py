@@ -51,6 +51,11 @@ def _list_properties(facts: documents.Facts) -> list[tuple[str, str, t.Any]]:
     ]
 
 
+def find_write_cache(facts: documents.Facts) -> str:
+    """Return the write cache that all disks in a fingerprint share, or ""."""
+    return _find_common(facts, "disks", "write_cache").get("write_cache", "")
+
+
 def _get_list(facts: documents.Facts, key: str) -> list[t.Any]:
     """Return the list under a key of a fingerprint; [] if it is not one."""
     items = facts.get(key)

@@ -27,6 +27,14 @@ from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Control:
+    """The control machine with its workload."""
+
+    station: roles.Station
+    work: assignment.Assignment
+
+
 @dataclasses.dataclass(kw_only=True)
 class Session:
     """Stations that are prepared for the workloads.
@@ -35,6 +43,7 @@ class Session:
 
     :param extra_assignments: The workloads that are prepared, but not
         measured.
+    :param control: The control machine; None without one.
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
@@ -49,6 +58,7 @@ class Session:
     runner: asyncio.Runner
     owns_runner: bool = True
     extra_assignments: tuple[assignment.Assignment, ...] = ()
+    control: Control | None = None
     fingerprints: dict[str, documents.Facts] = dataclasses.field(
         default_factory=dict
     )
@@ -63,8 +73,9 @@ class Session:
         self._before: dict[str, health.Counters] = {}
 
     def everyone(self) -> list[roles.Station]:
-        """Return all stations, the peer included."""
-        return [*self.stations, *([self.peer] if self.peer else [])]
+        """Return all stations, peer and control machine included."""
+        control = self.control.station if self.control else None
+        return [*self.stations, *filter(None, (self.peer, control))]
 
     def repeat(
         self,
@@ -218,6 +229,7 @@ def open_session(
     progress: measure.Progress,
     runner: asyncio.Runner | None = None,
     extra_assignments: tuple[assignment.Assignment, ...] = (),
+    control: Control | None = None,
 ) -> Session:
     """Connect to all machines, provision them, and return the session.
 
@@ -226,6 +238,7 @@ def open_session(
         None creates one.
     :param extra_assignments: The workloads that are also prepared, but not
         measured.
+    :param control: The control machine; None without one.
     :raises MachineError: If a machine cannot be prepared; with its name.
     :raises WorkloadError: If a workload cannot be prepared.
     """
@@ -238,6 +251,7 @@ def open_session(
         runner=runner or asyncio.Runner(),
         owns_runner=runner is None,
         extra_assignments=extra_assignments,
+        control=control,
     )
     try:
         session.runner.run(_make_ready(session, supply))
@@ -270,12 +284,28 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
     session.facts = await measure.prepare(
         assignments, session.stations, session.peer, session.progress
     )
+    if session.control:
+        await _prepare_control(session, session.control, supply)
     if any(assigned.drop_caches for assigned in session.assignments):
         await session.caches.check(session.stations)
 
 
+async def _prepare_control(
+    session: Session, control: Control, supply: provision.Supply
+) -> None:
+    """Provision the tools of the control machine, and prepare its workload."""
+    works, stations = [control.work], [control.station]
+    session.tools |= await requirements.ensure(
+        works, stations, None, supply=supply
+    )
+    facts = await measure.prepare(
+        works, stations, session.peer, session.progress
+    )
+    session.facts[control.station.name] = facts[control.station.name]
+
+
 async def _report_leftovers(session: Session) -> None:
-    """Report the work directories of other runs on bare metal and peer.
+    """Report other runs' work directories on bare metal, peer and control.
 
     Those of running processes on this machine are not reported.
     """

@@ -153,6 +153,7 @@ def _check_endpoints(
             "peer: must be set for network workloads; add "
             "peer: {address: ..., user: ...}"
         )
+    _check_control(subtask)
     user = (subtask.peer or {}).get("user", "root")
     if "peer_root" in needed and user != "root":
         raise task.InvalidTask(
@@ -164,6 +165,28 @@ def _check_endpoints(
         raise task.InvalidTask(
             f"count={subtask.count}: must be >= 2 for guest_to_guest "
             "(vmperf_guests: {count: 2})"
+        )
+
+
+def _check_control(subtask: task.Task) -> None:
+    """Reject a control machine that is the peer or a host of guests."""
+    address = (subtask.control or {}).get("address")
+    guests = subtask.guests
+    places = {
+        "the peer": [(subtask.peer or {}).get("address")],
+        "a host of the guests": [guests.get("host"), *guests.get("hosts", ())],
+    }
+    for description, addresses in places.items():
+        if address and address in addresses:
+            raise task.InvalidTask(
+                f"control address={address}: is {description}; must be "
+                "another machine, whose figures the guests do not affect"
+            )
+    peer, control = subtask.peer or {}, subtask.control or {}
+    name = control.get("name", "control")
+    if control and name == peer.get("name", "peer"):
+        raise task.InvalidTask(
+            f"control name={name}: is the name of the peer; use another name"
         )
 
 

@@ -95,13 +95,9 @@ def _compare_machines(
     first: compared_run.ComparedRun, other: compared_run.ComparedRun
 ) -> collections.abc.Iterator[str]:
     """Yield a line for each difference between machines of two runs."""
-    for is_peer in (False, True):
+    for roles in (("guest", "copy"), ("peer",), ("control",)):
         sides = [
-            [
-                machine
-                for machine in run.machines
-                if (machine.role == "peer") is is_peer
-            ]
+            [machine for machine in run.machines if machine.role in roles]
             for run in (first, other)
         ]
         for machine, other_machine in zip(*sides, strict=False):

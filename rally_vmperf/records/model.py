@@ -36,7 +36,7 @@ class Machine:
     """
 
     name: str
-    role: t.Literal["guest", "copy", "peer"]
+    role: t.Literal["guest", "copy", "peer", "control"]
     host: str = ""
     boot_id: str = ""
 

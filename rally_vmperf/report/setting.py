@@ -45,12 +45,20 @@ def facts(run: reports.RunReport) -> reports.Facts:
         ("Flavor", _unique_lines(_describe_flavor(guest) for guest in guests)),
         ("Image", _unique_lines(images)),
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
+        (
+            "Write cache",
+            _unique_lines(
+                text.flatten(comparability.find_write_cache(guest.fingerprint))
+                for guest in guests
+            ),
+        ),
         ("Guests", _list_guests(guests)),
         ("Virtualisation", _list_virtualisation(run, guests)),
         ("Hypervisor", _list_fact(guests, "hypervisor_version")),
         ("Nova API", _list_fact(guests, "nova_microversion")),
         *run.section.comparison_facts(run),
         ("Peer", [_describe_peer(peer, run) for peer in run.of_role("peer")]),
+        ("Control", [machine.name for machine in run.of_role("control")]),
         ("Network", _flows(run.records)),
         ("Repetitions", [_describe_repetitions(run)]),
         ("Protocol", _protocol(record)),
@@ -252,7 +260,7 @@ def compare_machines(
     columns: dict[str, list[model.DescribedMachine | model.BareMetal]] = {}
     if bare_metal is not None:
         columns[f"{bare_metal.machine} (bare metal)"] = [bare_metal]
-    for role in ("guest", "copy", "peer"):
+    for role in ("guest", "copy", "peer", "control"):
         alike = [machine for machine in machines if machine.role == role]
         if len(alike) > 1:
             columns[units.number_of(role, len(alike))] = [*alike]

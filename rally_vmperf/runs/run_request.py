@@ -24,6 +24,7 @@ from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_power
+from rally_vmperf.runs import loads
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
@@ -142,6 +143,7 @@ class RunRequest(RunEnvironment):
     :param times: The number of planned repetitions, warm-up included.
     :param workloads: The workloads, as the task lists them.
     :param peer: The peer, as the task defines it.
+    :param control: The control machine, as the task defines it.
     :param criteria: The limits of the subtask by the name of the SLA.
     :param tolerate: The kinds of void findings that the task tolerates.
     :param vcpus: The number of vCPUs that determines arguments of workloads;
@@ -159,6 +161,7 @@ class RunRequest(RunEnvironment):
     )
     tolerate: collections.abc.Collection[str] = ()
     vcpus: int | None = None
+    control: documents.Arguments | None = None
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
@@ -229,7 +232,7 @@ class RunRequest(RunEnvironment):
             ),
             actions=(
                 *self._list_power_actions(connection, session, idle_guests),
-                *_list_loads(unmeasured, session),
+                *loads.list_loads(unmeasured, session),
                 actions.GuestWatch(
                     connection,
                     self.booted.guests,
@@ -321,14 +324,16 @@ class RunRequest(RunEnvironment):
         from rally_vmperf.execution.stations import reach
 
         connections = self.run_cache.get_connections(self.owner, self.booted)
+        peer = reach.peer_station(self.peer) if self.peer else None
         return sessions.open_session(
             self.assignments,
             connections.stations,
-            reach.peer_station(self.peer) if self.peer else None,
+            peer,
             supply=requirements.create_supply(self.options),
             progress=self.progress,
             runner=connections.runner,
             extra_assignments=extra_assignments,
+            control=loads.create_control(self.control, self.assignments),
         )
 
     def create_run(
@@ -388,13 +393,3 @@ class RunRequest(RunEnvironment):
             options={**options, **others, **self.protocol.options()},
             **{**usual, **fields},
         )
-
-
-def _list_loads(
-    unmeasured: conditions.Unmeasured | None, session: sessions.Session
-) -> list[actions.Action]:
-    """Return the actions that run unmeasured guests' load: one or none."""
-    if unmeasured is None:
-        return []
-    load = unmeasured.create_load(session, unmeasured.names)
-    return [actions.UnmeasuredLoad(load, session.runner, unmeasured.axis)]

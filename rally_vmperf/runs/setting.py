@@ -121,6 +121,9 @@ def build_setting(
     ]
     if session and session.peer:
         machines.append(model.Machine(name=session.peer.name, role="peer"))
+    if session and session.control:
+        name = session.control.station.name
+        machines.append(model.Machine(name=name, role="control"))
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),

@@ -74,10 +74,13 @@ def guest_stations(
     return stations
 
 
-def peer_station(peer: collections.abc.Mapping[str, t.Any]) -> roles.Station:
+def peer_station(
+    peer: collections.abc.Mapping[str, t.Any], role: roles.Role = "peer"
+) -> roles.Station:
     """Return the station of a peer from a task or the command line.
 
-    Its host key must be in ``known_hosts``, by default the file of the user.
+    A control machine has the same options. The host key must be in
+    ``known_hosts``, by default the file of the user.
 
     :raises MachineError: If ~/.ssh/config cannot be read.
     """
@@ -85,7 +88,7 @@ def peer_station(peer: collections.abc.Mapping[str, t.Any]) -> roles.Station:
     config = ssh_config.read_entry(address)
     machine = ssh.Ssh(
         endpoint.Endpoint(
-            peer.get("name", "peer"),
+            peer.get("name", role),
             host=address,
             port=peer.get("port"),
             user=peer.get("user") or config.user or "root",
@@ -99,5 +102,5 @@ def peer_station(peer: collections.abc.Mapping[str, t.Any]) -> roles.Station:
         )
     )
     return roles.Station(
-        name=machine.name, machine=machine, role="peer", address=config.host
+        name=machine.name, machine=machine, role=role, address=config.host
     )

@@ -1,4 +1,4 @@
-"""A machine with its role in a run: guest, bare-metal copy or peer."""
+"""A machine with its role: guest, bare-metal copy, peer or control."""
 
 import asyncio
 import collections.abc
@@ -7,7 +7,7 @@ import typing as t
 
 from rally_vmperf.machines import base
 
-Role = t.Literal["guest", "copy", "peer"]
+Role = t.Literal["guest", "copy", "peer", "control"]
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -25,6 +25,7 @@ class Density(base.MeasurementScenario):
         solo_guest: t.Literal["rotate", "all"] = "rotate",
         warmup: int | None = None,
         peer: dict | None = None,
+        control: dict | None = None,
         stop: dict | None = None,
         cooldown: float = 0,
         drop_caches: bool = False,
@@ -59,6 +60,9 @@ class Density(base.MeasurementScenario):
             key_file, known_hosts, name, jump}.
         :param stop: The condition that ends a curve: {max_percent: {metric
             or glob: percent}, total_falls: true}; requires ascending levels.
+        :param control: The control machine, which runs a small load during
+            each condition and shows whether the infrastructure changed:
+            the keys of peer. It must not be the peer or a hypervisor.
         :param cooldown: The idle time in seconds before each command.
         :param drop_caches: Whether the page cache, dentries and inodes of the
             guests are dropped before each command, which requires root in the

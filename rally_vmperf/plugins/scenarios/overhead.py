@@ -21,6 +21,7 @@ class Overhead(base.MeasurementScenario):
         workloads: list,
         warmup: int = 0,
         peer: dict | None = None,
+        control: dict | None = None,
         cooldown: float = 0,
         drop_caches: bool = False,
         reboot: t.Literal[
@@ -38,6 +39,9 @@ class Overhead(base.MeasurementScenario):
         :param peer: The other end of network workloads: {address, port, user,
             key_file, known_hosts, name, jump}. The port is that of SSH; the
             peer requires the same tools.
+        :param control: The control machine, which runs a small load during
+            each condition and shows whether the infrastructure changed:
+            the keys of peer. It must not be the peer or a hypervisor.
         :param cooldown: The idle time in seconds before each command.
         :param drop_caches: Whether the page cache, dentries and inodes of the
             guests are dropped before each command, which requires root in the

@@ -25,6 +25,7 @@ class Tuning(base.MeasurementScenario):
         idle_guests: t.Literal["running", "paused", "stopped"] = "paused",
         warmup: int | None = None,
         peer: dict | None = None,
+        control: dict | None = None,
         cooldown: float = 0,
         drop_caches: bool = False,
         reboot: t.Literal[
@@ -56,6 +57,9 @@ class Tuning(base.MeasurementScenario):
             not counted. Default: 1; 0 with a single repetition.
         :param peer: The other end of network workloads: {address, port, user,
             key_file, known_hosts, name, jump}.
+        :param control: The control machine, which runs a small load during
+            each condition and shows whether the infrastructure changed:
+            the keys of peer. It must not be the peer or a hypervisor.
         :param cooldown: The idle time in seconds before each command.
         :param drop_caches: Whether the page cache, dentries and inodes of the
             guests are dropped before each command, which requires root in the

@@ -36,6 +36,7 @@ class Reach(validators.TaskValidator):
         self._check_files("vmperf_guests", guests)
         self._check_route(guests)
         self._check_files("peer", peer)
+        self._check_files("control", workload.control or {})
         try:
             _open_secrets(guests)
         except base.MachineError as error:

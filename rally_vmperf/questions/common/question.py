@@ -332,6 +332,7 @@ class Question:
             warmup=subtask.warmup,
             workloads=subtask.workloads,
             peer=subtask.peer,
+            control=subtask.control,
             protocol=protocol,
             criteria=subtask.criteria,
             tolerate=self.list_tolerated(subtask.criteria),

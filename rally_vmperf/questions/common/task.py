@@ -17,6 +17,7 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.runs import loads
 
 Metrics = collections.abc.Collection[sample.Metric]
 #: The options of contexts or criteria by name.
@@ -58,6 +59,7 @@ _ARGUMENTS = json_schema.mapping(
         "workloads": assignment.SCHEMA,
         "warmup": json_schema.integer(minimum=0),
         "peer": PEER,
+        "control": PEER,
         **protocols.SCHEMA,
     },
     "workloads",
@@ -146,6 +148,12 @@ class Task:
         return t.cast(documents.Arguments | None, self.arguments.get("peer"))
 
     @property
+    def control(self) -> documents.Arguments | None:
+        """The options of the control machine; None without one."""
+        options = self.arguments.get("control")
+        return t.cast(documents.Arguments | None, options)
+
+    @property
     def guests(self) -> documents.Arguments:
         """The options of the context of guests."""
         return self.contexts.get("vmperf_guests", {})
@@ -180,6 +188,11 @@ class Task:
                 for metric in assigned.metrics()
             ),
             *guest_metrics.METRICS,
+            *(
+                loads.list_metrics(loads.create_work(self.assignments))
+                if self.control
+                else ()
+            ),
         )
 
     def list_measured(

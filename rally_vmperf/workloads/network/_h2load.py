@@ -118,6 +118,7 @@ class Load:
         points = tuple(enumerate(per_second[:-1], 1))
         if len(points) > 2:
             readings.append(sample.Series(metric=rate, points=points))
+            readings += self._response_time_series(report, len(points))
         return outputs.create_sample(rate, succeeded / seconds), readings
 
     def _totals(self, report: document.Document) -> tuple[int, int]:
@@ -181,6 +182,46 @@ class Load:
                 f"reported pages per second of other than {succeeded} pages"
             )
         return pages
+
+    def _response_time_series(
+        self, report: document.Document, seconds: int
+    ) -> list[sample.Series]:
+        """Return mean and 95th percentile of the pages of each full second.
+
+        A second without a page has no point.
+
+        :param seconds: The number of full seconds.
+        """
+        _, mean, response_time, _ = self._definitions()
+        p95 = sample.percentile_name(response_time.name, 95)
+        rows = report.mapping("response_times_per_second")
+        if sum(
+            report.number("response_times_per_second", second, 0)
+            for second in rows
+        ) != report.number("response_microseconds"):
+            raise self.error("reported other response times per second")
+        metrics = [mean, *sample.percentiles(response_time)]
+        series = []
+        for place, metric in enumerate(
+            metric for metric in metrics if metric.name in (mean.name, p95)
+        ):
+            points = []
+            for second in range(seconds):
+                if f"{second}" not in rows:
+                    continue
+                value = report.number(
+                    "response_times_per_second", f"{second}", place
+                )
+                if not place:
+                    value /= max(1.0, report.number("per_second", second))
+                seconds_of_page = value * _MICROSECOND
+                outputs.create_sample(metric, seconds_of_page)
+                points.append((second + 1, seconds_of_page))
+            if len(points) > 2:
+                series.append(
+                    sample.Series(metric=metric, points=tuple(points))
+                )
+        return series
 
     def error(self, problem: str) -> base.WorkloadError:
         """Return a WorkloadError that describes an invalid report."""

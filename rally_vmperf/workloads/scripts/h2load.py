@@ -3,7 +3,8 @@
 Arguments: the arguments of h2load.  It runs on the measured machine with
 Python 3.6 or later.  The log has a line for each request: its start in
 microseconds since the epoch, its status, and its duration in microseconds.
-The script prints counts of durations with three digits.
+The script prints counts of durations with three digits, and for each second
+the sum of the durations of its pages and their 95th percentile.
 """
 
 import collections
@@ -29,6 +30,10 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
     ]
     ends = [start - begun + time for start, time in successful]
     seconds = collections.Counter(end // 1000000 for end in ends)
+    by_second: t.Dict[int, t.List[int]] = {}
+    for start, time in successful:
+        second = (start - begun + time) // 1000000
+        by_second.setdefault(second, []).append(time)
     latencies = collections.Counter(f"{time:.3g}" for _, time in successful)
     return {
         "rows": len(rows),
@@ -40,6 +45,13 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
         "per_second": [
             seconds[second] for second in range(max(seconds, default=-1) + 1)
         ],
+        "response_times_per_second": {
+            str(second): [
+                sum(times),
+                sorted(times)[-(-95 * len(times) // 100) - 1],
+            ]
+            for second, times in by_second.items()
+        },
     }
 
 

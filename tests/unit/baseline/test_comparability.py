@@ -111,6 +111,18 @@ class TestCompareMachines(unittest.TestCase):
         found = comparability.governor({"governor": "powersave"}, metrics)
         self.assertEqual(expected, [one.metrics for one in found])
 
+    @ddt.data(
+        ([{"write_cache": "write back"}], "write back"),
+        ([{"write_cache": "write back"}, {"write_cache": "none"}], ""),
+        ([], ""),
+        (None, ""),
+    )
+    @ddt.unpack
+    def test_write_cache(self, disks, expected):
+        """It is that of all disks, because no one knows which is used."""
+        found = comparability.find_write_cache({"disks": disks})
+        self.assertEqual(expected, found)
+
     def test_what_every_cloud_has_is_a_note(self):
         """A named CPU model, a virtual disk and a virtual NIC differ."""
         guest = {

@@ -371,6 +371,7 @@ class TestTask(unittest.TestCase):
         ),
         (("args", "cooldown"), 3601, "cooldown: 3601 .*maximum of 3600"),
         (("args", "peer"), {"adress": "x"}, "allowed keys: address"),
+        (("args", "control"), {"adress": "x"}, "allowed keys: address"),
         (("runner_type",), "rps", "runner=rps.*serial"),
         (("runner_type",), "constant", "runner=constant.*serial"),
         (
@@ -631,6 +632,33 @@ class TestTask(unittest.TestCase):
                 checks.REQUEST_ERRORS, "has no workload 'wget'"
             ):
                 self.check(config)
+
+    def test_the_control_machine_is_another_machine(self):
+        """It is neither the peer nor a host, and has a name of its own."""
+        peer = {"address": "192.0.2.1"}
+        for control, message in (
+            (peer, "control address=192.0.2.1: is the peer; must be another"),
+            ({"address": "c1"}, "control address=c1: is a host of the guests"),
+            (
+                {"address": "192.0.2.2", "name": "peer"},
+                "control name=peer: is the name of the peer; use another",
+            ),
+        ):
+            config = changed(("args", "control"), control)
+            config["args"]["peer"] = peer
+            config["contexts"]["vmperf_guests@openstack"]["host"] = "c1"
+            with self.assertRaisesRegex(task.InvalidTask, f"^{message}"):
+                self.check(config)
+        self.check(changed(("args", "control"), peer))
+
+    def test_limits_on_the_control_machine(self):
+        """They match its metrics if the task has one."""
+        limits = {"vmperf_overhead": {"min": {"control.sysbench.rate": 9}}}
+        config = changed(("sla",), limits)
+        with self.assertRaisesRegex(task.InvalidTask, "matches no metric"):
+            self.check(config)
+        config["args"]["control"] = {"address": "192.0.2.2"}
+        self.check(config)
 
     def test_guest_to_guest_needs_two(self):
         """One guest has no partner."""

@@ -57,7 +57,6 @@ class TemplatesTestCase(base.CloudTestCase):
             ("resources.yaml.j2", "start: 10.66.0.10"),
             ("resources.yaml.j2", "cidr: 10.66.2.0/24"),
             ("task-args.yaml.j2", "address: 10.66.0.2"),
-            ("task-args.yaml.j2", "control:\n  address: 10.66.0.3\n"),
             ("hypervisor-neutron.conf.j2", "local_ip = 10.66.1.3"),
             ("container.env.j2", "HOST_ADDRESS=10.66.1.1\n"),
         ):

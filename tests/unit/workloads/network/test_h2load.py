@@ -103,14 +103,52 @@ class PagesTestCase(unittest.TestCase):
             found["network.h2load.response_time_mean"],
         )
         self.assertIn("network.h2load.response_time_p50", found)
-        (series,) = (
+        rate, mean, p95 = (
             reading
             for reading in readings
             if isinstance(reading, sample.Series)
         )
         self.assertEqual(
-            loads["per_second"][:-1], [one for _, one in series.points]
+            loads["per_second"][:-1], [one for _, one in rate.points]
         )
+        self.assertEqual(
+            ["response_time_mean", "response_time_p95"],
+            [one.metric.name.rpartition(".")[2] for one in (mean, p95)],
+        )
+        self.assertEqual([1, 2, 3], [second for second, _ in mean.points])
+        for (_, found_mean), (_, found_p95), pages, (total, most) in zip(
+            mean.points,
+            p95.points,
+            loads["per_second"],
+            loads["response_times_per_second"].values(),
+            strict=False,
+        ):
+            self.assertAlmostEqual(total / pages / 1e6, found_mean)
+            self.assertAlmostEqual(most / 1e6, found_p95)
+
+    def test_a_second_without_pages_has_no_response_time(self):
+        """Its rate is zero."""
+        report = json.loads(GOLDEN)
+        pages = report["per_second"]
+        report["per_second"] = [pages[0] + pages[1], 0, *pages[2:], 0]
+        times = report["response_times_per_second"]
+        times["0"][0] += times.pop("1")[0]
+        report["microseconds"] = 4000000
+        series = {
+            reading.metric.name: reading
+            for reading in self.parse(json.dumps(report))
+            if isinstance(reading, sample.Series)
+        }
+        self.assertEqual(
+            [1, 3, 4],
+            [
+                second
+                for second, _ in series[
+                    "network.h2load.response_time_mean"
+                ].points
+            ],
+        )
+        self.assertEqual(0, series["network.h2load.rate"].points[1][1])
 
     def change(self, key, change):
         loads = json.loads(GOLDEN)
@@ -123,7 +161,7 @@ class PagesTestCase(unittest.TestCase):
         loads["per_second"] = [100]
         with self.assertRaisesRegex(
             base.WorkloadError,
-            "ended after 0 s, but reported a page with 0.00153 s",
+            "ended after 0 s, but reported a page with 0.00522 s",
         ):
             self.parse(json.dumps(loads))
 
@@ -136,14 +174,15 @@ class PagesTestCase(unittest.TestCase):
                 )
             ]
 
-        loads = json.loads(self.change("h2load", fail))
-        loads["per_second"][0] -= 1
-        first = next(iter(loads["response_times"]))
-        loads["response_times"][first] -= 1
-        if not loads["response_times"][first]:
-            del loads["response_times"][first]
-        loads["response_microseconds"] -= int(first)
-        found = golden.values(self.parse(json.dumps(loads)))
+        report = json.loads(self.change("h2load", fail))
+        report["per_second"][0] -= 1
+        first = next(iter(report["response_times"]))
+        report["response_times"][first] -= 1
+        if not report["response_times"][first]:
+            del report["response_times"][first]
+        report["response_microseconds"] -= int(first)
+        report["response_times_per_second"]["0"][0] -= int(first)
+        found = golden.values(self.parse(json.dumps(report)))
         self.assertEqual(1, found[-1].value)
 
     @ddt.data(
@@ -177,6 +216,16 @@ class PagesTestCase(unittest.TestCase):
             "per second of other than 100 pages",
         ),
         ("per_second", lambda old: [], "did not report pages per second"),
+        (
+            "response_times_per_second",
+            lambda old: {**old, "0": [1, 1]},
+            "reported other response times per second",
+        ),
+        (
+            "response_times_per_second",
+            lambda old: {**old, "0": [old["0"][0], "x"]},
+            "h2load",
+        ),
     )
     @ddt.unpack
     def test_incoherent_outputs(self, key, change, message):

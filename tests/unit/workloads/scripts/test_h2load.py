@@ -20,6 +20,10 @@ class SummaryTestCase(unittest.TestCase):
                 "response_microseconds": 246856,
                 "response_times": {"123000": 2},
                 "per_second": [1, 1],
+                "response_times_per_second": {
+                    "0": [123400, 123400],
+                    "1": [123456, 123456],
+                },
             },
             h2load.summary(log),
         )
@@ -27,6 +31,12 @@ class SummaryTestCase(unittest.TestCase):
     def test_seconds_without_pages_are_zero(self):
         log = ["1000000\t200\t10\n", "3500000\t200\t10\n"]
         self.assertEqual([1, 0, 1], h2load.summary(log)["per_second"])
+
+    def test_the_percentile_of_a_second(self):
+        """It is the smallest value that 95 % of the pages do not exceed."""
+        log = [f"1000000\t200\t{time}\n" for time in range(1, 41)]
+        found = h2load.summary(log)["response_times_per_second"]
+        self.assertEqual({"0": [820, 38]}, found)
 
     def test_an_empty_log(self):
         found = h2load.summary([])

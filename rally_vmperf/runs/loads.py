@@ -1,0 +1,327 @@
+"""Loads next to the measured guests: unmeasured guests, control machine.
+
+The control machine is neither the peer nor a hypervisor, and runs the same
+small load during every condition. If its figures move, the network, the peer
+or the controller has changed, not the guests.
+"""
+
+import asyncio
+import collections.abc
+import dataclasses
+import re
+import statistics
+
+from rally_vmperf import documents
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import ports
+from rally_vmperf.execution import servers
+from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import base
+from rally_vmperf.machines import job
+from rally_vmperf.machines import scripts
+from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import conditions
+from rally_vmperf.workloads import base as workloads
+
+#: The label that distinguishes its workload from a measured one.
+LABEL = "control"
+#: The number of its users with h2load.
+USERS = 100
+#: The seconds of a run of sysbench, and the most of a run of h2load.
+_SYSBENCH_SECONDS, _MOST_SECONDS = 2, 10
+#: The share of the time of a measured h2load that a run takes.
+_SHARE = 10
+#: The ends of the names of the metrics that are reported.
+_FIGURES = ("rate", "response_time_mean", "response_time_p95", "latency_p95")
+#: The time after which the load ends by itself: the longest condition.
+_LONGEST_SECONDS = 86400.0
+_OUTPUT_LIMIT = 1 << 24
+_RUN = re.compile(
+    r"^run ([0-9]{1,3}) ([0-9.]{1,20}) ([0-9.]{1,20})\n", re.MULTILINE
+)
+#: The change in percent above which the infrastructure is said to move.
+_TOLERATED_PERCENT = 20.0
+#: The metrics that show a change; the rate of h2load follows its think time.
+_INDICATORS = ("control.h2load.response_time_mean", "control.sysbench.rate")
+
+
+def create_work(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+) -> assignment.Assignment:
+    """Return the workload of the control machine.
+
+    It is h2load with 100 users if the task measures h2load, with the think
+    time and pages of that workload, and otherwise sysbench with one thread.
+
+    :param assignments: The measured workloads.
+    """
+    for measured in assignments:
+        if measured.workload.name == "h2load":
+            seconds = measured.arguments["time"] // _SHARE
+            arguments = {
+                **measured.arguments,
+                "users": USERS,
+                "time": max(1, min(seconds, _MOST_SECONDS)),
+            }
+            break
+    else:
+        arguments = {"threads": 1, "time": _SYSBENCH_SECONDS}
+    name = "h2load" if "users" in arguments else "sysbench"
+    return assignment.create_assignment(
+        {"name": name, "label": LABEL, "arguments": arguments}
+    )
+
+
+def create_metric(metric: sample.Metric) -> sample.Metric | None:
+    """Return the metric of the control machine for one of its workload.
+
+    It has absolute limits only, because bare metal has no control machine.
+
+    :returns: The metric; None if it is not reported.
+    """
+    _, tool, *_, figure = metric.name.split(".")
+    if figure not in _FIGURES:
+        return None
+    return sample.Metric(
+        f"{LABEL}.{tool}.{figure}",
+        metric.unit,
+        metric.better,
+        scale="count",
+        optional=True,
+    )
+
+
+def list_metrics(work: assignment.Assignment) -> tuple[sample.Metric, ...]:
+    """Return the metrics of a control machine with a workload."""
+    created = map(create_metric, work.workload.metrics(work.arguments))
+    return tuple(metric for metric in created if metric is not None)
+
+
+@dataclasses.dataclass(kw_only=True)
+class ControlLoad:
+    """The load of the control machine during a condition.
+
+    :ivar error: The reason why the last condition has no figures, or "".
+    """
+
+    control: sessions.Control
+    peer: roles.Station | None
+    error: str = ""
+    _job: job.Job | None = None
+    _servers: servers.Servers | None = None
+
+    async def begin(self) -> None:
+        """Start the load; store an error."""
+        self.error = ""
+        station, work = self.control.station, self.control.work
+        self._servers = servers.Servers(
+            title=work.title, peer=self.peer, seconds=_LONGEST_SECONDS
+        )
+        try:
+            command = self._create_command()
+            await self._servers.hold(station, command, _LONGEST_SECONDS)
+            self._job = job.Job(
+                machine=station.machine,
+                folder=station.folder_of(work.title),
+                name=work.title,
+                argv=scripts.argv("control.bash", *command.argv),
+                timeout=_LONGEST_SECONDS,
+                output_limit=_OUTPUT_LIMIT,
+                prefix=(*station.prefix, *station.tools),
+            )
+            await self._job.start()
+        except (base.MachineError, workloads.WorkloadError) as error:
+            self._job = None
+            self.error = str(error)
+
+    async def end(self) -> tuple[sample.Sample, ...]:
+        """End the load after its current run; return the means of all runs."""
+        started, self._job = self._job, None
+        station = self.control.station
+        try:
+            if started is None:
+                return ()
+            folder = station.folder_of(self.control.work.title)
+            await station.machine.put(b"", f"{folder}/stop")
+            result = await started.finish()
+            return self._average(result.stdout)
+        except (base.MachineError, workloads.WorkloadError) as error:
+            self.error = str(error)
+            return ()
+        finally:
+            if started is not None and self.error:
+                await started.give_up()
+            if self._servers is not None:
+                await self._servers.close()
+
+    def _create_command(self) -> workloads.Command:
+        """Return the command, with a port that no measured machine has."""
+        work = self.control.work
+        needed = work.workload.ports(work.arguments)
+        begin = ports.LAST + 1 - needed.own - needed.shared
+        (allotment,) = ports.allocate([work], begin)
+        (command,) = work.workload.commands(
+            work.arguments, allotment.connect(0, self.peer)
+        )
+        return command
+
+    def _average(self, text: str) -> tuple[sample.Sample, ...]:
+        """Return the mean of each metric over the complete runs.
+
+        :raises WorkloadError: If no run succeeded.
+        """
+        values: dict[sample.Metric, list[float]] = {}
+        problem = "no run ended during the condition"
+        fields = _RUN.split(text)
+        for status, begun, ended, output in zip(
+            *(fields[place::4] for place in (1, 2, 3, 4)), strict=True
+        ):
+            try:
+                readings = self._parse(int(status), begun, ended, output)
+            except (ValueError, workloads.WorkloadError) as error:
+                problem = str(error)
+                continue
+            for reading in readings:
+                if metric := create_metric(reading.metric):
+                    values.setdefault(metric, []).append(reading.value)
+        if not values:
+            raise workloads.WorkloadError(
+                f"{self.control.station.name}: {self.control.work.title}: "
+                f"{problem}"
+            )
+        return tuple(
+            sample.Sample(metric, statistics.fmean(of_runs))
+            for metric, of_runs in values.items()
+        )
+
+    def _parse(
+        self, status: int, begun: str, ended: str, output: str
+    ) -> list[sample.Sample]:
+        """Return the samples in the output of one run.
+
+        :raises WorkloadError: If the run failed, or its output is not valid.
+        """
+        work = self.control.work
+        result = command_result.CommandResult(
+            name=self._create_command().name,
+            exit_status=status,
+            seconds=float(ended) - float(begun),
+            started=float(begun),
+            ended=float(ended),
+            stdout=output,
+            stderr="",
+        )
+        samples: list[sample.Sample] = []
+        for reading in work.workload.parse_all(
+            work.arguments, {result.name: result}
+        ):
+            if isinstance(reading, sample.Distribution):
+                samples += reading.samples()
+            elif isinstance(reading, sample.Sample):
+                samples.append(reading)
+        return samples
+
+
+@dataclasses.dataclass
+class ControlAction(actions.Action):
+    """The load of the control machine, and the comparison of its figures.
+
+    :ivar earlier: The indicator in earlier repetitions, by condition.
+    """
+
+    load: ControlLoad
+    runner: asyncio.Runner
+    earlier: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    name = "control machine"
+
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Start the load; return an empty result.
+
+        Without it, the guests are measured, and its figures are missing.
+        """
+        self.runner.run(self.load.begin())
+        return actions.ActionResult()
+
+    def after(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """End the load; return its figures, and a finding if they moved."""
+        samples = self.runner.run(self.load.end())
+        source = self.load.control.station.name
+        findings = [
+            moved
+            for figure in samples
+            if figure.metric.name in _INDICATORS
+            and (moved := self._compare(str(current.condition), figure))
+        ]
+        return actions.ActionResult(
+            errors={source: self.load.error} if self.load.error else {},
+            findings=tuple(findings),
+            observations=tuple(
+                sample.Observation(source, figure) for figure in samples
+            ),
+        )
+
+    def _compare(
+        self, condition: str, figure: sample.Sample
+    ) -> finding.Finding | None:
+        """Store a figure; return a finding if it differs from earlier ones."""
+        earlier = self.earlier.setdefault(condition, [])
+        usual = statistics.median(earlier) if earlier else figure.value
+        earlier.append(figure.value)
+        low, high = sorted((usual, figure.value))
+        if high <= low * (1 + _TOLERATED_PERCENT / 100):
+            return None
+        unit = figure.metric.unit
+        return finding.Finding(
+            "control_disturbed",
+            self.load.control.station.name,
+            f"{figure.metric.name} {units.show(figure.value, unit)}, "
+            f"{units.show(usual, unit)} in the median of "
+            f"{units.number_of('earlier repetition', len(earlier) - 1)}",
+        )
+
+
+def create_control(
+    options: documents.Arguments | None,
+    assignments: collections.abc.Iterable[assignment.Assignment],
+) -> sessions.Control | None:
+    """Return the control machine with its workload; None without one.
+
+    :param options: The control machine, as the task defines it.
+    :param assignments: The measured workloads.
+    """
+    from rally_vmperf.execution.stations import reach
+
+    if options is None:
+        return None
+    return sessions.Control(
+        station=reach.peer_station(options, "control"),
+        work=create_work(assignments),
+    )
+
+
+def list_loads(
+    unmeasured: conditions.Unmeasured | None, session: sessions.Session
+) -> list[actions.Action]:
+    """Return the actions of the loads in a session, as a list.
+
+    :param unmeasured: The guests that are not measured; None without them.
+    """
+    loads: list[actions.Action] = []
+    if unmeasured is not None:
+        load = unmeasured.create_load(session, unmeasured.names)
+        loads.append(
+            actions.UnmeasuredLoad(load, session.runner, unmeasured.axis)
+        )
+    if session.control is not None:
+        control_load = ControlLoad(control=session.control, peer=session.peer)
+        loads.append(ControlAction(control_load, session.runner))
+    return loads
