@@ -293,11 +293,16 @@ def register_environment(name: str, spec: documents.Arguments) -> str:
 
 
 def run_task(
-    config_file: str | None, env: str | None, content: documents.Arguments
+    config_file: str | None,
+    env: str | None,
+    content: documents.Arguments,
+    show_progress: t.Callable[[], contextlib.AbstractContextManager[None]],
 ) -> tuple[str, str]:
     """Run a rendered task as ``rally task start`` does.
 
     :param env: The name of the environment; None for the current one.
+    :param show_progress: A function that returns a context manager, in which
+        messages of Rally are shown as progress.
     :returns: The UUID of the task, and the outcome: passed, failed or error.
     :raises ValueError: If Rally rejects the task.
     """
@@ -312,7 +317,9 @@ def run_task(
     uuid = str(rally.task.create(deployment=chosen)["uuid"])
     envutils.update_globals_file(envutils.ENV_TASK, uuid)
     try:
-        rally.task.start(deployment=chosen, config=content, task=uuid)
+        # Rally replaces the handlers of logs when its configuration is read.
+        with show_progress():
+            rally.task.start(deployment=chosen, config=content, task=uuid)
     except exceptions.InvalidTaskException as error:
         raise ValueError(" ".join(str(error).split())) from error
     task = rally.task.get(task_id=uuid, detailed=True)

@@ -53,10 +53,12 @@ class Run(base.Command):
             return 1
         self.print_line(f"plan: about {planned.minutes} minutes")
         content = task_file.render(parsed.task, parsed)
-        with _show_progress(self.app.stderr):
-            uuid, outcome = rally_api.run_task(
-                parsed.config_file, parsed.env, content
-            )
+        uuid, outcome = rally_api.run_task(
+            parsed.config_file,
+            parsed.env,
+            content,
+            lambda: _show_progress(self.app.stderr),
+        )
         if outcome == "error":
             self.warn(
                 f"the task did not run to its end; for details: rally task "

@@ -1,17 +1,21 @@
 """The image, flavor and network of a cloud that suit the first run."""
 
-import collections.abc
 import dataclasses
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
-from rally_vmperf.guests import errors
 from rally_vmperf.guests import resolve
 from rally_vmperf.measurement.samples import units
 
 #: The name of the image of: rally-vmperf image build.
 IMAGE = "vmperf-guest"
+#: How to build and upload this image.
+_BUILD = (
+    "build it on Debian as root, and upload it, with: rally-vmperf image "
+    "build; openstack image create --disk-format qcow2 --container-format "
+    f"bare --file {IMAGE}.qcow2 {IMAGE}"
+)
 #: The login names of images, by distribution.
 _USERS = {
     "debian": "debian",
@@ -67,8 +71,7 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
         return Offer(
             arguments={"image": IMAGE, "user": "debian"},
             reason="It contains the tools of the workloads.",
-            missing=f"image {IMAGE!r}: build and upload it with: rally-vmperf "
-            "image build --upload",
+            missing=f"image {IMAGE!r}: {_BUILD}",
         )
     for distribution, user in _USERS.items():
         for image in images:
@@ -83,8 +86,7 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
         reason="Set the name of an image with cloud-init.",
         missing="image: the cloud has none that is known to have cloud-init "
         f"(it has: {resolve.format_names(images)}); set image and user in "
-        "vmperf.yaml, or run on Debian as root: rally-vmperf image build "
-        "--upload",
+        f"vmperf.yaml, or {_BUILD}",
     )
 
 
@@ -201,27 +203,3 @@ def _find_gateways(connection: cloud.Connection) -> dict[str, str]:
         for port in ports
         if port.device_id in routers
     }
-
-
-def upload_image(
-    connection: cloud.Connection,
-    path: str,
-    name: str,
-    properties: collections.abc.Mapping[str, t.Any],
-) -> str:
-    """Upload an image file, and return its identifier.
-
-    :raises GuestError: If an image with this name exists, or the cloud
-        rejects the upload.
-    """
-    with cloud.convert_errors(f"upload image {name}"):
-        if any(connection.image.images(name=name)):
-            raise errors.GuestError(
-                f"image {name!r} exists; choose another name with "
-                "--image-name, or delete it with: openstack image delete "
-                f"{name}"
-            )
-        image = connection.create_image(
-            name=name, filename=path, wait=True, timeout=3600, **properties
-        )
-    return str(image.id)

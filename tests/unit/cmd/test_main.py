@@ -199,3 +199,25 @@ class TestScript(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn(text, done.stderr)
         self.assertEqual(1, len(done.stderr.strip().splitlines()))
+
+
+class TestImports(unittest.TestCase):
+    """The help of all commands needs no slow import."""
+
+    def test_slow_libraries(self):
+        """Commands import the SDK, SSH and Rally when they run."""
+        program = (
+            "import sys\n"
+            "from rally_vmperf.cmd import main\n"
+            "for _, entry in main.Commands('rally_vmperf.commands'):\n"
+            "    entry.load()\n"
+            "slow = {'asyncssh', 'matplotlib', 'openstack', 'rally'}\n"
+            "print(sorted(slow & sys.modules.keys()))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual("[]", done.stdout.strip())

@@ -1,0 +1,64 @@
+"""Tests of the content of vmperf.yaml."""
+
+import pathlib
+import tempfile
+import unittest
+
+import yaml
+
+from rally_vmperf.cmd.start import settings
+
+HOSTILE = 'a"}\nmax_percent: {"*": 1000}\n\x1b[2J'
+
+
+class RenderTest(unittest.TestCase):
+    """The names and reasons are those of a cloud that is not trusted."""
+
+    def render(self, name, reason="It suits.", baseline="none"):
+        """Return the decoded file with one name for everything."""
+        return settings.render(
+            baseline,
+            "rally-vmperf baseline record NAME",
+            ({"image": name, "user": "debian"}, reason),
+            ({"flavors": [name]}, reason),
+            ({"network": name}, reason),
+        )
+
+    def test_arguments(self):
+        """The limits without bare metal apply to stolen CPU time."""
+        arguments = yaml.safe_load(self.render("one"))
+        self.assertEqual(
+            {
+                "task": "kvm-overhead.yaml",
+                "baseline": "none",
+                "image": "one",
+                "user": "debian",
+                "flavors": ["one"],
+                "network": "one",
+                "repetitions": 6,
+                "max": {"guest.cpu.steal_percent": 10},
+            },
+            arguments,
+        )
+
+    def test_baseline(self):
+        """A name that YAML would read as a number remains text."""
+        arguments = yaml.safe_load(self.render("one", baseline="2026"))
+        self.assertEqual("2026", arguments["baseline"])
+
+    def test_hostile_names(self):
+        """They remain one value, and comments remain one line."""
+        text = self.render(HOSTILE, HOSTILE)
+        arguments = yaml.safe_load(text)
+        self.assertEqual([HOSTILE], arguments["flavors"])
+        self.assertNotIn("max_percent", arguments)
+        self.assertNotIn("\x1b", text)
+
+    def test_existing_file(self):
+        """It is kept, and a new one has the requested mode."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = pathlib.Path(folder, "rally.conf")
+        self.assertIs(True, settings.write_new(path, "new", 0o600))
+        self.assertEqual(0o600, path.stat().st_mode & 0o777)
+        self.assertIs(False, settings.write_new(path, "other", 0o600))
+        self.assertEqual("new", path.read_text())

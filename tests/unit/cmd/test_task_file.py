@@ -1,0 +1,82 @@
+"""Tests of the task and the arguments in vmperf.yaml."""
+
+import argparse
+import os
+import pathlib
+import tempfile
+import unittest
+
+from rally_vmperf.baseline import document
+from rally_vmperf.cmd import task_file
+
+TASK = """\
+version: 2
+title: {{ title | tojson }}
+subtasks:
+  - title: One
+    scenario:
+      VMPerf.overhead:
+        workloads: [{name: fio}]
+    runner: {serial: {times: {{ times }}}}
+"""
+
+
+class SettingsTest(unittest.TestCase):
+    """The file in the current directory is the default."""
+
+    def setUp(self):
+        """Work in a directory of the test."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        pathlib.Path("mine.yaml").write_text(TASK)
+        self.settings = pathlib.Path("vmperf.yaml")
+
+    def read(self, *words, task=None):
+        """Return the title and the times of the rendered task."""
+        parser = argparse.ArgumentParser()
+        task_file.add_arguments(parser)
+        parser.set_defaults(config_file=os.devnull)
+        ((workload, _),) = task_file.read_task(task, parser.parse_args(words))
+        content = task_file.render(task, parser.parse_args(words))
+        return content["title"], workload.times
+
+    def test_task_and_arguments(self):
+        """Options take precedence over the file."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 4\n")
+        self.assertEqual(("A", 4), self.read())
+        self.assertEqual(("A", 5), self.read("--task-args", "{times: 5}"))
+
+    def test_given_task(self):
+        """The file does not apply to another task."""
+        self.settings.write_text("task: other.yaml\ntitle: A\ntimes: 4\n")
+        arguments = ("--task-args", "{title: B, times: 6}")
+        self.assertEqual(("B", 6), self.read(*arguments, task="mine.yaml"))
+
+    def test_misspelled_argument(self):
+        """It is rejected, because Rally would ignore it."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntime: 4\n")
+        with self.assertRaisesRegex(
+            document.BaselineError, "argument 'time': .* did you mean 'times'"
+        ):
+            self.read()
+
+    def test_task_of_the_package(self):
+        """Its name is sufficient, and it is the default."""
+        for text in ("task: kvm-density.yaml\n", "flavors: [m1.large]\n"):
+            self.settings.write_text(text)
+            path, _ = task_file.read_settings()
+            self.assertTrue(pathlib.Path(path).is_file())
+
+    def test_missing(self):
+        """The message names the command that writes the file."""
+        with self.assertRaisesRegex(
+            document.BaselineError, "no task: .* rally-vmperf init writes"
+        ):
+            self.read()
+        self.settings.write_text("task: nope.yaml\n")
+        with self.assertRaisesRegex(
+            document.BaselineError, "vmperf.yaml: task 'nope.yaml': must be"
+        ):
+            self.read()
