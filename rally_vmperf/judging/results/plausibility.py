@@ -40,9 +40,10 @@ def of_comparison(
     """
     if not comparison.exact:
         for found in guest_faster(comparison, metrics):
-            if found.severity == "void" and not is_limited:
-                found = dataclasses.replace(found, severity_override="warning")
-            yield found
+            if is_limited:
+                yield found
+            elif found.severity == "void":
+                yield dataclasses.replace(found, severity_override="warning")
     if bottleneck:
         yield _create_finding(
             "bottleneck_outside_guest", comparison, bottleneck
@@ -116,12 +117,11 @@ def guest_faster(
     detail = (
         f"the guest is {units.show_percent(-percent)} % better than bare metal"
     )
-    high = comparison.high
     corrected = verdict.correct_confidence(comparison.confidence, metrics)
     highest = comparison.find_upper_end(corrected)
     if highest is not None and highest < -GUEST_FASTER_PERCENT:
         yield _create_finding("guest_faster", comparison, detail)
-    elif percent < -GUEST_FASTER_PERCENT or (high is not None and high < 0):
+    elif percent < -GUEST_FASTER_PERCENT if highest is None else highest < 0:
         yield _create_finding("guest_slightly_faster", comparison, detail)
 
 

@@ -28,7 +28,7 @@ class AboutTestCase(unittest.TestCase):
             "better by much, not surely",
             (90.0, 100.0, 110.0),
             (100.0, 110.0, 120.0),
-            ["guest_slightly_faster"],
+            [],
         ),
         ("few", THREE, (95.0, 96.0), ["too_few_repetitions"]),
         ("few of bare metal", (100.0,), THREE, ["too_few_repetitions"]),
