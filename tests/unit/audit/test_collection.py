@@ -98,6 +98,7 @@ class TestCollect(unittest.TestCase):
         self.assertEqual("QEMU 8.2.2", host.versions["hypervisor"])
         (figure,) = host.sums
         self.assertEqual(("m1.small", ""), figure[1:3])
+        self.assertEqual({figure}, host.expected)
         self.assertAlmostEqual(102.5, self.mean(host), delta=0.1)
         self.assertEqual("", host.reason)
 

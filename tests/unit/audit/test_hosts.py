@@ -62,17 +62,28 @@ class TestCompareHosts(unittest.TestCase):
     def test_lost_metric(self):
         """Is a change without a decision, with the reason."""
         both = (made.RATE, made.TIME)
-        void = {made.figure(made.TIME): "void: it was noisy"}
+        lost = made.figure(made.TIME)
+        void = {lost: "void: it was noisy"}
         changes = self.compare(
-            made.host("a"),
-            made.host("b", absences=void),
+            made.host("a", expected={lost}),
+            made.host("b", expected={lost}, absences=void),
             made.host("c", metrics=both),
             made.host("d", metrics=both),
         )
-        lost = changes["a", made.TIME]
-        self.assertEqual((None, "not measured"), (lost.value, lost.reason))
-        self.assertEqual("undecided", lost.status)
+        change = changes["a", made.TIME]
+        self.assertEqual((None, "not measured"), (change.value, change.reason))
+        self.assertEqual("undecided", change.status)
         self.assertEqual("void: it was noisy", changes["b", made.TIME].reason)
+
+    def test_optional_metric(self):
+        """A percentile of too few values is not lost."""
+        both = (made.RATE, made.TIME)
+        changes = self.compare(
+            made.host("a", absences={made.figure(made.TIME): "few values"}),
+            made.host("b", metrics=both),
+            made.host("c", metrics=both),
+        )
+        self.assertNotIn(("a", made.TIME), changes)
 
     def test_other_level(self):
         """A level that a host did not reach is not lost."""

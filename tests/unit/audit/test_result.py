@@ -95,14 +95,19 @@ class TestResult(unittest.TestCase):
         """Is incomplete, and never passes."""
         both = (made.RATE, made.TIME)
         given = [made.host(name, metrics=both) for name in "ab"]
-        audit = run(*given, made.host("x"))
+        lost = {made.figure(made.TIME)}
+        audit = run(*given, made.host("x", expected=lost))
         self.assertEqual("incomplete", self.statuses(audit)["x"])
         self.assertFalse(audit.passed)
         self.assertIn(
             "missing: cpu.bzip2.compress_time (m1.small): not measured",
             host_table.describe(audit.results[0]),
         )
-        accepted = run(*given, made.host("x"), accepted=known("x", "cpu.b*"))
+        accepted = run(
+            *given,
+            made.host("x", expected=lost),
+            accepted=known("x", "cpu.b*"),
+        )
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
 
     def test_alone_in_its_class(self):
