@@ -136,5 +136,14 @@ class Figure(abc.ABC):
         text = f"{number:g}"
         if self.decimals is None:
             text = units.show(number, self.unit)
-        sign = " %" if self.unit == "%" else ""
-        return f"{'least ' if self.is_minimum else ''}limit {text}{sign}"
+        least = "least " if self.is_minimum else ""
+        return f"{least}limit {text}{self.percent_sign}"
+
+    @property
+    def percent_sign(self) -> str:
+        """The text after a number of ``show``: a percent sign, or nothing.
+
+        Values with significant digits have their unit already.
+        """
+        is_plain = self.decimals is not None and self.unit == "%"
+        return " %" if is_plain else ""

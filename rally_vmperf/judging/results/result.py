@@ -227,19 +227,14 @@ class Result:
         low, high = (
             self.figure.show(end, ends, self._scaled_limit) for end in ends
         )
-        return f"{low} to {high}{self._percent_sign}"
-
-    @property
-    def _percent_sign(self) -> str:
-        """The text after numbers in percent."""
-        return " %" if self.figure.unit == "%" else ""
+        return f"{low} to {high}{self.figure.percent_sign}"
 
     def show(self, number: float) -> str:
         """Return a number as text, with as many digits as the interval."""
         estimate = self.figure.estimate(self.status)
         ends = [end for end in (estimate or ())[1:] if end is not None]
         text = self.figure.show(number, ends, self._scaled_limit)
-        return f"{text}{self._percent_sign}"
+        return f"{text}{self.figure.percent_sign}"
 
     def cells(self) -> Cells:
         """Return figure, interval and limit as texts for a table."""

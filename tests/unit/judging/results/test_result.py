@@ -4,6 +4,8 @@ import unittest
 
 import ddt
 
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.questions import source_judge
 from tests.unit.questions import golden_runs
@@ -39,3 +41,16 @@ class TestResult(unittest.TestCase):
                 if value.low is not None:
                     self.assertLessEqual(value.low, value.value)
                     self.assertGreaterEqual(value.high, value.value)
+
+
+class TestPercentSign(unittest.TestCase):
+    """Numbers in percent have one sign, whatever shows them."""
+
+    def test_value_in_percent(self):
+        """The unit of the metric is in the number already."""
+        figure = absolute_value.AbsoluteValue(
+            metric=guest_metrics.STEAL_PERCENT, side="max", guest=()
+        )
+        number = figure.show(3.2, (), 10)
+        self.assertEqual("3.20 %", f"{number}{figure.percent_sign}")
+        self.assertEqual("limit 10.0 %", figure.show_limit(10))
