@@ -7,6 +7,7 @@ import unittest
 
 import yaml
 
+from rally_vmperf.cmd.start import settings
 from rally_vmperf.guests import verification
 from rally_vmperf.questions import table
 from tests.unit.doc import pages
@@ -94,20 +95,22 @@ class ExistingTestCase(unittest.TestCase):
                         ]
                     )
 
-    def test_arguments_of_the_readme_have_the_limits_of_the_task(self):
+    def test_first_arguments_have_the_limits_of_the_task(self):
         """A user starts with limits that have been calibrated."""
-        (block,) = [
-            block
-            for block in pages.blocks("yaml")
-            if block.page == "README.rst"
-        ]
-        arguments = yaml.safe_load(block.text)
+        text = settings.render(
+            "compute1",
+            "rally-vmperf baseline record NAME",
+            ({"image": "vmperf-guest"}, "It suits."),
+            ({"flavors": ["m1.large"]}, "It suits."),
+            ({"network": "private"}, "It suits."),
+        )
+        arguments = {**yaml.safe_load(text), "peer": tasks.PEER}
+        arguments["max"].pop("guest.cpu.steal_percent")
         default = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
         given = tasks.render(tasks.MAIN, arguments)
         self.assertEqual(
             default["subtasks"][0]["sla"], given["subtasks"][0]["sla"]
         )
-        self.assertIn("key_file", arguments["peer"])
 
     def test_last_commands_of_the_readme(self):
         """They write pages that have the verdict."""

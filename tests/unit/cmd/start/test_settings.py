@@ -36,7 +36,10 @@ class RenderTest(unittest.TestCase):
                 "flavors": ["one"],
                 "network": "one",
                 "repetitions": 6,
-                "max": {"guest.cpu.steal_percent": 10},
+                "max": {
+                    "guest.cpu.steal_percent": 10,
+                    "network.*.retransmits": 1000,
+                },
             },
             arguments,
         )
