@@ -21,6 +21,15 @@ def write(stream: t.TextIO, text: str) -> None:
     stream.flush()
 
 
+def show_line(stream: t.TextIO, text: str = "") -> None:
+    """Replace the last line of a terminal by a text, without a line end.
+
+    The text is cut to 79 characters and has no control characters.
+    """
+    stream.write(f"\r\x1b[K{sanitize.line(text, 79)}")
+    stream.flush()
+
+
 class _BaseCommand(command.Command):
     """A command with an exit code."""
 

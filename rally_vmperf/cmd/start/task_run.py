@@ -7,7 +7,6 @@ import logging
 import pathlib
 import typing as t
 
-from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
@@ -154,8 +153,7 @@ class _Progress(logging.Filter):
             return True
         message = record.getMessage()
         if self._is_terminal:
-            self._stream.write(f"\r\x1b[K{sanitize.line(message, 79)}")
-            self._stream.flush()
+            base.show_line(self._stream, message)
         elif message.startswith("Repetition "):
             base.write(self._stream, f"{message}\n")
         return False
@@ -163,5 +161,4 @@ class _Progress(logging.Filter):
     def clear(self) -> None:
         """Delete the line."""
         if self._is_terminal:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            base.show_line(self._stream)
