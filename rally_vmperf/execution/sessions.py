@@ -118,6 +118,20 @@ class Session:
         self.last_look |= after
         return health.compare(self._before, after)
 
+    def is_clock_explained(
+        self, name: str, stopped: tuple[float, float]
+    ) -> bool:
+        """Return whether a stop explains the clock in the last repetition.
+
+        :param stopped: The least and the most seconds of the stop.
+        """
+        before, after = self._before.get(name), self.last_look.get(name)
+        return (
+            before is not None
+            and after is not None
+            and health.is_clock_right(before, after, stopped)
+        )
+
     def close_connections(self, names: collections.abc.Container[str]) -> None:
         """Close the connections to stations; the next use opens new ones.
 

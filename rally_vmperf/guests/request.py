@@ -113,6 +113,10 @@ class Request:
         placement is requested.
     :param sequential: A flag that groups boot one after another if they do
         not fit together.
+    :param migrate_to: The host to which a guest is migrated; empty if Nova
+        chooses it, None without a migration.
+    :param pinged_from: The address of the peer that pings guests; empty
+        without one.
     """
 
     groups: tuple[Group, ...]
@@ -139,6 +143,8 @@ class Request:
     boot_timeout: float = 600
     one_host: bool = False
     sequential: bool = False
+    migrate_to: str | None = None
+    pinged_from: str = ""
 
     @property
     def count(self) -> int:
@@ -163,7 +169,7 @@ class Request:
 def parse_config(
     config: documents.Arguments,
     tenant_network: str | None = None,
-    **flags: bool,
+    **flags: t.Any,
 ) -> Request:
     """Return the request in the options of the vmperf_guests context.
 

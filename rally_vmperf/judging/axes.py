@@ -4,6 +4,7 @@ from rally_vmperf.judging import axis
 from rally_vmperf.judging import gains
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.migration import figures
 
 #: The number of guests that run another workload.
 NEIGHBOURS = axis.Axis(
@@ -24,4 +25,18 @@ VARIANTS = axis.Axis(
     loss=verdict.GAIN,
     conclude=gains.conclude,
     has_own_guests=True,
+)
+#: The phases of a migration, whose figures belong to the phase during.
+PHASES = axis.Axis(
+    name=repetition.PHASE,
+    limits={"max_percent": 1},
+    no_pair="no counted repetition has it before and after the migration",
+    contrast=axis.Contrast(
+        reference={repetition.PHASE: "before"},
+        other={repetition.PHASE: "after"},
+        names=("before", "after", "loss"),
+    ),
+    counts=axis.Counts(
+        axes={repetition.PHASE: "during"}, metrics=figures.METRICS
+    ),
 )

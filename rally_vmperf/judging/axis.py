@@ -14,6 +14,7 @@ from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import sample
 
 Row = result.Result
 
@@ -34,6 +35,18 @@ class Contrast:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Counts that only one condition has, with absolute limits.
+
+    :param axes: The axes of the condition, as in ``repetition.select``.
+    :param metrics: The metrics of the counts.
+    """
+
+    axes: repetition.Axes
+    metrics: tuple[sample.Metric, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Axis:
     """An axis, along which the conditions of a repetition are compared.
 
@@ -43,6 +56,7 @@ class Axis:
     :param no_pair: The reason why a metric has no pair.
     :param contrast: The only contrast of the axis; None if each value is
         compared with the first one.
+    :param counts: The counts that have limits of their own; None for none.
     :param loss: The name of the loss if each value is compared.
     :param conclude: A function that returns sentences on all rows of several
         values.
@@ -54,6 +68,7 @@ class Axis:
     limits: collections.abc.Mapping[str, int]
     no_pair: str
     contrast: Contrast | None = None
+    counts: Counts | None = None
     loss: str = "loss"
     conclude: t.Callable[[list[Row], float], list[str]] = (
         lambda rows, confidence: []
@@ -98,7 +113,7 @@ class Axis:
             if metric.scale == "ratio"
         ]
         names = [metric.name for metric in metrics]
-        rows = []
+        rows = self._list_counts(run_judge, conditions)
         for metric in metrics:
             limit = self._find_limit(run_judge, metric.name, names)
             for guests in sorted(levels, key=lambda level: level or 0):
@@ -127,6 +142,27 @@ class Axis:
                 )
                 rows.append(row)
         return rows
+
+    def _list_counts(
+        self, run_judge: judge.Judge, conditions: list[repetition.Condition]
+    ) -> list[Row]:
+        """Return a row for each count that is measured or has a limit."""
+        counts = self.counts
+        if counts is None:
+            return []
+        rows = [
+            row
+            for metric in counts.metrics
+            for row in build.build_absolute(
+                metric,
+                repetition.select(conditions, **counts.axes),
+                repetition.NO_REFERENCE,
+                run_judge.limits,
+                [counted.name for counted in counts.metrics],
+                run_judge.confidence,
+            )
+        ]
+        return [row for row in rows if not row.reason or row.limit is not None]
 
     def _find_limit(
         self, run_judge: judge.Judge, metric: str, names: list[str]

@@ -27,6 +27,8 @@ _ALIKE, _ABOUT = 3, 1.5
 _AT_ONCE = 8
 #: Seconds for a reading, its process included.
 _TIMEOUT = 60.0
+#: Seconds for repeated readings, until the next process.
+_FOLLOWING = 3600.0
 #: The resolution of a machine's answer in seconds.
 _DIGIT = 1e-6
 #: Seconds since the epoch; no clock that is in use is beyond the year 9999.
@@ -82,6 +84,33 @@ async def read(
     with contextlib.suppress(base.Unreachable):
         return await _read(machine, slot)
     return await _read(machine, slot)
+
+
+async def follow(
+    machine: base.Machine,
+    interval: float,
+    on_reading: collections.abc.Callable[[float, Reading], object],
+) -> None:
+    """Read the clock of a machine repeatedly, until the task is cancelled.
+
+    If the connection is lost, a new one is opened.
+
+    :param interval: The seconds between two requests.
+    :param on_reading: A function that is called with the middle of each
+        request on the local clock, and the reading.
+    :raises MachineError: If the machine does not report the time.
+    """
+    argv = scripts.argv("clock.bash")
+    while True:
+        with contextlib.suppress(base.Unreachable, base.TimedOut):
+            async with machine.converse(argv, timeout=_FOLLOWING) as talk:
+                while True:
+                    sent, begun = time.time(), time.monotonic()
+                    reading = await _request_time(machine, talk)
+                    lasted = time.monotonic() - begun
+                    on_reading(sent + lasted / 2, reading)
+                    await asyncio.sleep(max(0, interval - lasted))
+        await asyncio.sleep(interval)
 
 
 async def _read(

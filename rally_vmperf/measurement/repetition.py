@@ -10,6 +10,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -25,6 +26,9 @@ GUESTS = "guests"
 _MAX_MACHINES = 100_000
 #: The axis of the settings of guests, whose names are the values.
 VARIANT = "variant"
+#: The axis of the phases of a migration, in order.
+PHASE = "phase"
+PHASES = ("before", "during", "after")
 
 
 class HasAxes(t.Protocol):
@@ -183,6 +187,8 @@ class Condition:
         machines.
     :param distributions: The distributions of all machines together.
     :param time_series: The time series of all machines together.
+    :param migration: The rates of each machine around a migration; None for
+        other questions.
     """
 
     axes: Axes
@@ -211,6 +217,7 @@ class Condition:
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
+    migration: phases.Phase | None = None
 
     def __post_init__(self) -> None:
         guests = self.axes.get(GUESTS, 1)

@@ -5,6 +5,7 @@ import dataclasses
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
+from rally_vmperf.questions.migration import question as migration
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
 
@@ -33,7 +34,12 @@ def register(listed_question: question.Question) -> None:
     )
 
 
-for _question in (overhead.QUESTION, density.QUESTION, tuning.QUESTION):
+for _question in (
+    overhead.QUESTION,
+    density.QUESTION,
+    tuning.QUESTION,
+    migration.QUESTION,
+):
     register(_question)
 
 

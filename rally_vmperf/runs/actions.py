@@ -9,6 +9,7 @@ import threading
 import time
 import typing as t
 
+from rally_vmperf.execution import measured
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import models
@@ -30,6 +31,8 @@ class ActionResult:
         being measured; later errors make it incomplete.
     :param lost: The machines that no longer participate.
     :param started: The guests that were started again, in a new QEMU process.
+    :param explained: The kinds and subjects of findings on machines that the
+        action caused on purpose; they are not reported.
     """
 
     errors: collections.abc.Mapping[str, str] = dataclasses.field(
@@ -39,6 +42,7 @@ class ActionResult:
     started: frozenset[str] = frozenset()
     findings: tuple[finding.Finding, ...] = ()
     observations: tuple[sample.Observation, ...] = ()
+    explained: frozenset[tuple[str, str]] = frozenset()
 
 
 class Action:
@@ -73,6 +77,12 @@ class Action:
         """
         return ActionResult()
 
+    def evaluate(
+        self, current: conditions.CurrentCondition, result: measured.Measured
+    ) -> ActionResult:
+        """Evaluate the results of all workloads; return observations."""
+        return ActionResult()
+
     def after(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act when workloads ended or failed; return errors and findings."""
         return ActionResult()
@@ -94,6 +104,8 @@ class GuestWatch(Action):
     progress: t.Callable[[str], None]
     #: Server -> when Nova last changed it.
     updated: dict[str, str] = dataclasses.field(default_factory=dict)
+    #: The requests of this run in Nova that moved guests.
+    requested: set[str] = dataclasses.field(default_factory=set)
     name = "watch"
 
     def during(self, current: conditions.CurrentCondition) -> ActionResult:
@@ -102,7 +114,7 @@ class GuestWatch(Action):
 
         guests = [g for g in self.guests if g.name in current.working]
         findings = placement.find_changes(
-            self.connection, guests, self.updated
+            self.connection, guests, self.updated, self.requested
         )
         return ActionResult(findings=tuple(findings))
 

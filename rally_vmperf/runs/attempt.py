@@ -164,6 +164,7 @@ class Attempt:
             ),
             distributions=merged.distributions(self.result.readings),
             time_series=merged.time_series(self.result.readings),
+            migration=self.result.migration,
         )
 
     def _measure(self) -> None:
@@ -234,6 +235,8 @@ class Attempt:
                 recovery = action.recover(self._create_current_condition())
                 self._merge_result(recovery)
                 self.result.explain_unreached(recovery.errors)
+            for action in self.ready.actions:
+                self._merge_result(action.evaluate(current, self.result))
         finally:
             for _, background_action in background_actions:
                 background_action.cancel()
@@ -278,7 +281,11 @@ class Attempt:
     def _merge_result(self, effect: actions.ActionResult) -> None:
         """Add the results of an action to those of the condition."""
         self.result.observations += effect.observations
-        self._findings += effect.findings
+        self._findings = [
+            found
+            for found in (*self._findings, *effect.findings)
+            if (found.kind, found.subject) not in effect.explained
+        ]
         self.lost |= effect.lost
         self.started += effect.started
 

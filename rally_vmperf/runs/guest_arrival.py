@@ -71,7 +71,7 @@ class RunGuests:
         self,
         tenant_network: str | None,
         ports_open: range,
-        **flags: bool,
+        **flags: t.Any,
     ) -> "tuple[models.BootedGuests, arrival.Guests, GroupBoots | None]":
         """Boot the guests, and wait for SSH; return them and connections.
 

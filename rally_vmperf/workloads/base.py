@@ -239,6 +239,8 @@ class Workload(abc.ABC):
     SENSITIVE_TO: t.ClassVar[frozenset[Sensitivity]] = frozenset(
         t.get_args(Sensitivity)
     )
+    #: Whether it reports a rate over time.
+    has_time_series: t.ClassVar[bool] = False
     #: The maximum length of an output in characters.
     MAX_OUTPUT_CHARACTERS: t.ClassVar[int] = MAX_OUTPUT_CHARACTERS
 

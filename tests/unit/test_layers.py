@@ -137,7 +137,7 @@ FOLDERS = {
     "measurement/samples": set(),
     "measurement/comparison": {"samples"},
     "measurement/density": {".", "comparison", "samples"},
-    "measurement/migration": {"comparison"},
+    "measurement/migration": {"comparison", "samples"},
     "plugins/charts": {"."},
     "plugins/contexts": {"."},
     "plugins/exporters": {"."},

@@ -166,23 +166,37 @@ def compare(
     return findings
 
 
-def _check_clock(
-    name: str, old: Counters, new: Counters
-) -> list[finding.Finding]:
-    """Return a finding if the clock of a machine is too fast or too slow.
+def is_clock_right(
+    old: Counters, new: Counters, stopped: tuple[float, float] = (0.0, 0.0)
+) -> bool:
+    """Return whether the clock of a machine is neither too fast nor too slow.
 
     The time between request and answer is tolerated: a slow machine or
     controller does not have a wrong clock.
+
+    :param stopped: The least and the most seconds for which the machine was
+        stopped on purpose.
     """
     if old.up is None or new.up is None:
+        return True
+    uptime = new.up - old.up
+    shortest = new.requested_at - old.answered_at
+    longest = new.answered_at - old.requested_at
+    least, most = stopped
+    is_fast = uptime + least > longest * (1 + CLOCK_LIMIT) + _DIGITS
+    is_slow = uptime + most < shortest * (1 - CLOCK_LIMIT) - _DIGITS
+    return not is_fast and not is_slow
+
+
+def _check_clock(
+    name: str, old: Counters, new: Counters
+) -> list[finding.Finding]:
+    """Return a finding if the clock of a machine is wrong."""
+    if is_clock_right(old, new) or old.up is None or new.up is None:
         return []
     uptime = new.up - old.up
     shortest = new.requested_at - old.answered_at
     longest = new.answered_at - old.requested_at
-    is_fast = uptime > longest * (1 + CLOCK_LIMIT) + _DIGITS
-    is_slow = uptime < shortest * (1 - CLOCK_LIMIT) - _DIGITS
-    if not is_fast and not is_slow:
-        return []
     return [
         finding.Finding(
             kind="clock_wrong",

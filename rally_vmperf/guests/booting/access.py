@@ -76,6 +76,8 @@ class SecurityGroup:
             )
         self.add_rules(rules_for_sources(sources - self.allowed))
         self.allowed.update(sources)
+        pinging = _find_networks(guest_request.pinged_from) - self.allowed
+        self.add_rules(rules_for_pings(pinging))
         source_names = tuple(sorted(map(str, sources)))
         progress(
             f"SSH to guests is allowed from {format_sources(source_names)}"
@@ -125,13 +127,37 @@ def rules_between_guests(group: str, ports_open: range) -> Rules:
 
 def rules_for_sources(sources: Sources) -> Rules:
     """Yield rules that allow SSH and ICMP from networks."""
+    for rule in rules_for_pings(sources):
+        yield rule
+        yield {**rule, "protocol": "tcp", **_limit_ports((_SSH,))}
+
+
+def rules_for_pings(sources: Sources) -> Rules:
+    """Yield rules that allow ICMP from networks."""
     for source in sorted(sources, key=str):
-        shared = {
+        yield {
             "ether_type": _ETHERNETS[source.version],
             "remote_ip_prefix": str(source),
+            "protocol": _ICMP[source.version],
         }
-        yield {**shared, "protocol": _ICMP[source.version]}
-        yield {**shared, "protocol": "tcp", **_limit_ports((_SSH,))}
+
+
+def _find_networks(address: str) -> set[routes.Network]:
+    """Return the addresses of a machine as networks; empty if unknown.
+
+    :param address: The name or address, which ~/.ssh/config may define.
+    """
+    if not address:
+        return set()
+    try:
+        name = ssh_config.read_entry(address).host
+        infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except OSError:
+        infos = []  # another jump host may be the only one to resolve it
+    return {
+        ipaddress.ip_network(str(found).partition("%")[0])
+        for _, _, _, _, (found, *_) in infos
+    }
 
 
 def _limit_ports(ports: collections.abc.Sequence[int]) -> dict[str, int]:
@@ -187,15 +213,7 @@ def _find_jump_host_networks(
     The jump host is on the network of the guests, or its name resolves to its
     address there. It cannot always be queried.
     """
-    try:
-        name = ssh_config.read_entry(host.address).host
-        infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    except OSError:
-        infos = []  # another jump host may be the only one to resolve it
-    sources: set[routes.Network] = {
-        ipaddress.ip_network(str(address).partition("%")[0])
-        for _, _, _, _, (address, *_) in infos
-    }
+    sources = _find_networks(host.address)
     if chosen.pool is None:
         network = chosen.ssh_network
         with cloud.convert_errors(

@@ -200,6 +200,7 @@ def find_changes(
     connection: cloud.Connection,
     guests: collections.abc.Iterable[models.Guest],
     updated: dict[str, str],
+    requested: collections.abc.Container[str] = (),
 ) -> list[finding.Finding]:
     """Return findings on guests that moved or are no longer active.
 
@@ -210,6 +211,8 @@ def find_changes(
 
     :param updated: The times of the last change of the servers, by identifier;
         updated by this function.
+    :param requested: The identifiers of the requests of this run that moved
+        guests.
     """
     watched_guests = tuple(guests)
     if not watched_guests:
@@ -233,7 +236,9 @@ def find_changes(
                 f"{guest.name} is {server.status} on hostId "
                 f"{server.host_id}; it was on {guest.host_id}"
             )
-        elif moves := _list_moves(connection, server, updated.get(guest.id)):
+        elif moves := _list_moves(
+            connection, server, updated.get(guest.id), requested
+        ):
             detail = (
                 f"{guest.name} is on hostId {server.host_id} again, after "
                 f"{', '.join(moves)}"
@@ -246,11 +251,16 @@ def find_changes(
 
 
 def _list_moves(
-    connection: cloud.Connection, server: t.Any, since: str | None
+    connection: cloud.Connection,
+    server: t.Any,
+    since: str | None,
+    requested: collections.abc.Container[str] = (),
 ) -> list[str]:
     """Return the moves of a server since its last change, oldest first.
 
     No request is made for a server that was not changed meanwhile.
+
+    :param requested: The identifiers of requests that are omitted.
     """
     if since is None or server.updated_at == since:
         return []
@@ -268,6 +278,7 @@ def _list_moves(
         (action["start_time"], action["action"])
         for action in actions
         if action["action"] in _MOVES
+        and action.get("request_id") not in requested
     )
     return [
         f"{action} at {start[:_TIMESTAMP_LENGTH]}"

@@ -9,6 +9,7 @@ from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
+from rally_vmperf.guests import migration
 from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
@@ -76,6 +77,10 @@ def create_plan(
     ]
     if guest_request.empty_host:
         host_sharing.require_admin(admin)
+    if guest_request.migrate_to is not None:
+        migration.check_hosts(
+            admin, guest_request.migrate_to, guest_request.host
+        )
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
     guest_networks, networks_by_group = (
@@ -216,7 +221,7 @@ def create_plan_from_options(
     guest_options: documents.Arguments,
     *,
     has_networks: bool,
-    **flags: bool,
+    **flags: t.Any,
 ) -> Plan:
     """Return the plan for the options of vmperf_guests.
 

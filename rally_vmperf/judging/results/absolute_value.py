@@ -36,7 +36,8 @@ class AbsoluteValue(figures.Figure):
 
     The value of a rate or a time is the geometric mean over repetitions. A
     count can be zero and has no geometric mean: its value is that of the
-    worst guest in its worst repetition, and has no interval.
+    worst guest in its worst repetition, and has an interval only if the
+    count has an error.
 
     :param side: Whether the limit is the largest or the least value.
     :param guest: The samples of the guests, per counted repetition.
@@ -93,6 +94,26 @@ class AbsoluteValue(figures.Figure):
             value=value, repetition=number, guest="" if is_one else guest
         )
 
+    @functools.cached_property
+    def _count_ends(self) -> tuple[float, ...]:
+        """The ends of the interval of a count; () without errors."""
+        samples = [
+            observation.sample
+            for repetition_samples in self.guest
+            for observation in repetition_samples.observations
+        ]
+        ends = [
+            (max(0.0, count.value - error), count.value + error)
+            for count in samples
+            if (error := count.metric.step) is not None
+        ]
+        if len(ends) < len(samples):
+            return ()
+        return (
+            self._pick(low for low, _ in ends),
+            self._pick(high for _, high in ends),
+        )
+
     @property
     def _pick(self) -> t.Callable[..., t.Any]:
         """The function that selects the worst of several counts."""
@@ -123,7 +144,7 @@ class AbsoluteValue(figures.Figure):
         if not self.guest:
             return None
         if self.worst_count:
-            return figures.Estimate(self.worst_count.value)
+            return figures.Estimate(self.worst_count.value, *self._count_ends)
         # The interval of a mean is that of its ratio to what does not vary.
         compared = self.compare_with(1.0)
         means = gathering.geometric_means(self.guest)
@@ -162,11 +183,14 @@ class AbsoluteValue(figures.Figure):
             return "inconclusive"
         if self.worst_count is None:
             return verdict.decide(self.compare_with(limit), 0.0)
-        excess = self.worst_count.value - limit
-        if (-excess if self.is_minimum else excess) > 0:
+        value = self.worst_count.value
+        excesses = [end - limit for end in self._count_ends or (value, value)]
+        if self.is_minimum:
+            excesses = [-excess for excess in excesses]
+        if min(excesses) > 0:
             return "failed"
         is_few = len(self.guest) < statistics.FEWEST
-        return "inconclusive" if is_few else "passed"
+        return "inconclusive" if is_few or max(excesses) > 0 else "passed"
 
     def may_be_within(self, limit: float) -> bool:
         """Return whether an interval reaches the limit; counts have none."""
@@ -195,13 +219,13 @@ class AbsoluteValue(figures.Figure):
             guest = self.worst_count.guest
             text += f" of its worst guest ({guest})" if guest else ""
             text += f" in its worst repetition ({self.worst_count.repetition})"
-        elif low is None or high is None:
-            text += " (no interval)"
-        else:
+        if low is not None and high is not None:
             ends = " to ".join(
                 units.show(end, self.unit) for end in (low, high)
             )
             text += f" ({self.confidence * 100:g} % interval {ends})"
+        elif not self.worst_count:
+            text += " (no interval)"
         if self.bare_value is not None:
             text += f", bare metal {units.show(self.bare_value, self.unit)}"
         return text

@@ -17,9 +17,11 @@ from rally_vmperf.measurement.migration import estimates
 #: request waited in the network or in the stopped guest.
 _MAX_ERROR = 3.0
 #: Readings on each side whose bounds are combined, and their maximum distance
-#: in seconds from the jump.
-_COMBINED = 4
+#: in seconds from the nearest one.
+_COMBINED = 25
 _NEAR = 0.5
+#: The largest differences of consecutive readings that may be the jump.
+_CANDIDATES = 40
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,10 @@ Readings = collections.abc.Sequence[OffsetReading]
 
 
 def estimate_downtime(readings: Readings) -> estimates.Estimate:
-    """Return the downtime in seconds; 0 with its error if no jump is seen.
+    """Return the downtime in seconds.
+
+    Without a jump, the clock was corrected for the downtime, or there was
+    none: the downtime is between zero and the longest request.
 
     :param readings: The readings around one migration, in order.
     :raises ValueError: If there are fewer than three precise readings.
@@ -51,21 +56,22 @@ def estimate_downtime(readings: Readings) -> estimates.Estimate:
         raise ValueError(
             f"{len(precise)} precise readings of the clock: must be at least 3"
         )
-    jump = max(range(1, len(precise)), key=lambda place: _low(precise, place))
-    low, high = _bound(precise, jump)
+    low, high = _bound(precise, _find_jump(precise))
     if low <= 0:
-        return estimates.Estimate(value=0.0, error=max(0.0, high))
+        low = 0.0
+        high = max(2 * reading.error for reading in readings)
     return estimates.Estimate(value=(low + high) / 2, error=(high - low) / 2)
 
 
-def find_resumption(readings: Readings) -> float:
-    """Return when the guest had resumed, on the clock of the controller.
-
-    :param readings: As for ``estimate_downtime``, at least three precise ones.
-    """
-    precise = _select_precise(readings)
-    jump = max(range(1, len(precise)), key=lambda place: _low(precise, place))
-    return precise[jump].at
+def _find_jump(readings: Readings) -> int:
+    """Return the place of the first reading after the surest jump."""
+    places = sorted(
+        range(1, len(readings)),
+        key=lambda place: readings[place].offset - readings[place - 1].offset,
+    )
+    return max(
+        places[:_CANDIDATES], key=lambda place: _bound(readings, place)[0]
+    )
 
 
 def _select_precise(readings: Readings) -> list[OffsetReading]:
@@ -76,12 +82,6 @@ def _select_precise(readings: Readings) -> list[OffsetReading]:
     return [
         reading for reading in readings if reading.error <= _MAX_ERROR * usual
     ]
-
-
-def _low(readings: Readings, place: int) -> float:
-    """Return the smallest jump between a reading and the one before."""
-    before, after = readings[place - 1], readings[place]
-    return before.offset - after.offset - before.error - after.error
 
 
 def _bound(readings: Readings, place: int) -> tuple[float, float]:

@@ -31,7 +31,8 @@ class Metric:
         share of the value, such as of the buckets of a histogram; None if the
         rounding of the tool is unknown.
     :param step: The half distance between adjacent values in the unit,
-        for a tool that writes few digits; None if unknown.
+        for a tool that writes few digits, or the error of an estimated count;
+        None if unknown.
     :param optional: True if a complete run may lack it, such as a percentile
         of too few values.
     :param bounds: The smallest and largest value that a machine can reach;

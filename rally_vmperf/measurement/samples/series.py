@@ -78,11 +78,11 @@ def check(points: Points) -> None:
         raise ValueError("times of a time series must rise from zero")
 
 
-def shorten(points: Points) -> Points:
-    """Return at most ``MAX_POINTS`` points, averaged over even intervals."""
-    if len(points) <= MAX_POINTS:
+def shorten(points: Points, limit: int = MAX_POINTS) -> Points:
+    """Return at most ``limit`` points, averaged over even intervals."""
+    if len(points) <= limit:
         return points
-    return tuple(_resample(points, points[-1][0], MAX_POINTS))
+    return tuple(_resample(points, points[-1][0], limit))
 
 
 def merge_machines(series: collections.abc.Sequence[Points]) -> MeanSeries:

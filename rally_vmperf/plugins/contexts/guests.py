@@ -213,7 +213,9 @@ def _create_options(
     return question.guest_options(stored["args"], options)
 
 
-def _get_scenario_requirements(owner: str) -> tuple[range, dict[str, bool]]:
+def _get_scenario_requirements(
+    owner: str,
+) -> tuple[range, dict[str, t.Any]]:
     """Return open ports, and the flags of the request for guests.
 
     :param owner: The identifier of a Rally workload with any scenario.

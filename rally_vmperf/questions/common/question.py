@@ -98,6 +98,10 @@ class Criterion:
     :param is_by_variant: Whether these options have limits by variant.
     :param bounds: A function of the parsed options and the metrics. It raises
         ``InvalidTask`` if a limit always passes or always fails.
+    :param metrics: The metrics that the limits apply to in addition to those
+        of the task.
+    :param convert: A function that returns the options with limits by metric
+        in place of others; unchanged by default.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
     :param fewest_repetitions: The number of counted repetitions without which
@@ -121,6 +125,10 @@ class Criterion:
     check: "t.Callable[[task.Task, ParsedCriterion, t.Any], None]" = (
         lambda subtask, parsed, baseline: None
     )
+    metrics: tuple[sample.Metric, ...] = ()
+    convert: t.Callable[[documents.Arguments], documents.Arguments] = (
+        lambda options: options
+    )
     selects: repetition.Axes = dataclasses.field(default_factory=dict)
     rules: judge.Rules | None = None
     judge: t.Callable[..., _Judge] = _Judge
@@ -140,6 +148,7 @@ class Criterion:
 
     def parse(self, options: documents.Arguments) -> "ParsedCriterion":
         """Return the criterion with options that match its schema."""
+        options = self.convert(options)
         by_variant: dict[str, limits.LimitsByOption] = {}
         for option, scales in self.limits.items():
             patterns = options.get(option, {})
@@ -194,6 +203,7 @@ class ParsedCriterion:
         :param may_be_unmatched: Whether a limit may match no metric.
         :raises InvalidTask: If a limit is not valid for these metrics.
         """
+        metrics = (*metrics, *self.criterion.metrics)
         for variant, by_option in self.by_variant.items():
             for option, option_limits in by_option.items():
                 task.check_limits(
@@ -283,6 +293,8 @@ class Question:
         from the arguments of the scenario and the options in the task.
     :param sequential: A flag that groups of guests that do not fit together
         boot one after another.
+    :param request_options: A function that returns further options of the
+        request for the guests of a task.
     """
 
     name: str
@@ -301,6 +313,9 @@ class Question:
         [documents.Arguments, documents.Arguments], documents.Arguments
     ] = lambda arguments, options: options
     sequential: bool = False
+    request_options: t.Callable[[task.Task], dict[str, t.Any]] = (
+        lambda subtask: {}
+    )
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )
@@ -339,11 +354,12 @@ class Question:
         )
         return self.run(request, subtask.question_arguments)
 
-    def list_flags(self, subtask: task.Task) -> dict[str, bool]:
+    def list_flags(self, subtask: task.Task) -> dict[str, t.Any]:
         """Return the flags of the request for the guests of a task."""
         return {
             "one_host": self.one_host(subtask),
             "sequential": self.sequential,
+            **self.request_options(subtask),
         }
 
     def list_tolerated(self, criteria: Criteria) -> frozenset[str]:

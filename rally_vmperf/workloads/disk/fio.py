@@ -26,7 +26,7 @@ _ORDER = (*PATTERNS, *MIXED, FIRST_WRITE, SEARCH)
 
 #: Maximum output of a pattern in bytes: its reports, each with at most 1,856
 #: bins for reads and for writes (84 kB) and 4 kB of other text.
-OUTPUT_LIMIT = 4 << 20
+OUTPUT_LIMIT = 8 << 20
 
 #: Options of runs that are limited by time; fio fails if the file is missing.
 _TIMED = (
@@ -53,6 +53,7 @@ class Fio(sequence.CommandSequenceWorkload):
     name = "fio"
     title = "Disk: reads and writes with fio"
     part = "disk"
+    has_time_series = True
     MAX_OUTPUT_CHARACTERS = OUTPUT_LIMIT
     OPTIONS = "patterns"
     ARGUMENTS = schemas.schema(

@@ -26,6 +26,7 @@ class H2load(_nginx.NginxWorkload):
     name = "h2load"
     title = "Network: users who load pages by HTTP"
     part = "network"
+    has_time_series = True
     FILE = "page"
     FILE_IS = "the pages are"
     ARGUMENTS = schemas.schema(

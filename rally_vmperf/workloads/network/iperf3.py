@@ -13,6 +13,8 @@ from rally_vmperf.workloads.network import _iperf3_result
 
 #: Number of reports in a run, and maximum duration of a run with reports, s.
 _REPORTS, _MAX_REPORTED_SECONDS = 10, 600
+#: Number of reports in a run of few streams that is longer, s.
+_LONG_REPORTS, _LONG, _FEW_STREAMS = 60, 30, 8
 
 #: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
@@ -32,6 +34,7 @@ class Iperf3(_directed.ServerWorkload):
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
     part = "network"
+    has_time_series = True
     DIRECTIONS = {**_directed.BOTH_DIRECTIONS, BIDIR: "peer"}  # noqa: RUF012
     ARGUMENTS = schemas.schema(
         directions=schemas.choices(
@@ -176,7 +179,7 @@ class Iperf3(_directed.ServerWorkload):
                 arguments,
                 address=self.address(role, endpoints),
                 port=port,
-                interval=_interval(arguments["time"]),
+                interval=_interval(arguments["time"], arguments["streams"]),
             ),
             timeout=seconds + 60,
             seconds=seconds,
@@ -270,14 +273,17 @@ def _parse_reports(
     ]
 
 
-def _interval(time: int) -> int:
+def _interval(time: int, streams: int) -> int:
     """Return the seconds between reports; 0 for no reports.
 
     The number of reports is small, because reports of many streams are long.
     Runs of more than ten minutes have no reports, because the maximum
     interval of iperf3 is a minute.
     """
-    return 0 if time > _MAX_REPORTED_SECONDS else -(-time // _REPORTS)
+    if time > _MAX_REPORTED_SECONDS:
+        return 0
+    is_long = time > _LONG and streams <= _FEW_STREAMS
+    return -(-time // (_LONG_REPORTS if is_long else _REPORTS))
 
 
 def _check_report(report: _iperf3_result.Report) -> None:

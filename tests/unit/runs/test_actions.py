@@ -195,7 +195,7 @@ class WatchTest(test_guest_power.Case):
             ) as changes:
                 found = watch.during(current).findings
             self.assertEqual(("moved",), found)
-            ((_, asked, _),) = (call.args for call in changes.call_args_list)
+            ((_, asked, *_),) = (call.args for call in changes.call_args_list)
             self.assertEqual(["g1", *names], [one.name for one in asked])
 
     def test_a_reboot(self):

@@ -1,0 +1,106 @@
+"""The record of a migration, and the rates of machines in its phases."""
+
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf import fields
+from rally_vmperf.measurement.samples import sample
+
+Outcome = t.Literal["completed", "aborted", "failed", "server_error"]
+#: The maximum number of points of a line in a record.
+MAX_POINTS = 120
+#: A shorter last interval, as a share of the others, is left out.
+_SHORT = 0.8
+Point = tuple[float, fields.Amount]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Event:
+    """A live migration that the run requested.
+
+    Times are seconds since the epoch on the clock of the controller.
+
+    :param guest: The name of the migrated guest.
+    :param outcome: ``completed``; ``aborted`` at the deadline; ``failed``, and
+        the guest runs on its old host; ``server_error`` if Nova shows the
+        server in status ERROR afterwards.
+    :param detail: The reason of another outcome than ``completed``, or "".
+    :param source: The host before the migration.
+    :param target: The host that Nova chose; empty if there is none.
+    :param migration: The identifier of the migration in Nova, or "".
+    :param request: The identifier of the request in Nova, or "".
+    :param initiator: The identifier of the user in Nova, or "".
+    :param nova_begun: The begin in the record of Nova, in UTC, or "".
+    :param nova_ended: The end in the record of Nova, in UTC, or "".
+    """
+
+    guest: str
+    outcome: Outcome
+    detail: str = ""
+    source: str = ""
+    target: str = ""
+    migration: str = ""
+    request: str = ""
+    initiator: str = ""
+    requested: float
+    ended: float
+    nova_begun: str = ""
+    nova_ended: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Line:
+    """The rate of a machine in a phase.
+
+    :param begun: The begin in seconds since the epoch on the clock of the
+        controller.
+    :param points: The end of each interval in seconds since the begin, and
+        its rate.
+    """
+
+    machine: str
+    metric: sample.Metric
+    begun: float
+    points: t.Annotated[tuple[Point, ...], ("maxItems", MAX_POINTS)]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Phase:
+    """The lines of a phase, and the migration in it.
+
+    :param event: The migration; None in the phases before and after.
+    """
+
+    lines: tuple[Line, ...] = ()
+    event: Event | None = None
+
+
+def without_short_end(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Return the points without a last interval that is far shorter.
+
+    Tools report the rest of a run as an interval, whose rate varies more.
+    """
+    if len(points) <= 2:
+        return points
+    width = points[1][0] - points[0][0]
+    is_short = points[-1][0] - points[-2][0] < _SHORT * width
+    return points[:-1] if is_short else points
+
+
+def rates_until(line: Line, moment: float) -> list[float]:
+    """Return the rates of the intervals that ended until a time."""
+    return [rate for end, rate in line.points if line.begun + end <= moment]
+
+
+def rates_between(line: Line, begin: float, end: float) -> list[float]:
+    """Return the rates of the intervals that overlap with a time."""
+    ends: collections.abc.Sequence[float] = [
+        0.0,
+        *(point for point, _ in line.points),
+    ]
+    return [
+        rate
+        for early, (late, rate) in zip(ends, line.points, strict=False)
+        if line.begun + late > begin and line.begun + early < end
+    ]

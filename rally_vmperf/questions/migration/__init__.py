@@ -1,0 +1,1 @@
+"""What a live migration costs a running guest."""

@@ -1,0 +1,104 @@
+"""A run with one condition for each phase of a live migration."""
+
+import dataclasses
+import typing as t
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import models
+from rally_vmperf.measurement import repetition
+from rally_vmperf.runs import actions
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import guest_migration
+from rally_vmperf.runs import run_request
+from rally_vmperf.runs import runs
+from rally_vmperf.runs import setting
+
+
+def create_run(
+    request: run_request.RunRequest,
+    *,
+    host: str | None,
+    block_migration: bool | t.Literal["auto"],
+    phase_seconds: float,
+    deadline: float,
+) -> runs.Run:
+    """Return a run with the phases before, during and after a migration.
+
+    The first guest is migrated in the middle of the phase during, to another
+    host and in the next repetition back.
+
+    :param host: The target host; None if Nova chooses.
+    :param block_migration: Whether local disks are copied; ``auto`` if Nova
+        decides.
+    :param phase_seconds: The duration of a phase in seconds.
+    :param deadline: The seconds after which the migration is aborted.
+    """
+    migrated = request.booted.guests[0].name
+
+    def open_session() -> attempt.ReadySession:
+        """Return a session whose watch over guests migrates one of them."""
+        admin = request.connect_admin()
+        if admin is None:
+            raise errors.GuestError(
+                "only an administrator migrates guests; add an admin to the "
+                "environment"
+            )
+        ready = request.prepare_session()
+        guests = list(request.booted.guests)
+        return dataclasses.replace(
+            ready,
+            actions=tuple(
+                _replace_watch(
+                    action,
+                    guests,
+                    admin=admin,
+                    migrated=migrated,
+                    host=host,
+                    block_migration=block_migration,
+                    request_after=phase_seconds / 2,
+                    deadline=deadline,
+                )
+                for action in ready.actions
+            ),
+        )
+
+    return runs.Run(
+        **request.common_arguments(
+            host=host or "",
+            block_migration=block_migration,
+            phase_seconds=phase_seconds,
+            deadline=deadline,
+            migrated=migrated,
+        ),
+        conditions=tuple(
+            conditions.Condition(axes={repetition.PHASE: phase})
+            for phase in repetition.PHASES
+        ),
+        fallback_setting=setting.build_setting(
+            request.booted, request.assignments
+        ),
+        open=open_session,
+    )
+
+
+def _replace_watch(
+    action: actions.Action, guests: list[models.Guest], **options: t.Any
+) -> actions.Action:
+    """Return the watch over guests as a migration, and others unchanged.
+
+    :param guests: The guests, whose hosts the migration updates.
+    :param options: The options of the migration.
+    """
+    if isinstance(action, actions.HostWatch):
+        action.guests = guests
+    if not isinstance(action, actions.GuestWatch):
+        return action
+    return guest_migration.GuestMigration(
+        connection=action.connection,
+        guests=guests,
+        session=action.session,
+        timeout=action.timeout,
+        progress=action.progress,
+        **options,
+    )
