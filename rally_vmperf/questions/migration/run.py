@@ -12,7 +12,6 @@ from rally_vmperf.runs import conditions
 from rally_vmperf.runs import guest_migration
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
-from rally_vmperf.runs import setting
 
 
 def create_run(
@@ -63,21 +62,18 @@ def create_run(
             ),
         )
 
-    return runs.Run(
-        **request.common_arguments(
-            host=host or "",
-            block_migration=block_migration,
-            phase_seconds=phase_seconds,
-            deadline=deadline,
-            migrated=migrated,
-        ),
-        conditions=tuple(
+    return request.create_run(
+        (
             conditions.Condition(axes={repetition.PHASE: phase})
             for phase in repetition.PHASES
         ),
-        fallback_setting=setting.build_setting(
-            request.booted, request.assignments
-        ),
+        options={
+            "host": host or "",
+            "block_migration": block_migration,
+            "phase_seconds": phase_seconds,
+            "deadline": deadline,
+            "migrated": migrated,
+        },
         open=open_session,
     )
 

@@ -273,7 +273,9 @@ class ShippedTestCase(unittest.TestCase):
             for key in {"user", "host", "availability_zone"} & set(guests):
                 self.assertEqual(ODD[key], guests[key])
 
-    @ddt.data(*tasks.TAKEN)
+    @ddt.data(
+        *(path for path, names in tasks.TAKEN.items() if "baseline" in names)
+    )
     def test_a_class_in_place_of_a_baseline(self, path):
         """It is handed on as it is."""
         given = {"class": "r740"}

@@ -104,7 +104,8 @@ def split_rows(
     judgement: summary.Judgement,
 ) -> tuple[list[_Row], list[_Row]]:
     """Return the rows of figures of a migration, and those of losses."""
-    counts, losses = [], []
+    counts: list[_Row] = []
+    losses: list[_Row] = []
     for row in judgement.rows:
         is_count = isinstance(row.figure, absolute_value.AbsoluteValue)
         (counts if is_count else losses).append(row)
