@@ -5,6 +5,7 @@ from rally_vmperf.judging import gains
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.migration import phases
 
 #: The number of guests that run another workload.
 NEIGHBOURS = axis.Axis(
@@ -28,15 +29,13 @@ VARIANTS = axis.Axis(
 )
 #: The phases of a migration, whose figures belong to the phase during.
 PHASES = axis.Axis(
-    name=repetition.PHASE,
+    name=phases.AXIS,
     limits={"max_percent": 1},
     no_pair="no counted repetition has it before and after the migration",
     contrast=axis.Contrast(
-        reference={repetition.PHASE: "before"},
-        other={repetition.PHASE: "after"},
+        reference={phases.AXIS: "before"},
+        other={phases.AXIS: "after"},
         names=("before", "after", "loss"),
     ),
-    counts=axis.Counts(
-        axes={repetition.PHASE: "during"}, metrics=figures.METRICS
-    ),
+    counts=axis.Counts(axes={phases.AXIS: "during"}, metrics=figures.METRICS),
 )

@@ -26,9 +26,6 @@ GUESTS = "guests"
 _MAX_MACHINES = 100_000
 #: The axis of the settings of guests, whose names are the values.
 VARIANT = "variant"
-#: The axis of the phases of a migration, in order.
-PHASE = "phase"
-PHASES = ("before", "during", "after")
 
 
 class HasAxes(t.Protocol):
@@ -187,8 +184,7 @@ class Condition:
         machines.
     :param distributions: The distributions of all machines together.
     :param time_series: The time series of all machines together.
-    :param migration: The rates of each machine around a migration; None for
-        other questions.
+    :param migration: The rates of each machine around a migration, or None.
     """
 
     axes: Axes

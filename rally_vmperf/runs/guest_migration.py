@@ -6,12 +6,11 @@ import statistics
 import typing as t
 
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import migration_monitor
+from rally_vmperf.execution.stations import migration_monitor
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.migration import dips
 from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import estimates
@@ -53,6 +52,7 @@ class GuestMigration(actions.GuestWatch):
     request_after: float
     deadline: float
     name = "migration"
+    is_evaluated = True
 
     def __post_init__(self) -> None:
         self._phase = ""
@@ -77,7 +77,7 @@ class GuestMigration(actions.GuestWatch):
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
         """Note the hosts, or start to watch the clock and the network."""
-        self._phase = str(current.condition.axes[repetition.PHASE])
+        self._phase = str(current.condition.axes[phases.AXIS])
         if self._phase == "before":
             self._before = {}
             self._event = None

@@ -147,6 +147,8 @@ FOLDERS = {
     "questions/common": set(),
     "questions/density": {"common", "density/section"},
     "questions/density/section": set(),
+    "questions/migration": {"common", "migration/section"},
+    "questions/migration/section": set(),
     "questions/overhead": {"common", "overhead/section"},
     "questions/overhead/section": set(),
     "questions/tuning": {"common", "overhead", "tuning/section"},

@@ -136,7 +136,7 @@ class TestTypedRecords(unittest.TestCase):
         modules = {
             path.relative_to(PACKAGE).as_posix()
             for path in PACKAGE.rglob("*.py")
-            if re.search(r"(?i)neighbour", path.read_text())
+            if re.search(r"(?i)neighbours", path.read_text())
         }
         self.assertLessEqual(len(modules), 8, sorted(modules))
         self.assertIn("judging/axes.py", modules)

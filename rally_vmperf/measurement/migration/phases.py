@@ -7,6 +7,9 @@ import typing as t
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import sample
 
+#: The axis of the phases of a migration, and its values in order.
+AXIS = "phase"
+PHASES = ("before", "during", "after")
 Outcome = t.Literal["completed", "aborted", "failed", "server_error"]
 #: The maximum number of points of a line in a record.
 MAX_POINTS = 120

@@ -4,11 +4,11 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import estimate
-from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.migration import phases
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.migration import checks
-from rally_vmperf.questions.migration import criteria
+from rally_vmperf.questions.migration import disruption
+from rally_vmperf.questions.migration import migration_checks
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
@@ -20,17 +20,17 @@ def _create_defaults(
     arguments: documents.Arguments, times: int
 ) -> documents.Arguments:
     """Return the defaults of arguments that are not set."""
-    return checks.DEFAULTS
+    return migration_checks.DEFAULTS
 
 
 def _estimate_minutes(subtask: task.Task) -> int:
     """Return the estimated duration of a task in minutes."""
-    phases = len(repetition.PHASES)
+    number = len(phases.PHASES)
     return estimate.estimate_minutes(
         subtask.assignments,
         subtask.times,
-        levels=phases,
-        boots=subtask.count_reboots(phases),
+        levels=number,
+        boots=subtask.count_reboots(number),
     )
 
 
@@ -38,16 +38,16 @@ def _create_run(
     request: "run_request.RunRequest", arguments: documents.Arguments
 ) -> "runs.Run":
     """Return the run of a task, ready to start."""
-    from rally_vmperf.questions.migration import run
+    from rally_vmperf.questions.migration import phases_run
 
-    return run.create_run(request, **arguments)
+    return phases_run.create_run(request, **arguments)
 
 
 def _create_section() -> "reports.Section[t.Any]":
     """Return the section of the HTML report for runs of migration."""
-    from rally_vmperf.questions.migration.section import section
+    from rally_vmperf.questions.migration.section import time_lines
 
-    return section.SECTION
+    return time_lines.SECTION
 
 
 def _list_request_options(subtask: task.Task) -> dict[str, t.Any]:
@@ -62,9 +62,9 @@ QUESTION = question.Question(
     name="migration",
     scenario="VMPerf.migration",
     title="Cost of a live migration",
-    criteria=criteria.CRITERIA,
+    criteria=disruption.CRITERIA,
     contexts=("vmperf_guests",),
-    check=checks.check_task,
+    check=migration_checks.check_task,
     copies=lambda subtask: (subtask.count,),
     compared=lambda subtask: (),
     minutes=_estimate_minutes,

@@ -5,8 +5,8 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.execution import measured
-from rally_vmperf.execution import migration_monitor
 from rally_vmperf.execution.stations import health
+from rally_vmperf.execution.stations import migration_monitor
 from rally_vmperf.guests import migration
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.migration import downtime
@@ -214,7 +214,7 @@ class TestGuestMigration(test_guest_power.Case):
         """Nova chooses the host, and then it is the first one again."""
         hosts = iter(["a", "b", "a"])
         with mock.patch.object(
-            migration, "find_host", autospec=True, side_effect=hosts
+            migration, "find_host", new=mock.Mock(side_effect=hosts)
         ):
             targets = []
             for _ in range(3):
@@ -297,6 +297,7 @@ class TestGuestMigration(test_guest_power.Case):
         return mock.patch.object(
             self.cloud.compute,
             "get",
-            autospec=True,
-            return_value=mock.Mock(ok=True, json=lambda: answer),
+            new=mock.Mock(
+                return_value=mock.Mock(ok=True, json=lambda: answer)
+            ),
         )

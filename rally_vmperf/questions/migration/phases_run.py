@@ -5,7 +5,7 @@ import typing as t
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
-from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.migration import phases
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
@@ -33,48 +33,50 @@ def create_run(
     :param phase_seconds: The duration of a phase in seconds.
     :param deadline: The seconds after which the migration is aborted.
     """
-    migrated = request.booted.guests[0].name
-
-    def open_session() -> attempt.ReadySession:
-        """Return a session whose watch over guests migrates one of them."""
-        admin = request.connect_admin()
-        if admin is None:
-            raise errors.GuestError(
-                "only an administrator migrates guests; add an admin to the "
-                "environment"
-            )
-        ready = request.prepare_session()
-        guests = list(request.booted.guests)
-        return dataclasses.replace(
-            ready,
-            actions=tuple(
-                _replace_watch(
-                    action,
-                    guests,
-                    admin=admin,
-                    migrated=migrated,
-                    host=host,
-                    block_migration=block_migration,
-                    request_after=phase_seconds / 2,
-                    deadline=deadline,
-                )
-                for action in ready.actions
-            ),
-        )
-
+    options = {
+        "host": host,
+        "block_migration": block_migration,
+        "deadline": deadline,
+        "migrated": request.booted.guests[0].name,
+    }
     return request.create_run(
         (
-            conditions.Condition(axes={repetition.PHASE: phase})
-            for phase in repetition.PHASES
+            conditions.Condition(axes={phases.AXIS: phase})
+            for phase in phases.PHASES
         ),
         options={
+            **options,
             "host": host or "",
-            "block_migration": block_migration,
             "phase_seconds": phase_seconds,
-            "deadline": deadline,
-            "migrated": migrated,
         },
-        open=open_session,
+        open=lambda: _open_session(
+            request, request_after=phase_seconds / 2, **options
+        ),
+    )
+
+
+def _open_session(
+    request: run_request.RunRequest, **options: t.Any
+) -> attempt.ReadySession:
+    """Return a session whose watch over guests migrates one of them.
+
+    :param options: The options of the migration.
+    :raises GuestError: If there is no administrator.
+    """
+    admin = request.connect_admin()
+    if admin is None:
+        raise errors.GuestError(
+            "only an administrator migrates guests; add an admin to the "
+            "environment"
+        )
+    ready = request.prepare_session()
+    guests = list(request.booted.guests)
+    return dataclasses.replace(
+        ready,
+        actions=tuple(
+            _replace_watch(action, guests, admin=admin, **options)
+            for action in ready.actions
+        ),
     )
 
 
