@@ -117,7 +117,7 @@ class GuestMigration(actions.GuestWatch):
         if self._phase != "during":
             return actions.ActionResult()
         from rally_vmperf.guests import errors
-        from rally_vmperf.guests import migration
+        from rally_vmperf.guests.booting import migration
 
         guest = self.guest
         try:

@@ -9,7 +9,6 @@ from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
-from rally_vmperf.guests import migration
 from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
@@ -78,7 +77,7 @@ def create_plan(
     if guest_request.empty_host:
         host_sharing.require_admin(admin)
     if guest_request.migrate_to is not None:
-        migration.check_hosts(
+        check_migration_hosts(
             admin, guest_request.migrate_to, guest_request.host
         )
     guest_request, remarks = _add_server_group(connection, guest_request)
@@ -115,6 +114,46 @@ def create_plan(
         ),
         sequential=sequential,
     )
+
+
+def check_migration_hosts(
+    admin: cloud.Connection | None, host: str, boot_host: str | None
+) -> None:
+    """Reject a migration that cannot succeed.
+
+    :param admin: The connection of an administrator, or None.
+    :param host: The requested target host; empty if Nova chooses.
+    :param boot_host: The host on which guests boot; None if Nova chooses.
+    :raises GuestError: If there is no administrator or no second host.
+    """
+    if admin is None:
+        raise errors.GuestError(
+            "VMPerf.migration: only an administrator migrates guests; add an "
+            "admin to the environment"
+        )
+    with cloud.convert_errors("list compute services"):
+        usable = sorted(
+            {
+                str(service.host)
+                for service in admin.compute.services(binary="nova-compute")
+                if service.state == "up" and service.status == "enabled"
+            }
+        )
+    if len(usable) <= 1:
+        raise errors.GuestError(
+            f"VMPerf.migration: {', '.join(usable) or 'none'} is the only "
+            "host that is up and enabled; a migration needs two"
+        )
+    if host and host not in usable:
+        raise errors.GuestError(
+            f"host={host!r:.80}: must be a host that is up and enabled "
+            f"({', '.join(usable[:16])})"
+        )
+    if host and host == boot_host:
+        raise errors.GuestError(
+            f"host={host!r:.80}: the guests boot on this host; set host of "
+            "vmperf_guests to another one"
+        )
 
 
 def _resolve_group(

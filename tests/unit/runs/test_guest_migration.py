@@ -7,7 +7,7 @@ import ddt
 from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import migration_monitor
-from rally_vmperf.guests import migration
+from rally_vmperf.guests.booting import migration
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import figures

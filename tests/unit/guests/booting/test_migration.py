@@ -6,7 +6,8 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.guests import errors
-from rally_vmperf.guests import migration
+from rally_vmperf.guests.booting import migration
+from rally_vmperf.guests.planning import plan
 from tests.unit.guests import wire
 
 NOVA = "/compute/v2.1"
@@ -175,7 +176,7 @@ class TestHosts(unittest.TestCase):
         services.append(mock.Mock(host="z", state="down", status="enabled"))
         admin = mock.Mock()
         admin.compute.services.return_value = services
-        migration.check_hosts(admin, target, boot_host)
+        plan.check_migration_hosts(admin, target, boot_host)
 
     @ddt.data(("a b", "", None), ("a b", "b", "a"), ("a b c", "b", None))
     @ddt.unpack
@@ -194,4 +195,4 @@ class TestHosts(unittest.TestCase):
 
     def test_no_administrator(self):
         with self.assertRaisesRegex(errors.GuestError, "add an admin"):
-            migration.check_hosts(None, "", None)
+            plan.check_migration_hosts(None, "", None)
