@@ -17,9 +17,9 @@ _NANOSECOND = 1e-9
 _REPORTS = 10
 #: Maximum number of reports including those in a long ramp time.
 _MAX_REPORTS = 20
-#: The same numbers for patterns of more than this number of seconds, whose
-#: rates over time are of interest.
-_LONG, _LONG_REPORTS, _LONG_MAX_REPORTS = 30, 60, 80
+#: The same numbers for patterns of this duration in seconds, whose rates over
+#: time are of interest.
+_DENSE, _DENSE_REPORTS, _DENSE_MAX_REPORTS = range(31, 301), 60, 80
 
 #: Percentiles that fio reports, used for checks.
 PERCENTILES = "--percentile_list=50:90:95:99:99.9:99.99"
@@ -50,9 +50,9 @@ def metrics(pattern: str) -> tuple[sample.Metric, ...]:
 
 def report_interval(runtime: int, ramp: int) -> int:
     """Return the seconds between the reports of fio as an integer."""
-    is_long = runtime > _LONG
-    reports = _LONG_REPORTS if is_long else _REPORTS
-    most = _LONG_MAX_REPORTS if is_long else _MAX_REPORTS
+    is_dense = runtime in _DENSE
+    reports = _DENSE_REPORTS if is_dense else _REPORTS
+    most = _DENSE_MAX_REPORTS if is_dense else _MAX_REPORTS
     return max(-(-runtime // reports), -(-(runtime + ramp) // most))
 
 

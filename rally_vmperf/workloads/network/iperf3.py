@@ -13,8 +13,8 @@ from rally_vmperf.workloads.network import _iperf3_result
 
 #: Number of reports in a run, and maximum duration of a run with reports, s.
 _REPORTS, _MAX_REPORTED_SECONDS = 10, 600
-#: Number of reports in a run of few streams that is longer, s.
-_LONG_REPORTS, _LONG, _FEW_STREAMS = 60, 30, 8
+#: Number of reports in a run of few streams with this duration, s.
+_DENSE_REPORTS, _DENSE, _FEW_STREAMS = 60, range(31, 301), 8
 
 #: To the peer and from it concurrently; used as a direction.
 BIDIR = "bidir"
@@ -282,8 +282,8 @@ def _interval(time: int, streams: int) -> int:
     """
     if time > _MAX_REPORTED_SECONDS:
         return 0
-    is_long = time > _LONG and streams <= _FEW_STREAMS
-    return -(-time // (_LONG_REPORTS if is_long else _REPORTS))
+    is_dense = time in _DENSE and streams <= _FEW_STREAMS
+    return -(-time // (_DENSE_REPORTS if is_dense else _REPORTS))
 
 
 def _check_report(report: _iperf3_result.Report) -> None:
