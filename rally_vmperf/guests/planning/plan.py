@@ -74,12 +74,7 @@ def create_plan(
         )
         for group in guest_request.groups
     ]
-    if guest_request.empty_host:
-        host_sharing.require_admin(admin)
-    if guest_request.migrate_to is not None:
-        check_migration_hosts(
-            admin, guest_request.migrate_to, guest_request.host
-        )
+    _check_admin(guest_request, admin)
     guest_request, remarks = _add_server_group(connection, guest_request)
     placement = hosts.resolve_placement(connection, guest_request)
     guest_networks, networks_by_group = (
@@ -114,6 +109,18 @@ def create_plan(
         ),
         sequential=sequential,
     )
+
+
+def _check_admin(
+    guest_request: request.Request, admin: cloud.Connection | None
+) -> None:
+    """Reject options that only an administrator has, and cannot use here."""
+    if guest_request.empty_host:
+        host_sharing.require_admin(admin)
+    if guest_request.migrate_to is not None:
+        check_migration_hosts(
+            admin, guest_request.migrate_to, guest_request.host
+        )
 
 
 def check_migration_hosts(

@@ -6,10 +6,10 @@ import typing as t
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.migration import phases
+from rally_vmperf.questions.migration import guest_migration
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_migration
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
 

@@ -13,8 +13,8 @@ from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import figures
 from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.migration import guest_migration
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import guest_migration
 from tests.unit.runs import test_guest_power
 
 IOPS = sample.Metric("disk.fio.randwrite.iops", "ops/s", "higher")
