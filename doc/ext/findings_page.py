@@ -34,15 +34,10 @@ def _describe(name: str, kind: finding.Kind) -> markup.Lines:
     """Return the definition of a kind of finding."""
     return [
         markup.literal(name),
-        *markup.fill(f"**{kind.title}.** {_escape(kind.why)}"),
+        *markup.fill(f"**{kind.title}.** {markup.escape(kind.why)}"),
         "",
-        *markup.fill(f"*What to do:* {_escape(kind.remedy)}"),
+        *markup.fill(f"*What to do:* {markup.escape(kind.remedy)}"),
         "",
         *markup.fill(f"*Raised by* {kind.raised_by}."),
         "",
     ]
-
-
-def _escape(text: str) -> str:
-    """Return a text whose asterisks are no markup."""
-    return text.replace("*", r"\*")

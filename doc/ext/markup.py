@@ -7,6 +7,8 @@ import re
 import textwrap
 import typing as t
 
+from rally.common.plugin import info
+
 Schema = collections.abc.Mapping[str, t.Any]
 Lines = list[str]
 
@@ -45,14 +47,18 @@ def literal(value: t.Any) -> str:
 
 def prose(text: str) -> str:
     """Return a plain description with its code as literals."""
+    line = " ".join(text.split())
     parts = []
     end = 0
-    for match in _CODE.finditer(" ".join(text.split())):
-        parts += [_escape(match.string[end : match.start()])]
-        parts += [f"``{match['code']}``"]
+    for match in _CODE.finditer(line):
+        parts += [escape(line[end : match.start()]), literal(match["code"])]
         end = match.end()
-    parts.append(_escape(" ".join(text.split())[end:]))
-    return "".join(parts)
+    return "".join([*parts, escape(line[end:])])
+
+
+def escape(text: str) -> str:
+    """Return a text without markup."""
+    return re.sub(r"([\\*`|]|_(?=\W|$))", r"\\\1", text)
 
 
 #: Keys of mappings that have a section of their own, with the title "keys".
@@ -92,7 +98,8 @@ def describe_parameters(
 
     :param schemas: The JSON Schemas of parameters with keys of their own.
     """
-    texts = _read_parameters(function)
+    parsed = info.parse_docstring(inspect.getdoc(function) or "")
+    texts = {entry["name"]: entry["doc"] for entry in parsed["params"]}
     lines: Lines = []
     for name, parameter in inspect.signature(function).parameters.items():
         if name == "self":
@@ -135,7 +142,7 @@ def _define(name: str, facts: Lines, text: str) -> Lines:
     """Return a term with its facts and its definition."""
     if not text:
         raise ValueError(f"{name} has no description")
-    term = f"``{name}``"
+    term = literal(name)
     if facts:
         term += f" : {', '.join(facts)}"
     link = f" See its :ref:`keys <keys-{name}>`." if name in SHARED else ""
@@ -201,17 +208,3 @@ def _list_choices(annotation: t.Any) -> collections.abc.Iterator[str]:
     for part in (annotation, *t.get_args(annotation)):
         if t.get_origin(part) is t.Literal:
             yield " or ".join(map(literal, t.get_args(part)))
-
-
-def _read_parameters(function: t.Callable[..., t.Any]) -> dict[str, str]:
-    """Return the descriptions in a docstring by parameter."""
-    text = inspect.getdoc(function) or ""
-    found = re.findall(
-        r"^:param (\w+):\s*(.*?)(?=^:|\Z)", text, re.DOTALL | re.MULTILINE
-    )
-    return {name: " ".join(words.split()) for name, words in found}
-
-
-def _escape(text: str) -> str:
-    """Return a text without markup."""
-    return re.sub(r"([\\*`|]|_(?=\W|$))", r"\\\1", text)
