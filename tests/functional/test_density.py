@@ -28,15 +28,7 @@ WORKLOADS = [
 LATENCY = "disk.fio.randread.latency"
 
 
-class DensityCase(laboratory.Case):
-    """Three guests of one vCPU each on one host."""
-
-    def records_of(self, known, done):
-        """Return the records of the run, and of that alone."""
-        return self.laboratory.records(self.new_journal(known, done))
-
-
-class TestDensity(DensityCase):
+class TestDensity(laboratory.Case):
     """Busy guests on fewer cores lose CPU, and limits tell."""
 
     def test_three_guests_on_two_cores(self):

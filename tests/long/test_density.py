@@ -21,7 +21,7 @@ TASK = laboratory.TOP / "tasks" / "kvm-density.yaml"
 
 @long.LONG
 @ddt.ddt
-class TestOthers(test_density.DensityCase):
+class TestOthers(laboratory.Case):
     """The second guest rests in the first level, and wakes for the next."""
 
     @ddt.data(("paused", "PAUSED", "unpause"), ("stopped", "SHUTOFF", "start"))
@@ -78,7 +78,7 @@ class TestOthers(test_density.DensityCase):
 
 
 @long.LONG
-class TestKilled(test_density.DensityCase):
+class TestKilled(laboratory.Case):
     """A guest that dies costs its level, and nothing else."""
 
     def test_guest_killed_in_the_middle_of_level_three(self):

@@ -1129,10 +1129,6 @@ def _curve_value(metric, rate):
     return lone * rate if metric.better == "higher" else lone / rate
 
 
-def _rate(metric, value):
-    return value if metric.better == "higher" else 1 / value
-
-
 def _gathered(metric, guests, factor=1.0):
     return tuple(
         sample.MetricSamples(

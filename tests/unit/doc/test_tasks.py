@@ -276,16 +276,6 @@ class ShippedTestCase(unittest.TestCase):
             for key in {"user", "host", "availability_zone"} & set(guests):
                 self.assertEqual(ODD[key], guests[key])
 
-    @ddt.data(
-        *(path for path, names in tasks.TAKEN.items() if "baseline" in names)
-    )
-    def test_a_class_in_place_of_a_baseline(self, path):
-        """It is handed on as it is."""
-        given = {"class": "r740"}
-        task = tasks.render(path, {**GIVEN, "baseline": given})
-        for subtask in task["subtasks"]:
-            self.assertEqual(given, subtask["contexts"]["vmperf_baseline"])
-
     def test_titles_are_quoted(self):
         """They hold names that were given."""
         task = tasks.render(tasks.MAIN, ODD)

@@ -13,7 +13,6 @@ from tests.cloud.state import addresses
 from tests.cloud.system import layout
 from tests.unit.cloud import base
 
-SHIPPED = layout.SHIPPED
 # The values that only a cloud that runs has, or only some templates.
 VALUES = {
     **dict.fromkeys(("limits_file", "user"), "admin"),
@@ -47,7 +46,7 @@ class TemplatesTestCase(base.CloudTestCase):
         own = shipped.hypervisors[1]
         rendered = {
             path.name: shipped.render(path.name, own=own, **VALUES)
-            for path in SHIPPED.glob("*.j2")
+            for path in layout.SHIPPED.glob("*.j2")
         }
         self.assertGreater(len(rendered), 20)
         for name, text in rendered.items():
