@@ -3,8 +3,7 @@
 ``python -m tests.bench.audit`` prints how often an audit names a healthy host
 and a slow one. ``python -m tests.bench.audit --cost`` writes the journals of
 1,000 hosts with 20 metrics, and prints the CPU seconds and memory of the
-command, and the size of the page. ``--plan`` prints the hours, API requests
-and memory of the controller for 40 and 1,000 hosts.
+command, and the size of the page.
 """
 
 import argparse
