@@ -7,6 +7,7 @@ import typing as t
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -14,8 +15,6 @@ from rally_vmperf.records import sources
 #: The title of a run without records.
 NO_RECORDS = "no records"
 
-#: The statuses, the gravest first.
-_GRAVITY = ("failed", "void", "inconclusive", "passed", "none")
 #: The maximum length of the name of a flavor in characters.
 _MAX_NAME_CHARACTERS = 400
 
@@ -76,10 +75,9 @@ class JudgedRun:
 
     @property
     def status(self) -> str:
-        """The gravest status of all criteria; "none" without limits."""
-        statuses = [status for _, status, _ in self.verdicts]
-        limited = [status for status in statuses if status != "none"]
-        return min(limited or statuses, key=_GRAVITY.index)
+        """The most severe status of all criteria; "none" without limits."""
+        statuses = (status for _, status, _ in self.verdicts)
+        return verdict.find_most_severe(statuses) or "none"
 
     @property
     def passed(self) -> bool:

@@ -158,7 +158,7 @@ class Judgement:
     def _grave_sentences(self) -> list[str]:
         """Return the headline and all that is not passed, as sentences."""
         texts = [self.headline(), *self._void_sentences()]
-        for status in ("failed", "void", "inconclusive"):
+        for status in verdict.NOT_PASSED:
             for group in self.limited_groups:
                 if group.status == status:
                     texts += group.sentences()
@@ -381,6 +381,5 @@ def merge_statuses(
         for judgement in judgements
         if judgement.limited or judgement.unmatched
     ]
-    order = ("failed", "void", "inconclusive", "passed")
-    statuses = [judgement.status for judgement in limited or judgements]
-    return min(statuses, key=order.index, default="void")
+    statuses = (judgement.status for judgement in limited or judgements)
+    return verdict.find_most_severe(statuses) or "void"

@@ -8,6 +8,7 @@ from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import verdict
 
 #: The maximum length of a line in characters.
 WIDTH = 80
@@ -16,7 +17,6 @@ WIDTH = 80
 MOST_HEADLINES = 5
 
 _GAP = "  "
-_ORDER = ("failed", "void", "inconclusive", "passed")
 _HEADS = ("VERDICT", "METRIC", "FIGURE", "INTERVAL", "LIMIT")
 
 
@@ -80,7 +80,7 @@ def _format_table(
     if not rows:
         return []
     body: list[tuple[str, ...]] = [_HEADS]
-    for status in _ORDER:
+    for status in verdict.BY_SEVERITY:
         for row in rows:
             if row.status == status:
                 cells = row.cells()

@@ -6,10 +6,9 @@ import typing as t
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.report import reports
 
-#: The statuses of figures that do not pass, the gravest first.
-_NOT_PASSED = ("failed", "void", "inconclusive")
 _VOID = "Void: the samples do not measure what they claim."
 _NO_LIMITS = "No verdict: figures without limits."
 
@@ -103,7 +102,7 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
 
 
 def list_failures(judgement: summary.Judgement) -> list[Failure]:
-    """Return the figures that do not pass, the gravest first, as a list.
+    """Return the figures that do not pass, the most severe first, as a list.
 
     All void metrics are one line, and so are metrics for which the same
     reason explains why they have no figure.
@@ -121,7 +120,7 @@ def list_failures(judgement: summary.Judgement) -> list[Failure]:
         groups.setdefault(key, {})[title] = None
     return [
         Failure(status, finding.join_first(titles, ", "), text)
-        for listed in _NOT_PASSED
+        for listed in verdict.NOT_PASSED
         for (status, text, _), titles in groups.items()
         if status == listed
     ]

@@ -12,12 +12,11 @@ from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd import task_file
+from rally_vmperf.measurement.comparison import verdict
 
 if t.TYPE_CHECKING:
     from rally_vmperf.judging import judged_run
 
-#: The verdicts, of which the first that any run has is that of the task.
-_ORDER = ("failed", "void", "inconclusive", "passed")
 #: The exit code of a task that has not passed.
 _NOT_PASSED = 2
 
@@ -68,7 +67,8 @@ class Run(base.Command):
             path = _choose_path(parsed.output, uuid)
             report.write_page(path, judged)
             self.print_line(f"page: {path.resolve()}")
-        status = _find_status(run.status for run in judged)
+        statuses = (run.status for run in judged)
+        status = verdict.find_most_severe(statuses) or "none"
         if outcome == "error":
             return 1
         self.print_line(f"verdict: {status}")
@@ -111,12 +111,6 @@ def _choose_path(output: str | None, uuid: str) -> pathlib.Path:
         return pathlib.Path(output)
     path = pathlib.Path("report.html")
     return pathlib.Path(f"report-{uuid}.html") if path.exists() else path
-
-
-def _find_status(statuses: collections.abc.Iterable[str]) -> str:
-    """Return the first of failed, void, inconclusive and passed, or none."""
-    found = set(statuses)
-    return next((status for status in _ORDER if status in found), "none")
 
 
 @contextlib.contextmanager

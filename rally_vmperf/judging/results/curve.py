@@ -20,10 +20,6 @@ _Point = points.Point
 _MaxGuests = max_guests.MaxGuests
 _find_max_guests = max_guests.max_guests
 
-#: The statuses, the most severe one first.
-BY_SEVERITY: tuple[verdict.Status, ...] = (
-    *("failed", "void", "inconclusive", "passed"),
-)
 #: The number of results with a full sentence.
 MAX_SENTENCES = 3
 
@@ -90,8 +86,9 @@ class Curve:
     @property
     def status(self) -> verdict.Status | None:
         """The most severe status; None without a limit."""
-        statuses = [judged.status for judged in self.results]
-        return next((each for each in BY_SEVERITY if each in statuses), None)
+        return verdict.find_most_severe(
+            judged.status for judged in self.results
+        )
 
     @property
     def statuses(self) -> dict[int, verdict.Status]:

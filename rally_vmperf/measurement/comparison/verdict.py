@@ -9,6 +9,10 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 
 Status = t.Literal["passed", "failed", "inconclusive", "void"]
+#: The statuses that are not passed, the most severe one first.
+NOT_PASSED: tuple[Status, ...] = ("failed", "void", "inconclusive")
+#: All statuses, the most severe one first.
+BY_SEVERITY: tuple[Status, ...] = (*NOT_PASSED, "passed")
 #: The number of repetitions that a first run should have.
 RECOMMENDED = 5
 
@@ -49,6 +53,14 @@ class FigureValue:
     status: Status | None = None
     reason: str = ""
     is_minimum: bool = False
+
+
+def find_most_severe(
+    statuses: collections.abc.Iterable[str | None],
+) -> Status | None:
+    """Return the most severe of several statuses; None without any."""
+    found = set(statuses)
+    return next((status for status in BY_SEVERITY if status in found), None)
 
 
 def decide(comparison: loss.Comparison, limit: float) -> Status:

@@ -11,10 +11,10 @@ import re
 import typing as t
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
 
-_ORDER = ("failed", "void", "inconclusive", "passed")
 _FIGURES = ("Verdict", "Metric", "Figure", "Value", "Interval", "Limit")
 _NUMBER = "-?[0-9][0-9., ]*(?: (?:%|[A-Za-z/]{1,20}))?"
 #: Texts without a meaning: words, numbers with a unit, and intervals.
@@ -55,7 +55,7 @@ def _format_verdicts(
         yield "No limits.\n"
     limited = [row for row in judged if row.row == "figure"]
     if limited:
-        limited.sort(key=lambda row: _ORDER.index(str(row.status)))
+        limited.sort(key=lambda row: verdict.BY_SEVERITY.index(row.status))
         yield "\n"
         yield from _format_table(_FIGURES, map(_list_cells, limited))
 

@@ -24,6 +24,21 @@ FIFTH = compare([12300, 12310, 12290], [9870, 9840, 9900])
 
 
 @ddt.ddt
+class SeverityTestCase(unittest.TestCase):
+    @ddt.data(
+        (("passed", "inconclusive", "void", "failed"), "failed"),
+        (("passed", "inconclusive", "void"), "void"),
+        (("passed", None, "inconclusive"), "inconclusive"),
+        (("none", "passed"), "passed"),
+        (("none", None), None),
+        ((), None),
+    )
+    @ddt.unpack
+    def test_most_severe(self, statuses, status):
+        self.assertEqual(status, verdict.find_most_severe(statuses))
+
+
+@ddt.ddt
 class DecideTestCase(unittest.TestCase):
     @ddt.data((25, "passed"), (15, "failed"), (19.8, "inconclusive"))
     @ddt.unpack
