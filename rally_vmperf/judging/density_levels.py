@@ -42,17 +42,10 @@ class RunMetrics:
             hosts=hosts,
             fixed_rate_metrics=plausibility.fixed_rate_metrics(
                 finding
-                for run_repetition in repetitions
-                for condition in run_repetition.conditions
+                for condition in repetition.list_conditions(repetitions)
                 for finding in condition.findings
             ),
-            caps=tuple(
-                dict.fromkeys(
-                    cap
-                    for run_repetition in repetitions
-                    for cap in run_repetition.rate_limits
-                )
-            ),
+            caps=gathering.list_rate_limits(repetitions),
         )
 
     @property
@@ -124,13 +117,7 @@ def build_points(
 
 def guest_counts(repetitions: gathering.Repetitions) -> list[int]:
     """Return the numbers of guests of a run as an ascending list."""
-    return sorted(
-        {
-            guests_of(condition)
-            for run_repetition in repetitions
-            for condition in run_repetition.conditions
-        }
-    )
+    return sorted({*map(guests_of, repetition.list_conditions(repetitions))})
 
 
 def void_reason(
@@ -153,13 +140,7 @@ def void_reason(
 
 def metrics(repetitions: gathering.Repetitions) -> list[sample.Metric]:
     """Return the metrics of a run as a list, the expected ones first."""
-    return gathering.metrics(
-        [
-            condition
-            for run_repetition in repetitions
-            for condition in run_repetition.conditions
-        ]
-    )
+    return gathering.metrics(repetition.list_conditions(repetitions))
 
 
 def counted_conditions(

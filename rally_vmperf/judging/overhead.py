@@ -36,13 +36,7 @@ def _build(
     has_reference = reference != repetition.NO_REFERENCE or not any(
         condition.observations for condition in conditions
     )
-    caps = tuple(
-        dict.fromkeys(
-            cap
-            for run_repetition in repetitions
-            for cap in run_repetition.rate_limits
-        )
-    )
+    caps = gathering.list_rate_limits(repetitions)
     losses = [
         build.build_overhead(
             metric,
@@ -93,10 +87,11 @@ def find(
             continue
         has_interval |= comparison.low is not None
         bottleneck = ""
-        if isinstance(row.figure, loss_figure.Loss):
+        if (
+            isinstance(row.figure, loss_figure.Loss)
+            and row.metric.name not in offered
+        ):
             bottleneck = row.figure.bottleneck
-        if row.metric.name in offered:
-            bottleneck = ""
         if row.limit is not None and row.decide(row.limit) == "inconclusive":
             undecided.append(comparison)
         drifts = verdict.list_drifts_across(comparison, limit)

@@ -6,6 +6,7 @@ import dataclasses
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
@@ -209,6 +210,15 @@ def metric_names(repetitions: Repetitions) -> set[str]:
         for measured in repetitions
         for metric in metrics(measured.conditions)
     }
+
+
+def list_rate_limits(repetitions: Repetitions) -> tuple[rate_caps.Cap, ...]:
+    """Return the rate limits of all repetitions, a tuple, each once."""
+    return tuple(
+        dict.fromkeys(
+            cap for measured in repetitions for cap in measured.rate_limits
+        )
+    )
 
 
 def merge_duplicates(
