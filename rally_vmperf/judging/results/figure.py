@@ -69,6 +69,11 @@ class Figure(abc.ABC):
         return None
 
     @property
+    def policy(self) -> str:
+        """The policy that limits the rate, or ""."""
+        return ""
+
+    @property
     def sides(
         self,
     ) -> tuple[contrasts.RepetitionSamples, contrasts.RepetitionSamples]:

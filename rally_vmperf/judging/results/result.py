@@ -108,14 +108,11 @@ class Result:
     def limiting_policy(self) -> str:
         """The policy that limits the rate and is not tolerated, or ""."""
         kind = "bottleneck_outside_guest"
-        return (
-            getattr(self.figure, "policy", "")
-            if any(
-                run_finding.finding.kind == kind and not run_finding.tolerated
-                for run_finding in self.findings
-            )
-            else ""
+        is_limited = any(
+            run_finding.finding.kind == kind and not run_finding.tolerated
+            for run_finding in self.findings
         )
+        return self.figure.policy if is_limited else ""
 
     def with_verdict(
         self, findings: tuple[finding.RunFinding, ...], void: bool
