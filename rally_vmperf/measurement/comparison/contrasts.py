@@ -102,12 +102,11 @@ class Contrast:
         beyond = {}
         for guest in self.guests:
             # An interval that is beyond the limit has its figure there.
-            if self._compute_percent(guest) > limit:
-                comparison = self._compare(guest, self.confidence)
-                if comparison and verdict.decide(comparison, limit) == (
-                    "failed"
-                ):
-                    beyond[guest] = comparison
+            if self._compute_percent(guest) <= limit:
+                continue
+            comparison = self._compare(guest, self.confidence)
+            if comparison and verdict.decide(comparison, limit) == "failed":
+                beyond[guest] = comparison
         return beyond
 
     def _compute_percent(self, guest: str) -> float:

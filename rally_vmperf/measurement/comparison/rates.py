@@ -231,15 +231,13 @@ def compare(
     guest: loss.Repetitions,
     confidence: float,
     **options: t.Any,
-) -> loss.Comparison | None:
-    """Return the comparison of two sides' rates; None without a side.
+) -> loss.Comparison:
+    """Return the comparison of two sides' rates.
 
     The loss of a rate is computed like overhead.
 
     :param options: The options of ``loss.compare``.
     """
-    if not bare or not guest:
-        return None
     means = map(statistics.mean_of_repetitions, (bare, guest))
     errors = [metric.error(convert(metric, mean)) for mean in means]
     resolution = max(

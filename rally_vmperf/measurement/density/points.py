@@ -283,11 +283,13 @@ class Point:
     def compared(
         self, statistic: Statistic, compare_to: CompareTo
     ) -> _Comparison | None:
-        """Return the comparison for a limit; None if a side is missing."""
-        compared = self.contrast(compare_to)
-        if statistic == "worst" and compared.worst:
-            return compared.each[compared.worst]
-        return compared.mean
+        """Return the comparison for a limit; None if a side is missing.
+
+        The confidence of the worst guest is not corrected, as for a pass.
+        """
+        contrast = self.contrast(compare_to)
+        comparison, _ = contrast.find_decisive(statistic, "passed")
+        return comparison
 
     @property
     def loss(self) -> _Comparison | None:
