@@ -248,7 +248,7 @@ class Fairness(figures.Figure):
         )
         sure = f"{self.confidence * 100:g} % interval"
         interval = (
-            f"{sure} {' to '.join(shown)}{sign}" if ends else ("no interval")
+            f"{sure} {' to '.join(shown)}{sign}" if ends else "no interval"
         )
         name = "fairness index" if self.kind == "index" else "spread"
         return (

@@ -175,7 +175,7 @@ class TuningTestCase(unittest.TestCase):
         least = limit if key.startswith("min") else -limit
         self.assertEqual(f"least limit {least} %", row.cells().limit)
         self.assertRegex(row.cells().figure, r"^gain \d\d\d\.\d %$")
-        (value,) = [row.to_value()]
+        value = row.to_value()
         self.assertEqual("gain_over_e1000", value.name)
         self.assertEqual("virtio", value.variant)
         self.assertEqual(least, value.limit)
@@ -275,7 +275,7 @@ class TuningTestCase(unittest.TestCase):
         ).limited
         self.assertEqual("least limit 0 %", row.cells().limit)
         self.assertIn("least limit 0 % (*): passed", row.sentence())
-        (value,) = [row.to_value()]
+        value = row.to_value()
         self.assertEqual("0.0", str(value.limit))
 
     def test_a_metric_without_pairs(self):
@@ -286,7 +286,7 @@ class TuningTestCase(unittest.TestCase):
         judgement = judge(rows, max_loss_percent={"b": {"disk.*": 5}})
         (row,) = judgement.limited
         self.assertEqual(("", "", "least limit -5 %"), row.cells())
-        (value,) = [row.to_value()]
+        value = row.to_value()
         self.assertEqual(-5, value.limit)
         self.assertEqual("gain_over_a", value.name)
         self.assertRegex(

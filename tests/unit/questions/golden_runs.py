@@ -121,16 +121,15 @@ def _summary(judgement: summary.Judgement) -> Json:
         "left_out": list(judgement.omitted),
         "missing": judgement.missing.sentence(),
         "rows": [
-            {"metric": row.metric.name, **figures, "limit": row.limit}
+            {"metric": row.metric.name, **_summarise(row), "limit": row.limit}
             for row in judgement.limited
-            for figures in _figures(row)
         ],
         "findings": _findings(judgement.findings),
     }
 
 
-def _figures(row: result.Result) -> collections.abc.Iterator[Json]:
-    """Yield the figure of a row with its interval and status, if it has one.
+def _summarise(row: result.Result) -> Json:
+    """Return the figure of a row with its interval and status.
 
     The figure of a loss is that of the mean guest, or that of the worst guest
     at a number of guests, without correction. The figure of an index is the
@@ -157,22 +156,12 @@ def _figures(row: result.Result) -> collections.abc.Iterator[Json]:
         value = figure.of(figure.guest)
     elif estimate := figure.estimate():
         value, low, high = estimate
-    yield _figure(f"{name}{suffix}", value, low, high, row.status)
-
-
-def _figure(
-    figure: str,
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    status: str | None,
-) -> Json:
     return {
-        "figure": figure,
+        "figure": f"{name}{suffix}",
         "value": value,
         "low": low,
         "high": high,
-        "status": status,
+        "status": row.status,
     }
 
 

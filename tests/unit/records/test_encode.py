@@ -180,8 +180,8 @@ def shapes(machines, repetitions, chance):
             for distribution in merged.distributions([("g1", found)])
         ),
         "time_series": tuple(
-            dataclasses.replace(time_sery, machines=machines)
-            for time_sery in merged.time_series(
+            dataclasses.replace(series, machines=machines)
+            for series in merged.time_series(
                 (
                     name,
                     sample.Series(

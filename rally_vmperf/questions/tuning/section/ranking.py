@@ -19,8 +19,6 @@ from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import dots
 
-Judgement = summary.Judgement
-
 #: The colours and marks of changes, as keys of verdicts.
 _MARKS = {"better": "passed", "worse": "failed"}
 
@@ -37,7 +35,7 @@ class Rank(t.NamedTuple):
     row: result.Result
 
 
-def rank(judgement: Judgement) -> list[tuple[str, list[Rank]]]:
+def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
     """Return the variants of each metric, the best first, as a list."""
     rows = {
         (row.metric, row.figure.names[1]): row
@@ -91,7 +89,7 @@ def draw_gains(
     )
 
 
-def judge_overhead(run: reports.RunReport) -> Judgement | None:
+def judge_overhead(run: reports.RunReport) -> summary.Judgement | None:
     """Return the judgement on overhead; None without bare metal."""
     if run.last.bare_metal is None:
         return None
@@ -103,7 +101,7 @@ def judge_overhead(run: reports.RunReport) -> Judgement | None:
 
 
 def list_overheads(
-    judgement: Judgement,
+    judgement: summary.Judgement,
 ) -> dict[str, dict[str, result.Result]]:
     """Return the rows compared with bare metal, by metric and variant."""
     overheads: dict[str, dict[str, result.Result]] = {}
