@@ -8,14 +8,13 @@ from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests.booting import placement
 from rally_vmperf.measurement.migration import phases
 
 #: The version of Nova's API that lists migrations with identifiers.
 _LIST_VERSION = "2.59"
 #: Those in which Nova chooses whether disks are copied, and abort requests.
 _REQUEST_VERSION, _ABORT_VERSION = "2.30", "2.24"
-#: The version that shows when an action on a server last changed.
-_ACTIONS_VERSION = "2.58"
 #: The states of migrations that have ended.
 _ENDED = ("completed", "error", "failed", "cancelled")
 #: Seconds between two requests for the state of a migration, and after an
@@ -38,7 +37,6 @@ _MIGRATIONS = json_schema.mapping(
     },
     "migrations",
 )
-_ACTIONS = cloud.create_list_schema("instanceActions", "action", "request_id")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -100,6 +98,7 @@ class _Migration:
     def run(self) -> phases.Event:
         """Request the migration, and wait for its end."""
         source, requested = "", time.time()
+        outcome: phases.Outcome
         try:
             source = find_host(self.admin, self.server_id)
             known = {record["id"] for record in self._list()}
@@ -112,7 +111,7 @@ class _Migration:
             outcome, detail = "failed", cloud.one_line(error)
         return phases.Event(
             guest=self.guest,
-            outcome=t.cast(phases.Outcome, outcome),
+            outcome=outcome,
             detail=sanitize.line(detail, 300) if detail else "",
             source=self._text("source_compute") or source,
             target=self._text("dest_compute"),
@@ -122,7 +121,7 @@ class _Migration:
             requested=requested,
             ended=time.time(),
             nova_begun=self._text("created_at"),
-            nova_ended=self._text("updated_at") if outcome else "",
+            nova_ended=self._text("updated_at"),
         )
 
     def _text(self, key: str) -> str:
@@ -150,7 +149,7 @@ class _Migration:
             answer.headers.get("x-openstack-request-id") or "", 100
         )
 
-    def _wait(self, known: set[int]) -> tuple[str, str]:
+    def _wait(self, known: set[int]) -> tuple[phases.Outcome, str]:
         """Wait for the end; return the outcome and the reason of a failure.
 
         :param known: The identifiers of earlier migrations of the server.
@@ -181,7 +180,7 @@ class _Migration:
         """Return the state of the migration as text."""
         return self._text("status") or "unknown"
 
-    def _conclude(self, server: t.Any) -> tuple[str, str]:
+    def _conclude(self, server: t.Any) -> tuple[phases.Outcome, str]:
         """Return the outcome of a migration that ended, and the reason."""
         state = self._state()
         if server.status == "ERROR":
@@ -222,8 +221,8 @@ class _Migration:
 
     def _find_initiator(self) -> str:
         """Return the user that requested the migration in Nova, or ""."""
-        for action in list_actions(self.admin, self.server_id):
-            if action["request_id"] == self.request_id:
+        for action in placement.list_actions(self.admin, self.server_id):
+            if action.get("request_id") == self.request_id:
                 return sanitize.line(action.get("user_id") or "", 100)
         return ""
 
@@ -236,19 +235,3 @@ class _Migration:
         if not answer.ok:
             reason = sanitize.line(answer.text, 300)
             raise errors.GuestError(f"{what}: {answer.status_code} {reason}")
-
-
-def list_actions(
-    connection: cloud.Connection, server_id: str
-) -> list[dict[str, t.Any]]:
-    """Return Nova's actions on a server; [] if they cannot be listed."""
-    try:
-        answer = connection.compute.get(
-            f"/servers/{server_id}/os-instance-actions",
-            microversion=_ACTIONS_VERSION,
-        )
-        if not answer.ok:
-            return []
-        return list(cloud.parse_document(answer, _ACTIONS)["instanceActions"])
-    except cloud.CLOUD_ERRORS:
-        return []

@@ -264,19 +264,9 @@ def _list_moves(
     """
     if since is None or server.updated_at == since:
         return []
-    path = f"/servers/{server.id}/os-instance-actions"
-    try:
-        answer = connection.compute.get(path)
-        actions = (
-            cloud.parse_document(answer, _ACTIONS)["instanceActions"]
-            if answer.ok
-            else ()
-        )
-    except cloud.CLOUD_ERRORS:
-        return []
     moves = sorted(
         (action["start_time"], action["action"])
-        for action in actions
+        for action in list_actions(connection, server.id)
         if action["action"] in _MOVES
         and action.get("request_id") not in requested
     )
@@ -285,3 +275,17 @@ def _list_moves(
         for start, action in moves
         if start[:_TIMESTAMP_LENGTH] >= since[:_TIMESTAMP_LENGTH]
     ]
+
+
+def list_actions(
+    connection: cloud.Connection, server_id: str
+) -> list[dict[str, t.Any]]:
+    """Return Nova's actions on a server; [] if they cannot be listed."""
+    path = f"/servers/{server_id}/os-instance-actions"
+    try:
+        answer = connection.compute.get(path)
+        if not answer.ok:
+            return []
+        return list(cloud.parse_document(answer, _ACTIONS)["instanceActions"])
+    except cloud.CLOUD_ERRORS:
+        return []

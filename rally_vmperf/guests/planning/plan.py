@@ -15,6 +15,7 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
+from rally_vmperf.guests.planning import compute_hosts
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
 from rally_vmperf.guests.planning import sequence
@@ -138,14 +139,7 @@ def check_migration_hosts(
             "VMPerf.migration: only an administrator migrates guests; add an "
             "admin to the environment"
         )
-    with cloud.convert_errors("list compute services"):
-        usable = sorted(
-            {
-                str(service.host)
-                for service in admin.compute.services(binary="nova-compute")
-                if service.state == "up" and service.status == "enabled"
-            }
-        )
+    usable = compute_hosts.list_usable(admin)
     if len(usable) <= 1:
         raise errors.GuestError(
             f"VMPerf.migration: {', '.join(usable) or 'none'} is the only "
