@@ -236,8 +236,7 @@ class Attempt:
                 self._merge_result(recovery)
                 self.result.explain_unreached(recovery.errors)
             for action in self.ready.actions:
-                if action.is_evaluated:
-                    self._merge_result(action.evaluate(current, self.result))
+                self._merge_result(action.evaluate(current, self.result))
         finally:
             for _, background_action in background_actions:
                 background_action.cancel()

@@ -52,7 +52,6 @@ class GuestMigration(actions.GuestWatch):
     request_after: float
     deadline: float
     name = "migration"
-    is_evaluated = True
 
     def __post_init__(self) -> None:
         self._phase = ""
