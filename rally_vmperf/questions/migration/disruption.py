@@ -61,7 +61,7 @@ def _convert(options: documents.Arguments) -> documents.Arguments:
     return other
 
 
-def _check_peer(
+def _check_measured(
     subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits on figures that the task does not measure."""
@@ -99,7 +99,7 @@ DISRUPTION = question.Criterion(
     limits={"max_percent": ("ratio",), "max": ("count",)},
     metrics=figures.METRICS,
     convert=_convert,
-    check=_check_peer,
+    check=_check_measured,
 )
 
 CRITERIA = (DISRUPTION,)

@@ -4,7 +4,6 @@ import typing as t
 
 from rally_vmperf import json_schema
 from rally_vmperf.execution import estimate
-from rally_vmperf.execution.stations import open_files
 from rally_vmperf.questions.common import task
 
 #: JSON Schema of the arguments of the scenario.
@@ -18,7 +17,7 @@ _ARGUMENTS = json_schema.mapping(
         "deadline": json_schema.number(minimum=1, maximum=86400),
     }
 )
-#: The defaults of the arguments that the checks need.
+#: The defaults of these arguments.
 DEFAULTS: dict[str, t.Any] = {
     "host": None,
     "block_migration": "auto",
@@ -41,7 +40,6 @@ def check_task(subtask: task.Task) -> list[str]:
         raise task.InvalidTask(
             "groups: a migration task has one group of guests; remove groups"
         )
-    open_files.allow_files(subtask.count)
     return []
 
 
@@ -67,9 +65,7 @@ def _check_workload(subtask: task.Task) -> None:
             "and a phase has one; set its arguments so that one remains, such "
             "as patterns: [randwrite] for fio"
         )
-    seconds = subtask.arguments.get("phase_seconds")
-    if seconds is None:
-        seconds = DEFAULTS["phase_seconds"]
+    seconds = subtask.arguments["phase_seconds"]
     (command,) = commands
     if command.seconds < seconds:
         raise task.InvalidTask(
