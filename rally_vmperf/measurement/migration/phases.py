@@ -51,6 +51,11 @@ class Event:
     nova_begun: str = ""
     nova_ended: str = ""
 
+    @property
+    def seconds(self) -> float:
+        """The duration by the clock of the controller."""
+        return self.ended - self.requested
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Line:

@@ -142,10 +142,10 @@ class GuestMigration(actions.GuestWatch):
         self._event = event
         if event.request:
             self.requested.add(event.request)
-        seconds = event.ended - event.requested
         self.progress(
-            f"Migration of {guest.name}: {event.outcome} after {seconds:.1f} "
-            f"s{': ' if event.detail else ''}{event.detail}"
+            f"Migration of {guest.name}: {event.outcome} after "
+            f"{event.seconds:.1f} s"
+            f"{': ' if event.detail else ''}{event.detail}"
         )
         if event.outcome == "completed":
             self._move(guest, event)
@@ -281,9 +281,7 @@ def _compute_figures(
 ) -> _Figures:
     """Return the figures of the migrated guest, or why they are missing."""
     found: _Figures = {
-        figures.DURATION: estimates.Estimate(
-            value=event.ended - event.requested, error=1.0
-        )
+        figures.DURATION: estimates.Estimate(value=event.seconds, error=1.0)
     }
     line = during.get(event.guest)
     if line and line.begun + line.points[-1][0] < event.ended:

@@ -9,16 +9,12 @@ import typing as t
 import jinja2
 import markupsafe
 
-from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import absolute_value
-from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import lines as charts
 
-_Row = result.Result
 #: The maximum number of time lines on a page.
 MOST_LINES = 12
 #: The styles of the migrated guest and of the other machines.
@@ -39,11 +35,6 @@ class Migration:
     event: phases.Event
     lines: tuple[phases.Line, ...]
     values: dict[str, str]
-
-    @property
-    def seconds(self) -> float:
-        """The duration in seconds by the clock of the controller."""
-        return self.event.ended - self.event.requested
 
     @property
     def nova_seconds(self) -> float | None:
@@ -98,18 +89,6 @@ def _list_values(measured: repetition.Repetition) -> dict[str, str]:
                 text += f" ± {units.show(metric.step, metric.unit)}"
             values.setdefault(metric.name, []).append(text)
     return {name: ", ".join(texts) for name, texts in values.items()}
-
-
-def split_rows(
-    judgement: summary.Judgement,
-) -> tuple[list[_Row], list[_Row]]:
-    """Return the rows of figures of a migration, and those of losses."""
-    counts: list[_Row] = []
-    losses: list[_Row] = []
-    for row in judgement.rows:
-        is_count = isinstance(row.figure, absolute_value.AbsoluteValue)
-        (counts if is_count else losses).append(row)
-    return counts, losses
 
 
 def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
@@ -206,9 +185,7 @@ SECTION = reports.Section(
     functions={
         "draw_time_line": draw_time_line,
         "list_migrations": list_migrations,
-        "split_rows": split_rows,
         "MOST_LINES": MOST_LINES,
-        "show": units.show,
     },
     template="migration.html.j2",
     loader=jinja2.PackageLoader(__package__),
