@@ -25,25 +25,26 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
     """Return counts of a log by response time and second, as a dict."""
     rows = [tuple(map(int, line.split()[:3])) for line in log]
     begun = min(start for start, _, _ in rows) if rows else 0
+    # The end and the duration of each successful request.
     successful = [
-        (start, time) for start, status, time in rows if status == 200
+        (start - begun + time, time)
+        for start, status, time in rows
+        if status == 200
     ]
-    ends = [start - begun + time for start, time in successful]
-    seconds = collections.Counter(end // 1000000 for end in ends)
     by_second: t.Dict[int, t.List[int]] = {}
-    for start, time in successful:
-        second = (start - begun + time) // 1000000
-        by_second.setdefault(second, []).append(time)
+    for end, time in successful:
+        by_second.setdefault(end // 1000000, []).append(time)
     latencies = collections.Counter(f"{time:.3g}" for _, time in successful)
     return {
         "rows": len(rows),
-        "microseconds": max(ends, default=0),
+        "microseconds": max((end for end, _ in successful), default=0),
         "response_microseconds": sum(time for _, time in successful),
         "response_times": {
             f"{float(word):.0f}": count for word, count in latencies.items()
         },
         "per_second": [
-            seconds[second] for second in range(max(seconds, default=-1) + 1)
+            len(by_second.get(second, ()))
+            for second in range(max(by_second, default=-1) + 1)
         ],
         "response_times_per_second": {
             str(second): [
