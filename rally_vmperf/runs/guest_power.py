@@ -66,7 +66,7 @@ class PoweredGuests(actions.Action):
     guests: collections.abc.Sequence[models.Guest]
     config: collections.abc.Mapping[str, t.Any]
     progress: t.Callable[[str], None]
-    boots: "BootTimes"
+    boots: BootTimes
     unanswered: set[str] = dataclasses.field(default_factory=set)
 
     def _switch(

@@ -63,6 +63,7 @@ def create_work(
     for measured in assignments:
         if measured.workload.name == "h2load":
             seconds = measured.arguments["time"] // _SHARE
+            name = "h2load"
             arguments = {
                 **measured.arguments,
                 "users": USERS,
@@ -70,8 +71,8 @@ def create_work(
             }
             break
     else:
+        name = "sysbench"
         arguments = {"threads": 1, "time": _SYSBENCH_SECONDS}
-    name = "h2load" if "users" in arguments else "sysbench"
     return assignment.create_assignment(
         {"name": name, "label": LABEL, "arguments": arguments}
     )
