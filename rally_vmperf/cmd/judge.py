@@ -2,15 +2,15 @@
 
 import argparse
 import collections.abc
-import typing as t
 
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
-
-if t.TYPE_CHECKING:
-    from rally_vmperf.judging import judged_run
-    from rally_vmperf.records import sources
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import verdict_table
+from rally_vmperf.questions import source_judge
+from rally_vmperf.records import sources
+from rally_vmperf.report import export
 
 #: The exit code for a run that has not passed.
 NOT_PASSED = 2
@@ -41,10 +41,6 @@ class Judge(base.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Print the verdicts; a failed one sets the exit code."""
-        # These imports take a second, and --help does not require them.
-        from rally_vmperf.judging import verdict_table
-        from rally_vmperf.report import export
-
         raw_outputs.check_options(parsed, parsed.runs)
         if parsed.raw and parsed.format == "table":
             lines, passed = raw_outputs.judge_outputs(parsed)
@@ -66,13 +62,11 @@ class Judge(base.Command):
 
     def _judge(
         self, parsed: argparse.Namespace
-    ) -> "collections.abc.Iterator[judged_run.JudgedRun]":
+    ) -> collections.abc.Iterator[judged_run.JudgedRun]:
         """Yield the judged runs; print the SLAs that apply to none.
 
         :raises RunError: If a run has no limits.
         """
-        from rally_vmperf.questions import source_judge
-
         if parsed.raw:
             yield raw_outputs.report_outputs(parsed)
             return
@@ -93,15 +87,13 @@ class Judge(base.Command):
 
 
 def _describe_missing_limits(
-    title: str, source: "sources.Source", path: str | None
+    title: str, source: sources.Source, path: str | None
 ) -> str:
     """Return why a run has no limits, in one line.
 
     :param title: The name of the run.
     :param path: The path of the limits file; None for the limits of the task.
     """
-    from rally_vmperf.questions import source_judge
-
     if path is None:
         return f"{title} has no limits; specify them with --limits"
     skipped = source_judge.format_skipped(path, [source])

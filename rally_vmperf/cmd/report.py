@@ -9,11 +9,12 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
+from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import verdict_table
+from rally_vmperf.questions import source_judge
 from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
-    from rally_vmperf.judging import judged_run
     from rally_vmperf.report import reports
 
 _STDOUT = "-"
@@ -71,9 +72,6 @@ class Report(base.Command):
 
     def _read(self, parsed: argparse.Namespace) -> "list[reports.RunReport]":
         """Judge the runs in files or tasks, and return a report of each."""
-        # The import takes a second, and --help does not require it.
-        from rally_vmperf.questions import source_judge
-
         run_sources = [
             source
             for name in parsed.runs or [None]
@@ -92,14 +90,12 @@ class Report(base.Command):
 
 def write_page(
     path: str | pathlib.Path,
-    runs_of_task: "collections.abc.Iterable[judged_run.JudgedRun]",
+    runs_of_task: collections.abc.Iterable[judged_run.JudgedRun],
 ) -> None:
     """Write the HTML page of judged runs.
 
     :raises ReportError: If the file cannot be written.
     """
-    from rally_vmperf.questions import source_judge
-
     _write(
         path, _render("html", [*map(source_judge.create_report, runs_of_task)])
     )

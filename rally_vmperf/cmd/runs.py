@@ -15,12 +15,11 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
+from rally_vmperf.records import files
 from rally_vmperf.records import journal_index
-
-if t.TYPE_CHECKING:
-    from rally_vmperf.records import sources
-
+from rally_vmperf.records import sources
 
 _COLUMNS = (
     *("Name", "Date", "Question", "Hosts", "Flavors", "Verdict", "Task"),
@@ -81,9 +80,7 @@ def add_journal_dir(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read(
-    parsed: argparse.Namespace, name: str | None
-) -> "list[sources.Source]":
+def read(parsed: argparse.Namespace, name: str | None) -> list[sources.Source]:
     """Return the runs of one argument, with the baseline of ``--baseline``.
 
     :param name: The file or the UUID of the task; None for the current task.
@@ -103,7 +100,7 @@ def read(
 
 def read_sources(
     parsed: argparse.Namespace, name: str | None
-) -> "list[sources.Source]":
+) -> list[sources.Source]:
     """Return the runs in a file or a Rally task as a list of sources.
 
     :param name: The file, the UUID of the task, ``last``, ``last:N``, or a
@@ -111,8 +108,6 @@ def read_sources(
     :raises RunError: If the task does not exist.
     :raises SourceError: If the file has no runs.
     """
-    from rally_vmperf.records import sources
-
     scenarios = table.scenarios()
     journal_dir = find_journal_dir(parsed)
     is_file = name is not None and (
@@ -128,12 +123,24 @@ def read_sources(
                 for run in indexed
                 for source in sources.read(str(run.path), scenarios)
             ]
+    return read_task(parsed.config_file, name, journal_dir)
+
+
+def read_task(
+    config_file: str | None, uuid: str | None, journal_dir: pathlib.Path
+) -> list[sources.Source]:
+    """Return the runs of a Rally task.
+
+    :param uuid: The UUID of the task; None for the current task.
+    :raises RunError: If the task does not exist.
+    :raises SourceError: If the task has no runs.
+    """
     try:
-        content = rally_api.load_results(parsed.config_file, name)
+        content = rally_api.load_results(config_file, uuid)
     except ValueError as error:
         raise RunError(str(error)) from error
     return sources.of_results(
-        content, f"task {name or 'in use'}", scenarios, journal_dir
+        content, f"task {uuid or 'in use'}", table.scenarios(), journal_dir
     )
 
 
@@ -145,14 +152,14 @@ def find_journal_dir(parsed: argparse.Namespace) -> pathlib.Path:
 
 
 def _replace_baseline(
-    source: "sources.Source", name: str, config_file: str | None
-) -> "sources.Source":
+    source: sources.Source, name: str, config_file: str | None
+) -> sources.Source:
     """Return a source that is compared with another baseline.
 
     :raises BaselineError: If the baseline does not exist, or does not cover
         the run.
     """
-    from rally_vmperf.records import files
+    # Other options do not require this import.
     from rally_vmperf.runs import comparability
 
     baseline = rally_api.open_baseline_store(config_file).load(name)
@@ -197,7 +204,7 @@ class Runs(base.Lister):
 
     def take_action(
         self, parsed: argparse.Namespace
-    ) -> tuple[tuple[str, ...], "collections.abc.Iterator[tuple[t.Any, ...]]"]:
+    ) -> tuple[tuple[str, ...], collections.abc.Iterator[tuple[t.Any, ...]]]:
         """Return the columns and one row per run."""
         indexed = journal_index.list_runs(
             find_journal_dir(parsed), table.questions()
@@ -241,9 +248,6 @@ def _list_cells(
 
 def _judge(run: journal_index.IndexedRun) -> tuple[str, str]:
     """Return the flavors and the verdict of a run as texts."""
-    from rally_vmperf.questions import source_judge
-    from rally_vmperf.records import sources
-
     try:
         (source,) = sources.read(str(run.path), ())
         judged = source_judge.judge_source(source)

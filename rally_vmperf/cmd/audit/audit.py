@@ -13,6 +13,7 @@ from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
+from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
     from rally_vmperf.audit import fleet_capacity
@@ -219,7 +220,6 @@ def write_file(
 def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
     """Yield an audit in a format, in pieces."""
     from rally_vmperf.audit import host_table
-    from rally_vmperf.report import export
 
     if name == "table":
         yield from (f"{line}\n" for line in host_table.list_lines(found))

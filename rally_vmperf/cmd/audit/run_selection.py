@@ -9,11 +9,12 @@ import typing as t
 from rally_vmperf import errors
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
+from rally_vmperf.questions import table
 from rally_vmperf.records import journal_index
+from rally_vmperf.records import sources
 
 if t.TYPE_CHECKING:
     from rally_vmperf.audit import hosts
-    from rally_vmperf.records import sources
 
 Warn = collections.abc.Callable[[str], None]
 
@@ -69,8 +70,6 @@ def _index(
     directory: pathlib.Path, days: int | None
 ) -> dict[pathlib.Path, journal_index.IndexedRun]:
     """Return the runs in a directory that are at most so many days old."""
-    from rally_vmperf.questions import table
-
     oldest = ""
     if days is not None:
         now = datetime.datetime.now(datetime.UTC)
@@ -84,10 +83,8 @@ def _index(
 
 def _read_journals(
     journals: collections.abc.Iterable[pathlib.Path], warn: Warn
-) -> "collections.abc.Iterator[sources.Source]":
+) -> collections.abc.Iterator[sources.Source]:
     """Yield the runs in journals; report those that cannot be read."""
-    from rally_vmperf.records import sources
-
     for path in journals:
         try:
             yield from sources.read(str(path), ())

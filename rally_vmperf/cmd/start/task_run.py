@@ -11,11 +11,13 @@ from rally_vmperf.cmd import base
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import report
+from rally_vmperf.cmd import runs
 from rally_vmperf.cmd import task_file
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement.comparison import verdict
-
-if t.TYPE_CHECKING:
-    from rally_vmperf.judging import judged_run
+from rally_vmperf.questions import source_judge
+from rally_vmperf.records import sources
 
 #: The exit code of a task that has not passed.
 _NOT_PASSED = 2
@@ -76,20 +78,11 @@ class Run(base.Command):
 
     def _judge(
         self, parsed: argparse.Namespace, uuid: str
-    ) -> "list[judged_run.JudgedRun]":
+    ) -> list[judged_run.JudgedRun]:
         """Print the verdicts of a task, and return its judged runs."""
-        from rally_vmperf.judging import verdict_table
-        from rally_vmperf.questions import source_judge
-        from rally_vmperf.questions import table
-        from rally_vmperf.records import sources
-
+        journal_dir = rally_api.get_journal_dir(parsed.config_file)
         try:
-            found = sources.of_results(
-                rally_api.load_results(parsed.config_file, uuid),
-                f"task {uuid}",
-                table.scenarios(),
-                rally_api.get_journal_dir(parsed.config_file),
-            )
+            found = runs.read_task(parsed.config_file, uuid, journal_dir)
         except sources.SourceError as error:
             self.warn(str(error))
             return []
