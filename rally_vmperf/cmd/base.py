@@ -2,6 +2,7 @@
 
 import argparse
 import collections.abc
+import pathlib
 import typing as t
 
 from cliff import command
@@ -28,6 +29,46 @@ def show_line(stream: t.TextIO, text: str = "") -> None:
     """
     stream.write(f"\r\x1b[K{sanitize.line(text, 79)}")
     stream.flush()
+
+
+def write_file(
+    path: str | pathlib.Path,
+    pieces: collections.abc.Iterable[str],
+    create_error: collections.abc.Callable[[str], errors.VMPerfError],
+) -> None:
+    """Write a document in pieces to a file.
+
+    :param create_error: A function that returns the error for the reason why
+        the file cannot be written.
+    """
+    try:
+        with pathlib.Path(path).open(
+            "w", encoding="utf-8", newline=""
+        ) as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise create_error(str(error.strerror or error)) from error
+
+
+def create_number_parser(
+    lowest: int,
+) -> collections.abc.Callable[[str], int]:
+    """Return a function that parses a number of at most nine digits."""
+
+    def parse_number(text: str) -> int:
+        """Return the number in a text; reject smaller ones."""
+        if not (
+            text.isascii()
+            and text.isdigit()
+            and len(text) < 10
+            and int(text) >= lowest
+        ):
+            raise argparse.ArgumentTypeError(
+                f"{text!r:.80}: must be an integer >= {lowest}"
+            )
+        return int(text)
+
+    return parse_number
 
 
 class _BaseCommand(command.Command):

@@ -289,10 +289,10 @@ def _write_page(
     html = changes_page.standalone(
         [run.name for run in runs], compared, differences, summary
     )
-    try:
-        pathlib.Path(path).write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise CompareError(
-            f"page {path}: {error.strerror or error}; select another path "
-            "with --html"
-        ) from error
+    base.write_file(
+        path,
+        [html],
+        lambda reason: CompareError(
+            f"page {path}: {reason}; select another path with --html"
+        ),
+    )

@@ -96,25 +96,21 @@ def write_page(
 
     :raises ReportError: If the file cannot be written.
     """
-    _write(
-        path, _render("html", [*map(source_judge.create_report, runs_of_task)])
-    )
+    run_reports = [*map(source_judge.create_report, runs_of_task)]
+    _write(path, _render("html", run_reports))
 
 
 def _write(
     path: str | pathlib.Path, pieces: collections.abc.Iterable[str]
 ) -> None:
     """Write a report in pieces to a file."""
-    try:
-        with pathlib.Path(path).open(
-            "w", encoding="utf-8", newline=""
-        ) as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise ReportError(
-            f"report {path}: {error.strerror or error}; select another path "
-            "with --output"
-        ) from error
+    base.write_file(
+        path,
+        pieces,
+        lambda reason: ReportError(
+            f"report {path}: {reason}; select another path with --output"
+        ),
+    )
 
 
 def _render(

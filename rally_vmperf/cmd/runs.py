@@ -186,7 +186,7 @@ class Runs(base.Lister):
         """Add the arguments of the command."""
         parser.add_argument(
             "--limit",
-            type=_parse_limit,
+            type=base.create_number_parser(0),
             default=_DEFAULT_LIMIT,
             metavar="NUMBER",
             help="largest number of tasks, 0 for all; default: %(default)s",
@@ -217,15 +217,6 @@ class Runs(base.Lister):
             for run in task
             if parsed.host in (None, *run.hosts)
         )
-
-
-def _parse_limit(text: str) -> int:
-    """Return a number of tasks; reject other texts."""
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise argparse.ArgumentTypeError(
-            f"{text!r:.80}: must be an integer >= 0"
-        )
-    return int(text)
 
 
 def _list_cells(

@@ -22,6 +22,7 @@ if t.TYPE_CHECKING:
 #: The exit code for a host that is worse or has no result, and for too few
 #: guests.
 NOT_PASSED = 2
+_parse_number = base.create_number_parser(1)
 _FORMATS = ("table", "csv", "json", "junit", "openmetrics")
 
 
@@ -195,26 +196,24 @@ class Audit(base.Command):
         if not parsed.output or parsed.output == "-":
             self.print_document(pieces)
             return
-        write_file(parsed.output, pieces, "--output")
+        _write_file(parsed.output, pieces, "--output")
         self.print_line(f"written to {parsed.output}")
 
 
-def write_file(
+def _write_file(
     path: str, pieces: collections.abc.Iterable[str], option: str
 ) -> None:
     """Write a document to a file.
 
     :param option: The option with the path, for messages.
     """
-    try:
-        with pathlib.Path(path).open(
-            "w", encoding="utf-8", newline=""
-        ) as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise AuditError(
-            f"{option} {path}: {error.strerror or error}; select another path"
-        ) from error
+    base.write_file(
+        path,
+        pieces,
+        lambda reason: AuditError(
+            f"{option} {path}: {reason}; select another path"
+        ),
+    )
 
 
 def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
@@ -231,10 +230,10 @@ def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
 
 def _write_page(path: str, found: "result.Audit") -> None:
     """Write the page of an audit to a file."""
-    # The import takes a second, and other formats do not require it.
+    # The import of Jinja is slow, and other formats do not require it.
     from rally_vmperf.audit import page
 
-    write_file(path, [page.render(found)], "--html")
+    _write_file(path, [page.render(found)], "--html")
 
 
 def _read_inventories(
@@ -260,17 +259,6 @@ def _read_inventories(
             "--list-hosts --placement FILE"
         ) from error
     return t.cast("fleet_capacity.Inventories", content)
-
-
-def _parse_number(text: str) -> int:
-    """Return a number from 1; reject other texts."""
-    if not (
-        text.isascii() and text.isdigit() and 0 < int(text[:9]) == int(text)
-    ):
-        raise argparse.ArgumentTypeError(
-            f"{text!r:.80}: must be an integer >= 1"
-        )
-    return int(text)
 
 
 def _parse_min_guests(text: str) -> tuple[str, int]:

@@ -3,12 +3,12 @@
 import argparse
 import collections.abc
 import json
-import pathlib
 import typing as t
 
 import yaml
 
 from rally_vmperf import errors
+from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.audit import run_selection
 
@@ -108,10 +108,10 @@ def save_inventories(
 
     inventories = compute_hosts.read_inventories(admin, names)
     text = json.dumps(inventories, indent=1, sort_keys=True)
-    try:
-        pathlib.Path(path).write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise HostListError(
-            f"--placement {path}: {error.strerror or error}; select another "
-            "path"
-        ) from error
+    base.write_file(
+        path,
+        [f"{text}\n"],
+        lambda reason: HostListError(
+            f"--placement {path}: {reason}; select another path"
+        ),
+    )
