@@ -92,11 +92,6 @@ def sum_repetitions(
     )
 
 
-def add(parts: collections.abc.Iterable[Sums]) -> Sums:
-    """Return the sums of several hosts."""
-    return sum(parts, Sums())
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contrast:
     """One metric on a host and on its reference.

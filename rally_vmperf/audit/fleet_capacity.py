@@ -22,10 +22,10 @@ _INVENTORY = json_schema.mapping(
 #: JSON Schema of the inventories of hosts, by host and resource class.
 SCHEMA: documents.Schema = json_schema.values(json_schema.values(_INVENTORY))
 
-#: The inventories in Placement by host and resource class.
-Inventories = collections.abc.Mapping[
-    str, collections.abc.Mapping[str, collections.abc.Mapping[str, float]]
-]
+#: The inventory of a host in Placement by resource class.
+Inventory = collections.abc.Mapping[str, collections.abc.Mapping[str, float]]
+#: The inventories in Placement by host.
+Inventories = collections.abc.Mapping[str, Inventory]
 #: The flavor of the capacity in all.
 ALL = ""
 
@@ -78,14 +78,12 @@ class Capacity:
             known = f" (allocation ratio {ratio})" if ratio else ""
             text += f"Placement admits {self.admitted} {guests}{known}, "
             guests = ""
-        number = (
-            f"at least {self.guests}"
-            if self.is_lower_bound
-            else (str(self.guests))
-        )
-        text += " ".join(filter(None, (number, guests, "keep the limits")))
-        if self.guests == 1 and not self.is_lower_bound:
-            text = text.removesuffix("keep the limits") + "keeps the limits"
+        number = f"at least {self.guests}"
+        verb = "keep"
+        if not self.is_lower_bound:
+            number = str(self.guests)
+            verb = "keeps" if self.guests == 1 else "keep"
+        text += " ".join(filter(None, (number, guests, verb, "the limits")))
         if self.cpus:
             text += f" ({self.vcpus / self.cpus:.2f} vCPUs per CPU)"
         if self.is_too_small:
@@ -148,10 +146,7 @@ class _HostCapacity:
 
     host: hosts.Host
     capacity: hosts.GuestCapacity
-    inventory: (
-        collections.abc.Mapping[str, collections.abc.Mapping[str, float]]
-        | None
-    )
+    inventory: Inventory | None
 
     @property
     def vcpus(self) -> int:
@@ -216,7 +211,7 @@ def _sum(
 
 def _find_inventory(
     inventories: Inventories | None, host: hosts.Host
-) -> collections.abc.Mapping[str, collections.abc.Mapping[str, float]] | None:
+) -> Inventory | None:
     """Return the inventory of a host in Placement; None if not known."""
     if inventories is None:
         return None

@@ -1,7 +1,6 @@
 """The table of an audit, and its rows for other programs."""
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
@@ -11,8 +10,8 @@ from rally_vmperf.records import table
 
 #: The columns of the table for a terminal.
 COLUMNS = ("Host", "Result", "Guests", "Limits", "Date", "Metrics")
-#: The number of metrics in a cell.
-MOST_METRICS = 3
+#: The number of changes in a cell, and of hosts that a strip names.
+MOST_SHOWN = 3
 #: The status of a host or change in the flat table of results.
 _STATUSES: dict[str, verdict.Status] = {
     "worse": "failed",
@@ -62,18 +61,12 @@ def describe(found: result.HostResult) -> str:
     if found.host.reason:
         parts = [found.host.reason, found.acknowledged]
         return "; ".join(filter(None, parts))
-    parts = [
-        *map(describe_change, found.worse[:MOST_METRICS]),
-        *_count_more(found.worse),
-    ]
+    parts = list_first(found.worse, describe_change)
     if found.slower:
-        slower = [*map(describe_change, found.slower[:MOST_METRICS])]
-        slower += _count_more(found.slower)
+        slower = list_first(found.slower, describe_change)
         parts.append(f"slower than before: {', '.join(slower)}")
     if found.missing:
-        names = [change.figure.title for change in found.missing]
-        more = _count_more(found.missing)
-        names = [*names[:MOST_METRICS], *more]
+        names = list_first(found.missing, lambda change: change.figure.title)
         parts.append(f"missing: {', '.join(names)}: {found.missing[0].reason}")
     if found.undecided:
         parts.append(
@@ -88,10 +81,14 @@ def describe(found: result.HostResult) -> str:
     return "; ".join(parts)
 
 
-def _count_more(listed: collections.abc.Sequence[t.Any]) -> list[str]:
-    """Return how many metrics are not named, as a list of one or no text."""
-    more = len(listed) - MOST_METRICS
-    return [f"{more} more"] if more > 0 else []
+def list_first(
+    changes: collections.abc.Sequence[hosts.HostChange],
+    describe_one: collections.abc.Callable[[hosts.HostChange], str],
+) -> list[str]:
+    """Return the first changes as texts, and the number of the others."""
+    texts = [*map(describe_one, changes[:MOST_SHOWN])]
+    more = len(changes) - MOST_SHOWN
+    return [*texts, f"{more} more"] if more > 0 else texts
 
 
 def describe_change(change: hosts.HostChange) -> str:

@@ -117,6 +117,11 @@ class HostChange:
         """The status; undecided without a comparison."""
         return self.decision.status if self.decision else "undecided"
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether the loss has an interval."""
+        return self.decision is not None and self.decision.low is not None
+
 
 def compare_hosts(
     hosts: collections.abc.Sequence[Host],
@@ -219,27 +224,19 @@ def _decide(
         name: (margins.for_metric(name, names) or (changes.MARGIN, ""))[0]
         for name in names
     }
-    compared = [
-        index
+    compared = {
+        index: contrasts.Contrast(
+            pair.figure.metric,
+            pair.own,
+            pair.reference,
+            pair.pool,
+            by_metric[pair.figure.metric.name],
+        )
         for index, pair in enumerate(pairs)
         if pair.own is not None and pair.reference.count
-    ]
-    contrasts_ = [
-        contrasts.Contrast(
-            pairs[index].figure.metric,
-            own,
-            pairs[index].reference,
-            pairs[index].pool,
-            by_metric[pairs[index].figure.metric.name],
-        )
-        for index in compared
-        if (own := pairs[index].own) is not None
-    ]
-    decisions = dict(
-        zip(
-            compared, contrasts.decide_all(contrasts_, confidence), strict=True
-        )
-    )
+    }
+    decided = contrasts.decide_all([*compared.values()], confidence)
+    decisions = dict(zip(compared, decided, strict=True))
     return [
         HostChange(
             host=pair.host.name,

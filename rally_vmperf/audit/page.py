@@ -21,8 +21,7 @@ from rally_vmperf.report.charts import style
 _RANGE = 4
 #: The width of a strip in its own units, and the heights of its marks.
 _WIDTH, _HEIGHTS = 1000, (5, 17, 11, 8, 14)
-#: The number of hosts that are named in a strip, and in the chart.
-_MOST_NAMED = 3
+#: The number of worse hosts with a mark of their own in a strip.
 _MOST_MARKS = 30
 #: The number of hosts without a difference that are listed one per line.
 MOST_ROWS = 400
@@ -183,6 +182,4 @@ def _name_worse(strip: Strip) -> str:
     worse = strip.worse
     if not worse:
         return units.number_of("host", len(strip.changes))
-    names = [change.host for change in worse[:_MOST_NAMED]]
-    more = len(worse) - len(names)
-    return ", ".join([*names, *([f"{more} more"] if more else [])])
+    return ", ".join(host_table.list_first(worse, lambda change: change.host))

@@ -107,10 +107,7 @@ class Audit:
     @property
     def is_compared(self) -> bool:
         """Whether any host was compared with others or with itself."""
-        return any(
-            change.decision and change.decision.low is not None
-            for change in self.changes
-        )
+        return any(change.has_interval for change in self.changes)
 
     @property
     def passed(self) -> bool:
@@ -217,10 +214,7 @@ def _create_result(
     :param before: Its results in the earlier audit, or None.
     """
     is_alone = all(change.reference is None for change in changes)
-    is_compared = any(
-        change.decision and change.decision.low is not None
-        for change in changes
-    )
+    is_compared = any(change.has_interval for change in changes)
     if not (host.reason or is_alone or is_compared):
         reasons = [change.reason for change in changes]
         host = dataclasses.replace(host, reason=next(filter(None, reasons)))

@@ -32,7 +32,7 @@ class TestContrasts(unittest.TestCase):
         logs = [math.log(value) for value in made.USUAL]
         self.assertAlmostEqual(statistics.variance(logs), first.variance)
         self.assertAlmostEqual(4.0, second.mean)
-        both = contrasts.add([first, second])
+        both = first + second
         self.assertEqual((9, 7), (both.count, both.freedom))
         rest = both - first
         self.assertAlmostEqual(second.mean, rest.mean)
@@ -111,7 +111,7 @@ class TestContrasts(unittest.TestCase):
     def test_spread_between_hosts(self):
         """Is not part of the error: two slow hosts do not hide each other."""
         members = [made.sums(factor) for factor in (0.8, 0.8, 1.0, 1.0)]
-        pool = contrasts.add(members)
+        pool = sum(members, contrasts.Sums())
         found = self.decide(
             *(contrast(one, pool - one, pool=pool) for one in members)
         )
@@ -124,7 +124,8 @@ class TestContrasts(unittest.TestCase):
         """Has its own variance, so that chance does not name it."""
         generator = random.Random(1)
         wild = [100 * math.exp(generator.gauss(0, 0.2)) for _ in range(6)]
-        noisy, others = made.sums(0.85, wild), contrasts.add([made.sums()] * 9)
+        noisy = made.sums(0.85, wild)
+        others = sum([made.sums()] * 9, contrasts.Sums())
         found = self.decide(contrast(noisy, others))
         self.assertEqual("undecided", found[0].status)
         self.assertGreater(found[0].high - found[0].low, 30)
