@@ -167,9 +167,12 @@ def _add_subtask(
             baseline = baselines.find(workload.baseline)
             shape = document.Shape(flavor.vcpus, flavor.memory_mib, copies)
             checks.check_reference(workload, task_question, baseline, shape)
-            remarks += _describe_sessions(workload, shape, baseline)
+            entries = reference.find_entries(
+                baseline, workload.assignments, shape
+            )
+            remarks += _describe_sessions(workload, entries, baseline)
             task_plan.distances += _list_distances(
-                workload, shape, baseline, remarks
+                workload, entries, baseline, remarks
             )
     except checks.REQUEST_ERRORS as error:
         problems.append(str(error))
@@ -180,7 +183,9 @@ def _add_subtask(
 
 
 def _describe_sessions(
-    task: tasks.Task, shape: document.Shape, baseline: document.Baseline
+    task: tasks.Task,
+    entries: list[document.Entry],
+    baseline: document.Baseline,
 ) -> list[str]:
     """Return sentences on sides of a comparison with too few boots."""
     sentences = []
@@ -189,7 +194,6 @@ def _describe_sessions(
             "reboot=never: the result is that of one boot of the guests "
             "(finding interval_one_session)"
         )
-    entries = reference.find_entries(baseline, task.assignments, shape)
     boots = min(entry.reference.boot_count for entry in entries)
     if boots < statistics.FEWEST:
         sentences.append(
@@ -203,7 +207,7 @@ def _describe_sessions(
 
 def _list_distances(
     task: tasks.Task,
-    shape: document.Shape,
+    entries: list[document.Entry],
     baseline: document.Baseline,
     remarks: list[str],
 ) -> list[tuple[t.Any, ...]]:
@@ -212,8 +216,8 @@ def _list_distances(
     A guest that keeps this distance, in points of percent, passes in 4 of 5
     runs if it varies as the baseline does.
 
+    :param entries: The entries of the baseline for the workloads.
     :param remarks: The remarks on the task, to which others are added.
-    :raises BaselineError: If the baseline does not cover the task.
     """
     criterion = overhead.OVERHEAD.parse(
         task.criteria.get(overhead.OVERHEAD.name, {})
@@ -225,7 +229,6 @@ def _list_distances(
     guest = task.times - task.warmup
     rows: list[tuple[t.Any, ...]] = []
     rules: list[str] = []
-    entries = reference.find_entries(baseline, task.assignments, shape)
     for assigned, entry in zip(task.assignments, entries, strict=True):
         for metric in assigned.workload.metrics(assigned.arguments):
             name = assigned.rename(metric.name)

@@ -58,7 +58,6 @@ class Record(registration.RegistrationCommand):
             help="continue an incomplete recording with the same arguments; "
             "only missing measurements are made",
         )
-
         parser.add_argument(
             "--append",
             action="store_true",

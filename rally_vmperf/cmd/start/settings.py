@@ -1,9 +1,9 @@
 """The file vmperf.yaml: a task and its arguments."""
 
-import collections.abc
+import functools
 import json
+import os
 import pathlib
-import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import sanitize
@@ -89,23 +89,14 @@ def _format_arguments(arguments: documents.Arguments) -> str:
 
 
 def write_new(path: pathlib.Path, text: str, mode: int = 0o644) -> bool:
-    """Write a file unless it exists; return whether it was written."""
+    """Write a file unless it exists; return whether it was written.
+
+    :param mode: The permissions of the file.
+    """
     try:
-        with open(path, "x", opener=_create_opener(mode)) as file:
+        opener = functools.partial(os.open, mode=mode)
+        with open(path, "x", opener=opener) as file:
             file.write(text)
     except FileExistsError:
         return False
     return True
-
-
-def _create_opener(
-    mode: int,
-) -> collections.abc.Callable[[str, int], int]:
-    """Return an opener that creates a file with these permissions."""
-    import os
-
-    def open_file(path: str, flags: int) -> int:
-        """Return the descriptor of the file."""
-        return os.open(path, flags, mode)
-
-    return t.cast(collections.abc.Callable[[str, int], int], open_file)

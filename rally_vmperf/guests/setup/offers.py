@@ -62,16 +62,13 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
             ),
             key=lambda image: str(image.name),
         )
-    if any(image.name == IMAGE for image in images):
+    arguments = {"image": IMAGE, "user": "debian"}
+    exists = any(image.name == IMAGE for image in images)
+    if exists or can_build:
         return Offer(
-            arguments={"image": IMAGE, "user": "debian"},
+            arguments=arguments,
             reason="It contains the tools of the workloads.",
-        )
-    if can_build:
-        return Offer(
-            arguments={"image": IMAGE, "user": "debian"},
-            reason="It contains the tools of the workloads.",
-            missing=f"image {IMAGE!r}: {_BUILD}",
+            missing="" if exists else f"image {IMAGE!r}: {_BUILD}",
         )
     for distribution, user in _USERS.items():
         for image in images:
@@ -82,7 +79,7 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
                     "which requires a package mirror.",
                 )
     return Offer(
-        arguments={"image": IMAGE, "user": "debian"},
+        arguments=arguments,
         reason="Set the name of an image with cloud-init.",
         missing="image: the cloud has none that is known to have cloud-init "
         f"(it has: {resolve.format_names(images)}); set image and user in "

@@ -1,4 +1,4 @@
-"""A lock: one command at a time on one state root."""
+"""A lock: one command at a time in one directory."""
 
 import collections.abc
 import contextlib
@@ -11,9 +11,10 @@ from rally_vmperf.image.system import errors
 
 @contextlib.contextmanager
 def hold(root: pathlib.Path) -> collections.abc.Iterator[None]:
-    """Keep other commands off a state root.
+    """Keep other commands off a directory.
 
-    :param root: its folder, which must exist
+    :param root: The directory, which must exist.
+    :raises HostError: If another command holds the lock.
     """
     handle = os.open(root, os.O_RDONLY)
     try:
