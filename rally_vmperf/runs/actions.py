@@ -52,11 +52,13 @@ class Action:
         of the condition at which ``during`` is called; None for the end of all
         workloads. :cvar between_workloads: Whether ``between`` is called,
         which requires that workloads run one by one.
+    :cvar is_evaluated: Whether ``evaluate`` is called.
     """
 
     name: str = ""
     moment: float | None = None
     between_workloads: bool = False
+    is_evaluated: bool = False
 
     def before(self, current: conditions.CurrentCondition) -> ActionResult:
         """Act before the workloads; return errors, losses and findings."""

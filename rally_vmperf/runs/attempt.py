@@ -236,7 +236,8 @@ class Attempt:
                 self._merge_result(recovery)
                 self.result.explain_unreached(recovery.errors)
             for action in self.ready.actions:
-                self._merge_result(action.evaluate(current, self.result))
+                if action.is_evaluated:
+                    self._merge_result(action.evaluate(current, self.result))
         finally:
             for _, background_action in background_actions:
                 background_action.cancel()

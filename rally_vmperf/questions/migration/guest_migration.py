@@ -52,6 +52,7 @@ class GuestMigration(actions.GuestWatch):
     request_after: float
     deadline: float
     name = "migration"
+    is_evaluated = True
 
     def __post_init__(self) -> None:
         self._phase = ""
