@@ -3,7 +3,9 @@
 import argparse
 import os
 import pathlib
+import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.image import guest_image
 from rally_vmperf.image.system import commands
@@ -11,11 +13,16 @@ from rally_vmperf.image.system import console
 from rally_vmperf.image.system import packages
 from rally_vmperf.workloads import registry
 
+if t.TYPE_CHECKING:
+    from rally_vmperf.guests.setup import login
+
 
 class Build(base.Command):
     """Build a guest image that contains the tools of workloads.
 
-    The command requires root and Debian.
+    The command requires root and Debian. With --upload, the image is also
+    uploaded to a cloud of clouds.yaml, with its properties. An image of this
+    name that exists is not replaced.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -52,26 +59,97 @@ class Build(base.Command):
             help="workloads whose tools are installed (default: "
             f"{','.join(guest_image.WORKLOADS)})",
         )
+        parser.add_argument(
+            "--upload",
+            action="store_true",
+            help="upload the image to the cloud",
+        )
+        parser.add_argument(
+            "--cloud",
+            metavar="NAME",
+            help="cloud in clouds.yaml for --upload; default: OS_CLOUD, or "
+            "the only one",
+        )
+        parser.add_argument(
+            "--name",
+            metavar="NAME",
+            help="name of the image in the cloud; default: the name of the "
+            "file, without its suffix",
+        )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Build the image file; return None."""
+        """Build the image file, and upload it if requested; return None."""
         registry.debian_packages(parsed_args.workloads)
         commands.check_user(os.geteuid())
         progress = console.Progress()
         output = parsed_args.output.resolve()
+        name = parsed_args.name or output.stem
+        cloud_login = _log_in(parsed_args, name)
         log = output.with_suffix(".log")
         packages.install(guest_image.TOOLS, log)
         progress.say(f"building {output} (log: {log})")
-        guest_image.build(
-            guest_image.Recipe(
-                output=output,
-                size=parsed_args.size,
-                suite=parsed_args.suite,
-                mirror=parsed_args.mirror,
-                workloads=parsed_args.workloads,
-            ),
-            log,
+        recipe = guest_image.Recipe(
+            output=output,
+            size=parsed_args.size,
+            suite=parsed_args.suite,
+            mirror=parsed_args.mirror,
+            workloads=parsed_args.workloads,
         )
+        guest_image.build(recipe, log)
         mebibytes = output.stat().st_size / 1024**2
         progress.say(f"{output}: {mebibytes:.0f} MiB")
         progress.say(f"packages: {output.with_suffix('.manifest')}")
+        if cloud_login is not None:
+            _upload(cloud_login, name, recipe, progress)
+
+
+def _log_in(parsed: argparse.Namespace, name: str) -> "login.Login | None":
+    """Return the login for the upload, or None without an upload.
+
+    :param name: The name of the image in the cloud.
+    :raises VMPerfError: If the image cannot be uploaded.
+    """
+    if not parsed.upload:
+        if parsed.cloud or parsed.name:
+            raise errors.VMPerfError("--cloud and --name require --upload")
+        return None
+    from rally_vmperf.guests.setup import login
+    from rally_vmperf.guests.setup import upload
+
+    cloud_login = login.log_in(parsed.cloud)
+    upload.check_name(cloud_login.connection, name)
+    return cloud_login
+
+
+def _upload(
+    cloud_login: "login.Login",
+    name: str,
+    recipe: guest_image.Recipe,
+    progress: console.Progress,
+) -> None:
+    """Upload the image that was built.
+
+    :param name: The name of the image in the cloud.
+    :raises VMPerfError: If the upload fails; the line names the file.
+    """
+    from rally_vmperf.guests.setup import upload
+
+    properties = guest_image.list_properties(recipe)
+    try:
+        image_id = upload.upload_image(
+            cloud_login.connection,
+            name,
+            recipe.output,
+            properties,
+            progress.say,
+        )
+    except errors.VMPerfError as error:
+        raise errors.VMPerfError(
+            f"{error}; {recipe.output} is complete, and can be uploaded with: "
+            "openstack image create --disk-format qcow2 --container-format "
+            f"bare --file {recipe.output} {name}"
+        ) from error
+    progress.say(
+        f"image {name!r} (ID {image_id}) is in project "
+        f"{cloud_login.project!r} of cloud {cloud_login.cloud_name!r}"
+    )

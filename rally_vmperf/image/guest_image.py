@@ -50,6 +50,26 @@ class Recipe:
     workloads: tuple[str, ...] = WORKLOADS
 
 
+def list_properties(recipe: Recipe) -> dict[str, str | int]:
+    """Return the fields and properties that describe the image to Glance.
+
+    :param recipe: The recipe of the image.
+    """
+    mebibytes = int(recipe.size[:-1]) * (1024 if recipe.size[-1] == "G" else 1)
+    return {
+        "disk_format": "qcow2",
+        "container_format": "bare",
+        "min_disk": -(-mebibytes // 1024),
+        "architecture": "x86_64",
+        "hw_firmware_type": "bios",
+        "hw_rng_model": "virtio",
+        "os_admin_user": "debian",
+        "os_distro": "debian",
+        "vmperf_suite": recipe.suite,
+        "vmperf_workloads": ",".join(recipe.workloads),
+    }
+
+
 def build(
     recipe: Recipe,
     log: pathlib.Path,

@@ -128,7 +128,7 @@ FOLDERS = {
     "guests/planning": {"."},
     "guests/booting": {".", "planning"},
     "guests/cleanup": {"."},
-    "guests/setup": {"."},
+    "guests/setup": {".", "booting"},
     "image/system": set(),
     "judging/results": set(),
     "machines/scripts": set(),

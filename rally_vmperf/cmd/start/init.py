@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import shlex
 import shutil
 import typing as t
 
@@ -67,7 +68,13 @@ class Init(base.Command):
         state = rally_api.register_environment(name, cloud_login.spec)
         self.print_line(f"Rally environment {name!r}: {state}, and in use")
         connection = cloud_login.connection
-        image = offers.choose_image(connection, can_build=_can_build_images())
+        build_command = (
+            f"rally-vmperf image build --upload --cloud {shlex.quote(name)}"
+        )
+        can_build = _can_build_images()
+        image = offers.choose_image(
+            connection, build_command, can_build=can_build
+        )
         flavor = offers.choose_flavor(
             connection, image.arguments.get("image", offers.IMAGE)
         )
@@ -89,7 +96,10 @@ class Init(base.Command):
         missing = [offer.missing for offer in offered if offer.missing]
         for line in missing:
             self.print_line(f"missing: {line}")
-        self._print_next_commands(parsed)
+        has_to_build = can_build and bool(image.missing)
+        self._print_next_commands(
+            parsed, [build_command] if has_to_build else []
+        )
         return 1 if missing else 0
 
     def _describe_login(self, cloud_login: "login.Login") -> None:
@@ -123,11 +133,18 @@ class Init(base.Command):
         if sqlite_path:
             self.print_line(f"Rally's database: {sqlite_path}")
 
-    def _print_next_commands(self, parsed: argparse.Namespace) -> None:
-        """Print the commands that follow, in their order."""
+    def _print_next_commands(
+        self, parsed: argparse.Namespace, first_commands: list[str]
+    ) -> None:
+        """Print the commands that follow, in their order.
+
+        :param first_commands: The commands that supply what is missing.
+        """
         self.print_line("next:")
         if parsed.directory.resolve() != pathlib.Path.cwd():
             self.print_line(f"  cd {parsed.directory}")
+        for command in first_commands:
+            self.print_line(f"  {command}")
         if parsed.baseline != "none":
             self.print_line(
                 f"  rally-vmperf baseline record {parsed.baseline} --host "

@@ -15,6 +15,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.guests import waiting
+from rally_vmperf.guests.booting import images
 from rally_vmperf.guests.booting import ports
 from rally_vmperf.guests.planning import capacity
 
@@ -29,10 +30,6 @@ _RESERVED = "os_glance_"
 #: The property of an encrypted image.
 _ENCRYPTION_KEY = "cinder_encryption_key_id"
 _CHUNK_BYTES = 1 << 20
-_IMAGE: documents.Schema = {
-    "required": ["id"],
-    "properties": {"id": {"type": "string"}},
-}
 
 #: An identifier and its properties, which define a copy.
 _Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -147,7 +144,7 @@ def _copy_image(
         f"create image {name} (set image to one that has the properties, if "
         "Glance does not permit it)"
     ):
-        source = _get_document(glance.get(f"/images/{source_id}"))
+        source = images.get_document(glance.get(f"/images/{source_id}"))
         if _ENCRYPTION_KEY in source:
             raise errors.GuestError(
                 f"image_properties: image {source.get('name')!r} is "
@@ -164,20 +161,16 @@ def _copy_image(
             )
         }
         properties |= image_properties
-        copied = _get_document(
-            glance.post(
-                "/images",
-                json={
-                    **properties,
-                    "name": name,
-                    "tags": [cloud.IMAGE_TAG],
-                    "visibility": "private",
-                },
-            )
+        image_id = images.create_image(
+            glance,
+            {
+                **properties,
+                "name": name,
+                "tags": [cloud.IMAGE_TAG],
+                "visibility": "private",
+            },
         )
-        path = f"/images/{copied['id']}"
-        _copy_data(glance, f"/images/{source_id}", path)
-        copied = _get_document(glance.get(path))
+        copied = _copy_data(glance, source_id, image_id)
     data_fields = {key: source.get(key) for key in _DATA_FIELDS}
     _compare(
         f"image {name}",
@@ -185,33 +178,22 @@ def _copy_image(
         copied,
         "set image to one that has these properties",
     )
-    return str(copied["id"])
+    return image_id
 
 
-def _copy_data(glance: t.Any, source_path: str, path: str) -> None:
-    """Copy the data of an image to another image.
+def _copy_data(
+    glance: t.Any, source_id: str, image_id: str
+) -> documents.Facts:
+    """Copy the data of an image to another image; return its fields.
 
     It passes through this machine in chunks, because Glance can only copy
     images between stores and clouds.
     """
-    download = glance.get(f"{source_path}/file", stream=True)
+    download = glance.get(f"/images/{source_id}/file", stream=True)
     sdk_errors.raise_from_response(download)
-    sdk_errors.raise_from_response(
-        glance.put(
-            f"{path}/file",
-            data=download.iter_content(_CHUNK_BYTES),
-            headers={
-                "Content-Type": "application/octet-stream",
-                "Accept": "",
-            },
-        )
+    return images.put_data(
+        glance, image_id, download.iter_content(_CHUNK_BYTES)
     )
-
-
-def _get_document(response: t.Any) -> documents.Facts:
-    """Return the JSON document in a response; reject an error."""
-    sdk_errors.raise_from_response(response)
-    return cloud.parse_document(response, _IMAGE)
 
 
 def _compare(

@@ -10,12 +10,6 @@ from rally_vmperf.measurement.samples import units
 
 #: The name of the image of: rally-vmperf image build.
 IMAGE = "vmperf-guest"
-#: How to build and upload this image.
-_BUILD = (
-    "build it on Debian as root, and upload it, with: rally-vmperf image "
-    "build; openstack image create --disk-format qcow2 --container-format "
-    f"bare --file {IMAGE}.qcow2 {IMAGE}"
-)
 #: The login names of images, by distribution.
 _USERS = {
     "debian": "debian",
@@ -48,11 +42,15 @@ class Offer:
     missing: str = ""
 
 
-def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
+def choose_image(
+    connection: cloud.Connection, build_command: str, *, can_build: bool
+) -> Offer:
     """Return the image: the one with tools, or one with cloud-init.
 
+    :param build_command: The command that builds and uploads the image.
     :param can_build: A flag that this machine can build the image.
     """
+    remedy = f"build and upload it, on Debian as root: {build_command}"
     with cloud.convert_errors("list images"):
         images = sorted(
             (
@@ -68,7 +66,7 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
         return Offer(
             arguments=arguments,
             reason="It contains the tools of the workloads.",
-            missing="" if exists else f"image {IMAGE!r}: {_BUILD}",
+            missing="" if exists else f"image {IMAGE!r}: {remedy}",
         )
     for distribution, user in _USERS.items():
         for image in images:
@@ -83,7 +81,7 @@ def choose_image(connection: cloud.Connection, *, can_build: bool) -> Offer:
         reason="Set the name of an image with cloud-init.",
         missing="image: the cloud has none that is known to have cloud-init "
         f"(it has: {resolve.format_names(images)}); set image and user in "
-        f"vmperf.yaml, or {_BUILD}",
+        f"vmperf.yaml, or use {IMAGE!r}: {remedy}",
     )
 
 

@@ -12,25 +12,31 @@ from rally_vmperf.guests.setup import login
 from tests.unit.guests import testing
 from tests.unit.guests.setup import test_login
 
-LOGIN = login.Login(
-    cloud_name="mine",
-    connection=testing.FakeCloud(),
-    user="vmperf",
-    project="demo",
-    roles=("member",),
-    spec={
-        "auth_url": test_login.AUTH["auth_url"],
-        "users": [
-            {
-                key: value
-                for key, value in test_login.AUTH.items()
-                if key != "auth_url"
-            }
-        ],
-    },
-)
+
+def create_login():
+    """Return the login of a member to a fake cloud."""
+    return login.Login(
+        cloud_name="mine",
+        connection=testing.FakeCloud(),
+        user="vmperf",
+        project="demo",
+        roles=("member",),
+        spec={
+            "auth_url": test_login.AUTH["auth_url"],
+            "users": [
+                {
+                    key: value
+                    for key, value in test_login.AUTH.items()
+                    if key != "auth_url"
+                }
+            ],
+        },
+    )
+
 
 if __name__ == "__main__":
     os.environ["HOME"] = sys.argv[1]
-    with mock.patch.object(login, "log_in", autospec=True, return_value=LOGIN):
+    with mock.patch.object(
+        login, "log_in", autospec=True, return_value=create_login()
+    ):
         sys.exit(main.main(sys.argv[2:]))

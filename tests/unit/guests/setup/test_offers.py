@@ -42,7 +42,12 @@ class OffersTest(unittest.TestCase):
 
     @ddt.data(
         (["cirros", "vmperf-guest", "debian-12"], False, "vmperf-guest", ""),
-        (["cirros", "debian-12"], True, "vmperf-guest", "image build"),
+        (
+            ["cirros", "debian-12"],
+            True,
+            "vmperf-guest",
+            "root: image build --",
+        ),
         (["Rocky-9", "ubuntu-24.04"], False, "ubuntu-24.04", ""),
         (["cirros"], False, "vmperf-guest", "it has: cirros"),
     )
@@ -50,7 +55,9 @@ class OffersTest(unittest.TestCase):
     def test_image(self, names, can_build, chosen, missing):
         """The image with tools, one to build, or one with cloud-init."""
         self.cloud.image.all_images[:] = [*map(image, names)]
-        offer = offers.choose_image(self.cloud, can_build=can_build)
+        offer = offers.choose_image(
+            self.cloud, "image build --upload", can_build=can_build
+        )
         self.assertEqual(chosen, offer.arguments["image"])
         self.assertIn(missing, offer.missing)
         self.assertEqual(bool(missing), bool(offer.missing))
@@ -61,7 +68,7 @@ class OffersTest(unittest.TestCase):
             image("base", properties={"os_distro": "rocky"}),
             image("debian-install", disk_format="iso"),
         ]
-        offer = offers.choose_image(self.cloud, can_build=False)
+        offer = offers.choose_image(self.cloud, "", can_build=False)
         self.assertEqual({"image": "base", "user": "rocky"}, offer.arguments)
 
     @ddt.data(
