@@ -33,6 +33,8 @@ class ActionResult:
     :param started: The guests that were started again, in a new QEMU process.
     :param explained: The kinds and subjects of findings on machines that the
         action caused on purpose; they are not reported.
+    :param is_unusable: Whether the guests must be booted again before the next
+        repetition.
     """
 
     errors: collections.abc.Mapping[str, str] = dataclasses.field(
@@ -43,6 +45,7 @@ class ActionResult:
     findings: tuple[finding.Finding, ...] = ()
     observations: tuple[sample.Observation, ...] = ()
     explained: frozenset[tuple[str, str]] = frozenset()
+    is_unusable: bool = False
 
 
 class Action:

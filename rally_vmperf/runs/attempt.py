@@ -90,6 +90,8 @@ class Attempt:
     def __post_init__(self) -> None:
         #: The guests that were restarted.
         self.started: list[str] = []
+        #: Whether guests must be booted again before the next repetition.
+        self.is_unusable = False
         self.result = measured.Measured(keep_raw=self.keep_raw)
         self._state: repetition.State = "complete"
         self._findings: list[finding.Finding] = []
@@ -289,6 +291,7 @@ class Attempt:
         ]
         self.lost |= effect.lost
         self.started += effect.started
+        self.is_unusable |= effect.is_unusable
 
     def _add_missing(
         self,

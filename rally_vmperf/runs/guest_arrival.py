@@ -72,7 +72,7 @@ class RunGuests:
         tenant_network: str | None,
         ports_open: range,
         **flags: t.Any,
-    ) -> "tuple[models.BootedGuests, arrival.Guests, GroupBoots | None]":
+    ) -> "tuple[models.BootedGuests, arrival.Guests, GroupBoots]":
         """Boot the guests, and wait for SSH; return them and connections.
 
         If the groups do not fit together, only the first one is booted. The
@@ -82,8 +82,8 @@ class RunGuests:
             None if none was created for it.
         :param ports_open: The ports on which guests listen for other guests.
         :param flags: The flags of the request that the scenario determines.
-        :returns: The guests, their connections, and the boots of the other
-            groups; None if all groups are booted.
+        :returns: The guests, their connections, and the boots that can
+            follow during the run.
         :raises GuestError: If the boot fails; the message names the solution.
         """
         connection = self.connect()
@@ -95,11 +95,12 @@ class RunGuests:
             admin=self.connect_admin(),
             ports_open=ports_open,
         )
-        if not guest_boot.planned.sequential:
-            return *self.wait(connection, guest_boot.run()), None
-        demand, *_ = guest_boot.planned.demands
+        group = None
+        if guest_boot.planned.sequential:
+            demand, *_ = guest_boot.planned.demands
+            group = demand.group.name
         boots = GroupBoots(run_guests=self, guest_boot=guest_boot)
-        connections = boots.boot(demand.group.name)
+        connections = boots.boot(group)
         return boots.booted, connections, boots
 
     def wait(
@@ -169,34 +170,39 @@ class GroupBoots:
 
     :ivar booted: The guests of the latest boot.
     :ivar is_new: Whether they have not been measured.
+    :ivar is_repeated: Whether guests were booted during the run.
     """
 
     run_guests: RunGuests
     guest_boot: boot.Boot
     is_new: bool = False
+    is_repeated: bool = False
 
     def __post_init__(self) -> None:
         self.booted = models.BootedGuests(guests=(), client_key="")
 
-    def is_ready(self, group: str) -> bool:
+    def is_ready(self, group: str | None) -> bool:
         """Return whether the guests of a group have just booted."""
-        return self.is_new and self.booted.guests[0].group == group
+        return self.is_new and group in (None, self.booted.guests[0].group)
 
-    def boot(self, group: str) -> arrival.Guests:
+    def boot(self, group: str | None) -> arrival.Guests:
         """Delete the guests, boot those of a group; return connections.
 
         All groups boot on the host of the first one, if the user may select
         it.
 
+        :param group: The name of the group; None for all guests, of which some
+            may be absent after the first boot.
         :raises GuestError: If a guest remains, or does not boot or answer.
         """
         is_first, self.is_new = not self.booted.guests, False
         if not is_first:
+            self.is_repeated = True
             self.run_guests.remove_guests()
         booted, connections = self.run_guests.wait(
             self.guest_boot.connection, self.guest_boot.run(group)
         )
-        if booted.absent:
+        if booted.absent and (group or not is_first):
             connections.close()
             raise errors.GuestError(
                 "; ".join(
@@ -205,10 +211,10 @@ class GroupBoots:
                     if found.kind == "guest_unavailable"
                 )
             )
-        self.booted = dataclasses.replace(booted, sequential=True)
+        self.booted = dataclasses.replace(booted, sequential=bool(group))
         self.is_new = True
         host = booted.guests[0].host
-        if is_first and host:
+        if is_first and group and host:
             self.guest_boot.pin_host(host)
         return connections
 

@@ -70,10 +70,15 @@ class RunCache:
     def keep_group_boots(
         self, owner: str, group_boots: "guest_arrival.GroupBoots"
     ) -> None:
-        """Store the boots of groups that do not fit on a host together."""
+        """Store the boots of guests that can follow during the run."""
         self._group_boots[owner] = group_boots
 
-    def boot_group(self, owner: str, group: str) -> models.BootedGuests:
+    def has_booted(self, owner: str) -> bool:
+        """Return whether guests were booted during a run."""
+        boots = self._group_boots.get(owner)
+        return boots is not None and boots.is_repeated
+
+    def boot_group(self, owner: str, group: str | None) -> models.BootedGuests:
         """Boot the guests of a group in place of others, and return them.
 
         :raises GuestError: If they do not boot.
@@ -172,12 +177,13 @@ class RunRequest(RunEnvironment):
             for assigned in assignment.assign(self.workloads, self.protocol)
         )
 
-    def boot_group(self, group: str) -> t.Self:
+    def boot_group(self, group: str | None) -> t.Self:
         """Boot the guests of a group; return the request with these guests.
 
         The guests of the earlier boot are deleted before. The arguments of
         workloads do not change.
 
+        :param group: The name of the group; None for all groups.
         :raises GuestError: If the guests do not boot.
         """
         return dataclasses.replace(
@@ -210,9 +216,8 @@ class RunRequest(RunEnvironment):
                 self.baseline, self.assignments, shapes
             )
         connection = self.connect()
-        session = self.open_session(
-            unmeasured.assignments if unmeasured else ()
-        )
+        extra = unmeasured.assignments if unmeasured else ()
+        session = self.open_session(extra)
         comparability_findings = comparability.find_guest_findings(
             session, self.booted.guests, self.baseline, shapes
         )

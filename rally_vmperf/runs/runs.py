@@ -118,9 +118,16 @@ class Run:
             self.warn(f"Not ready to measure: {error}")
 
     def close(self) -> None:
-        """Close the connections, if there are any."""
+        """Close the session, if there is one; it can be opened again."""
         if self.ready is not None:
             self.ready.session.close()
+            self.ready = None
+
+    def _forget_guests(self) -> None:
+        """Close the session, because all guests are replaced by new ones."""
+        self.close()
+        self.lost.clear()
+        self._starts.clear()
 
     def repeat(self, number: int) -> model.Record:
         """Measure all conditions once; store the record and return it.
@@ -133,7 +140,6 @@ class Run:
         left = self._estimate_remaining_time(number)
         self.progress(f"Repetition {number} of {self.times}{kind}{left}")
         started = time.monotonic()
-        started_at = _now()
         repetition_result = RepetitionResult(
             raw=self.journal.raw_outputs(
                 number,
@@ -161,11 +167,11 @@ class Run:
         if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
         # The result is what readers of the journal see.
-        record = model.shorten(
-            self._build(number, repetition_result, started_at)
-        )
+        record = model.shorten(self._build(number, repetition_result))
         self._append(record)
         self._latest = time.monotonic() - started
+        if repetition_result.is_unusable:
+            self._forget_guests()
         if defect is not None:
             raise defect
         return record
@@ -183,9 +189,7 @@ class Run:
         """Measure the conditions, and add their results to the repetition."""
         stop_reason = ""
         if self.open_condition:
-            # All guests are new ones.
-            self.lost.clear()
-            self._starts.clear()
+            self._forget_guests()
         # Blocks start with the first counted repetition.
         ordered = conditions.order_conditions(
             self.conditions, self.order, number - self.warmup
@@ -261,6 +265,7 @@ class Run:
                     current.result.readings,
                 )
                 self._starts.update(current.started)
+                repetition_result.is_unusable |= current.is_unusable
 
     def _open(self, condition: _Condition) -> OpenedCondition:
         """Return a context manager of a condition and of its session."""
@@ -271,10 +276,7 @@ class Run:
         )
 
     def _build(
-        self,
-        number: int,
-        repetition_result: "RepetitionResult",
-        started_at: str,
+        self, number: int, repetition_result: "RepetitionResult"
     ) -> model.Record:
         """Return the record of a repetition."""
         setting = self.ready.setting if self.ready else self.fallback_setting
@@ -302,7 +304,7 @@ class Run:
                 rate_limits=setting.rate_limits,
             ),
             task=self.task,
-            started_at=started_at,
+            started_at=repetition_result.started_at,
             finished_at=_now(),
             software=model.software(),
             shape=setting.shape,
@@ -363,15 +365,18 @@ class RepetitionResult:
     """The results of one repetition.
 
     :param settings: The settings in which the conditions were measured.
+    :param is_unusable: Whether guests must be booted again.
     :param missing: The missing metrics that belong to no condition.
     """
 
     raw: files.RawOutputs
+    started_at: str = dataclasses.field(default_factory=_now)
     state: repetition.State = "complete"
     conditions: list[repetition.Condition] = dataclasses.field(
         default_factory=list
     )
     settings: list[setting_.Setting] = dataclasses.field(default_factory=list)
+    is_unusable: bool = False
     missing: list[repetition.Missing] = dataclasses.field(default_factory=list)
 
     def miss(self, source: str, reason: str) -> None:

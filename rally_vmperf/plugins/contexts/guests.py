@@ -67,12 +67,10 @@ class Guests(context.OpenStackContext):
     def cleanup(self) -> None:
         """Delete the guests and all resources that were created for them."""
         live_line.close()
-        unwritten = open_runs.OPEN_RUNS.close(self.get_owner_id())
         # Guests that boot during the run may be interrupted, too.
-        run_guests = self.context.get("vmperf_guests")
-        self._remove_guests(
-            interrupted=bool(run_guests and run_guests["booted"].sequential)
-        )
+        has_booted = open_runs.OPEN_RUNS.has_booted(self.get_owner_id())
+        unwritten = open_runs.OPEN_RUNS.close(self.get_owner_id())
+        self._remove_guests(interrupted=has_booted)
         self._log_verdicts(unwritten)
 
     def _create_run_guests(self) -> "guest_arrival.RunGuests":
@@ -105,8 +103,7 @@ class Guests(context.OpenStackContext):
             credentials.get_tenant_network(self.context), ports_open, **flags
         )
         open_runs.OPEN_RUNS.keep_connections(run_guests.id, arrival)
-        if group_boots:
-            open_runs.OPEN_RUNS.keep_group_boots(run_guests.id, group_boots)
+        open_runs.OPEN_RUNS.keep_group_boots(run_guests.id, group_boots)
         self.context["vmperf_guests"] = {
             "booted": booted,
             "config": run_guests.options,

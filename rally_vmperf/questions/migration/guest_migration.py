@@ -157,7 +157,9 @@ class GuestMigration(actions.GuestWatch):
             f"the migration of {guest.name} is {event.outcome}: "
             f"{event.detail}",
         )
-        return actions.ActionResult(findings=(found,))
+        return actions.ActionResult(
+            findings=(found,), is_unusable=event.outcome == "server_error"
+        )
 
     def _move(self, guest: models.Guest, event: phases.Event) -> None:
         """Note the new host of the guest, if it is the one of the event."""

@@ -25,7 +25,8 @@ def create_run(
     """Return a run with the phases before, during and after a migration.
 
     The first guest is migrated in the middle of the phase during, to another
-    host and in the next repetition back.
+    host and in the next repetition back. If its server is in the status ERROR
+    afterwards, all guests are booted again before the next repetition.
 
     :param host: The target host; None if Nova chooses.
     :param block_migration: Whether local disks are copied; ``auto`` if Nova
@@ -69,6 +70,7 @@ def _open_session(
             "only an administrator migrates guests; add an admin to the "
             "environment"
         )
+    request = request.boot_group(None)
     ready = request.prepare_session()
     guests = list(request.booted.guests)
     return dataclasses.replace(

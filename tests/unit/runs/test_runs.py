@@ -137,6 +137,31 @@ class TestRepeat(RunTestCase):
         self.assertEqual(2, len(self.journal.read()))
         run.close()
 
+    def test_machines_that_are_unusable(self):
+        """The next repetition opens another session with new guests."""
+        sessions = []
+
+        def open_session():
+            sessions.append(fakes.Session())
+            effect = actions.ActionResult(
+                lost=frozenset({"g1"}),
+                started=frozenset({"g1"}),
+                is_unusable=len(sessions) == 1,
+            )
+            return attempt.ReadySession(
+                session=sessions[-1],
+                setting=fakes.SETTING,
+                actions=(Acting(during=effect),),
+            )
+
+        run = self.run_of(open=open_session)
+        self.assertEqual("id-g1#2", run.repeat(1).machines[0].boot_id)
+        self.assertEqual((True, set()), (sessions[0].closed, run.lost))
+        self.assertEqual("id-g1#2", run.repeat(2).machines[0].boot_id)
+        self.assertEqual("id-g1#3", run.repeat(3).machines[0].boot_id)
+        self.assertEqual(2, len(sessions))
+        self.assertEqual({"g1"}, run.lost)
+
     def test_machines_of_each_condition(self):
         """They are prepared and left in turn, and new in each repetition."""
         events = []

@@ -124,6 +124,33 @@ class SequenceTest(Case):
         self.assertEqual(3, len(booted.guests))
         context.cleanup()
 
+    def test_guests_that_boot_again(self):
+        """All of them, once those of the context were measured."""
+        self.cloud.compute.limits.instances = 3
+        self.reach.return_value = [arrival.Arrival()] * 3
+        context = self.variants()
+        context.setup()
+        before = self.names()
+        self.assertEqual(
+            context.context["vmperf_guests"]["booted"],
+            CACHE.boot_group(test_guests.OWNER, None),
+        )
+        self.assertEqual(before, self.names())
+        self.assertFalse(CACHE.has_booted(test_guests.OWNER))
+        booted = CACHE.boot_group(test_guests.OWNER, None)
+        self.assertEqual(3, len(booted.guests))
+        self.assertEqual(3, len(self.names()))
+        self.assertTrue(set(before).isdisjoint(self.names()))
+        self.assertTrue(CACHE.has_booted(test_guests.OWNER))
+        self.reach.return_value = [
+            *[arrival.Arrival()] * 2,
+            arrival.Arrival(error="no route"),
+        ]
+        with self.assertRaisesRegex(errors.GuestError, "g3 .* no route"):
+            CACHE.boot_group(test_guests.OWNER, None)
+        context.cleanup()
+        self.assertEqual([], self.cloud.left())
+
 
 def number_of_calls():
     """Return the number of calls until the second group is booted."""

@@ -48,16 +48,17 @@ class GroupBoots:
         self.is_new, self.booted = False, None
 
     def is_ready(self, group):
-        """Return that no group is booted."""
-        return False
+        """Return whether the guests have just booted."""
+        return self.is_new
 
     def boot(self, group):
-        """Return the connection to a new guest."""
+        """Return the connection to a new guest, the first one of all."""
         self.events.append(group)
         if group in self.failing:
             raise errors.GuestError(self.failing[group])
         guest = dataclasses.replace(
-            self.guests[group], boot=f"boot-{len(self.events)}#1"
+            self.guests[group or next(iter(self.guests))],
+            boot=f"boot-{len(self.events)}#1",
         )
         self.booted = models.BootedGuests(
             guests=(guest,), client_key="", sequential=True

@@ -1,0 +1,79 @@
+"""Tests of runs with the phases of a migration."""
+
+import asyncio
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.questions import table
+from rally_vmperf.questions.migration import guest_migration
+from rally_vmperf.runs import actions
+from tests.unit.questions.tuning import test_variants_run
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+
+ARGUMENTS = {
+    "host": None,
+    "block_migration": "auto",
+    "phase_seconds": 60.0,
+    "deadline": 300.0,
+}
+
+
+class TestRun(unittest.TestCase):
+    """The guests are booted again if one of them is not usable any more."""
+
+    def setUp(self):
+        """Have two guests, of which the first one is migrated."""
+        super().setUp()
+        self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+        machine = golden.Machine("g1")
+        self.request = whole.asked(
+            self.enterContext(tempfile.TemporaryDirectory()),
+            None,
+            machine,
+            question="migration",
+            connect_admin=lambda: self.cloud,
+        )
+        self.cloud = self.request.connect()
+        self.boots = test_variants_run.GroupBoots(
+            self.request.booted.guests, {}
+        )
+        self.boots.booted = self.request.booted
+        self.boots.is_new = True
+        cache = self.request.run_cache
+        cache.keep_group_boots("w", self.boots)
+        self.addCleanup(cache.close, "w")
+        self.run_of_task = cache.get_run(
+            "w",
+            lambda: table.questions()["migration"].run(
+                self.request, ARGUMENTS
+            ),
+        )
+
+    def test_another_boot(self):
+        """The guests of the context are measured first."""
+        run = self.run_of_task
+        effects = iter(
+            actions.ActionResult(is_unusable=is_unusable)
+            for is_unusable in (False, True, *[False] * 4)
+        )
+        with (
+            mock.patch.object(
+                guest_migration.GuestMigration,
+                "before",
+                return_value=actions.ActionResult(),
+            ),
+            mock.patch.object(
+                guest_migration.GuestMigration,
+                "evaluate",
+                side_effect=lambda *_: next(effects),
+            ),
+        ):
+            first = run.repeat(1)
+            self.assertEqual([], self.boots.events)
+            second = run.repeat(2)
+        self.assertEqual([None], self.boots.events)
+        self.assertNotEqual(
+            first.machines[0].boot_id, second.machines[0].boot_id
+        )
