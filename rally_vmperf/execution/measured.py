@@ -27,6 +27,7 @@ class Measured:
     :param runs: The runs of commands, without their output.
     :param cpu_times: The CPU time of each guest.
     :param migration: The rates of each machine around a migration.
+    :param control: The indicator of the control machine, by its own clock.
     :param keep_raw: A function that stores a raw output and does not raise.
     :param unreached: The metrics that are missing because their machine did
         not answer, each with the machine.
@@ -49,6 +50,7 @@ class Measured:
         default_factory=lambda: collections.defaultdict(guest_metrics.CpuTime)
     )
     migration: phases.Phase | None = None
+    control: phases.Line | None = None
     keep_raw: KeepRaw = keep_none
     unreached: set[tuple[str, str]] = dataclasses.field(default_factory=set)
 

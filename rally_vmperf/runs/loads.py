@@ -13,6 +13,7 @@ import statistics
 
 from rally_vmperf import documents
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
 from rally_vmperf.execution import sessions
@@ -22,6 +23,7 @@ from rally_vmperf.machines import job
 from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.runs import actions
@@ -60,12 +62,12 @@ def create_work(
 
     :param assignments: The measured workloads.
     """
-    for measured in assignments:
-        if measured.workload.name == "h2load":
-            seconds = measured.arguments["time"] // _SHARE
+    for assigned in assignments:
+        if assigned.workload.name == "h2load":
+            seconds = assigned.arguments["time"] // _SHARE
             name = "h2load"
             arguments = {
-                **measured.arguments,
+                **assigned.arguments,
                 "users": USERS,
                 "time": max(1, min(seconds, _MOST_SECONDS)),
             }
@@ -108,17 +110,20 @@ class ControlLoad:
     """The load of the control machine during a condition.
 
     :ivar error: The reason why the last condition has no figures, or "".
+    :ivar line: The indicator in the last condition, one point for each run;
+        times are on the clock of the machine.
     """
 
     control: sessions.Control
     peer: roles.Station | None
     error: str = ""
+    line: phases.Line | None = None
     _job: job.Job | None = None
     _servers: servers.Servers | None = None
 
     async def begin(self) -> None:
         """Start the load; store an error."""
-        self.error = ""
+        self.error, self.line = "", None
         station, work = self.control.station, self.control.work
         self._servers = servers.Servers(
             title=work.title, peer=self.peer, seconds=_LONGEST_SECONDS
@@ -190,6 +195,10 @@ class ControlLoad:
             for reading in readings:
                 if metric := create_metric(reading.metric):
                     values.setdefault(metric, []).append(reading.value)
+                    if metric.name in _INDICATORS:
+                        self._add_point(
+                            metric, float(begun), float(ended), reading.value
+                        )
         if not values:
             raise workloads.WorkloadError(
                 f"{self.control.station.name}: {self.control.work.title}: "
@@ -198,6 +207,20 @@ class ControlLoad:
         return tuple(
             sample.Sample(metric, statistics.fmean(of_runs))
             for metric, of_runs in values.items()
+        )
+
+    def _add_point(
+        self, metric: sample.Metric, begun: float, ended: float, figure: float
+    ) -> None:
+        """Add the indicator of a run to the line."""
+        line = self.line or phases.Line(
+            machine=self.control.station.name,
+            metric=metric,
+            begun=begun,
+            points=(),
+        )
+        self.line = dataclasses.replace(
+            line, points=(*line.points, (ended - line.begun, figure))
         )
 
     def _parse(
@@ -233,10 +256,12 @@ class ControlAction(actions.Action):
     """The load of the control machine, and the comparison of its figures.
 
     :ivar earlier: The indicator in earlier repetitions, by condition.
+    :ivar figures: The figures of a condition whose load has ended.
     """
 
     load: ControlLoad
     runner: asyncio.Runner
+    figures: tuple[sample.Sample, ...] | None = None
     earlier: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     name = "control machine"
 
@@ -250,11 +275,21 @@ class ControlAction(actions.Action):
         self.runner.run(self.load.begin())
         return actions.ActionResult()
 
+    def evaluate(
+        self, current: conditions.CurrentCondition, result: measured.Measured
+    ) -> actions.ActionResult:
+        """End the load, and store its indicator; return an empty result."""
+        self.figures = self.runner.run(self.load.end())
+        result.control = self.load.line
+        return actions.ActionResult()
+
     def after(
         self, current: conditions.CurrentCondition
     ) -> actions.ActionResult:
-        """End the load; return its figures, and a finding if they moved."""
-        samples = self.runner.run(self.load.end())
+        """Return the figures of the load, and a finding if they moved."""
+        samples, self.figures = self.figures, None
+        if samples is None:
+            samples = self.runner.run(self.load.end())
         source = self.load.control.station.name
         findings = [
             moved

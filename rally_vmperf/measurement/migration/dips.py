@@ -8,6 +8,7 @@ import statistics as numbers
 
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.migration import estimates
+from rally_vmperf.measurement.samples import sample
 
 #: The confidence of intervals.
 _CONFIDENCE = 0.95
@@ -145,17 +146,22 @@ def estimate_disruption(
 
 
 def estimate_loss(
-    usual: UsualRate, rates: collections.abc.Sequence[float]
+    usual: UsualRate,
+    rates: collections.abc.Sequence[float],
+    better: sample.Better = "higher",
 ) -> estimates.Estimate:
     """Return the loss of a rate in percent; 0 with its error for a gain.
 
     :param rates: The rates of the intervals that are compared.
+    :param better: The direction; ``lower`` for response times.
     :raises ValueError: If there are none.
     """
     if not rates:
         raise ValueError("no interval with a rate during the migration")
     share = 100 / usual.mean
     loss = share * (usual.mean - numbers.fmean(rates))
+    if better == "lower":
+        loss = -loss
     error = share * usual.error(len(rates))
     if loss < 0:
         return estimates.Estimate(value=0.0, error=max(0.0, loss + error))

@@ -27,6 +27,8 @@ DIP_DURATION = _create_metric("guest.migration.dip_duration", "s")
 RECOVERY_TIME = _create_metric("guest.migration.recovery_time", "s")
 #: The loss of the rate of each other guest while the migration runs.
 OTHERS_LOSS = _create_metric("guest.migration.others_loss_percent", "%")
+#: The loss of the control machine while the migration runs.
+CONTROL_LOSS = _create_metric("guest.migration.control_loss_percent", "%")
 #: All metrics of a migration.
 METRICS = (
     DOWNTIME,
@@ -36,6 +38,7 @@ METRICS = (
     DIP_DURATION,
     RECOVERY_TIME,
     OTHERS_LOSS,
+    CONTROL_LOSS,
 )
 #: The digits of a figure after the point.
 _DIGITS = 4

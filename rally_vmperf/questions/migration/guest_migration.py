@@ -1,6 +1,5 @@
 """The live migration of a guest during a phase, and its figures."""
 
-import collections.abc
 import dataclasses
 import statistics
 import typing as t
@@ -9,23 +8,16 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import migration_monitor
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
-from rally_vmperf.measurement import command_result
+from rally_vmperf.machines import base
+from rally_vmperf.machines import clock
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.migration import dips
-from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import estimates
 from rally_vmperf.measurement.migration import figures
-from rally_vmperf.measurement.migration import packets
 from rally_vmperf.measurement.migration import phases
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
+from rally_vmperf.questions.migration import phase_figures
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-
-#: Figures by metric; a text is the reason why one is missing.
-_Figures = dict[sample.Metric, estimates.Estimate | str]
-#: The figures of the rate of the migrated guest.
-_OF_RATE = (figures.DIP, figures.DIP_DURATION, figures.RECOVERY_TIME)
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -184,7 +176,9 @@ class GuestMigration(actions.GuestWatch):
             offsets[self.migrated] = statistics.median(
                 reading.offset for reading in monitor.readings[:9]
             )
-        lines = _list_lines(result, offsets)
+        lines = phase_figures.list_lines(result, offsets)
+        if control := self._find_control_line(result):
+            lines[control.machine] = control
         event = self._event if self._phase == "during" else None
         result.migration = phases.Phase(
             lines=tuple(
@@ -201,7 +195,9 @@ class GuestMigration(actions.GuestWatch):
         if monitor is None or event is None or event.outcome != "completed":
             return actions.ActionResult()
         observations = []
-        found = _compute_figures(event, monitor, self._before, lines)
+        found = phase_figures.compute_figures(
+            event, monitor, self._before, lines
+        )
         for metric, figure in found.items():
             if isinstance(figure, str):
                 result.miss(metric.name, self.migrated, figure)
@@ -209,11 +205,35 @@ class GuestMigration(actions.GuestWatch):
                 observations.append(
                     figures.observe(metric, self.migrated, figure)
                 )
-        observations += _observe_others(event, self._before, lines)
+        observations += phase_figures.observe_others(
+            event, self._before, lines, self._control_name
+        )
         return actions.ActionResult(
             observations=tuple(observations),
             explained=self._explain_clock(found[figures.DOWNTIME]),
         )
+
+    @property
+    def _control_name(self) -> str:
+        """The name of the control machine; empty without one."""
+        control = self.session.control
+        return control.station.name if control else ""
+
+    def _find_control_line(
+        self, result: measured.Measured
+    ) -> phases.Line | None:
+        """Return the figure of the control machine, by our clock, or None."""
+        control, line = self.session.control, result.control
+        if control is None or line is None:
+            return None
+        try:
+            reading = self.session.runner.run(
+                clock.read(control.station.machine)
+            )
+        except base.MachineError as error:
+            self.progress(f"The control machine has no time line: {error}")
+            return None
+        return dataclasses.replace(line, begun=line.begun - reading.offset)
 
     def _explain_clock(
         self, stop: estimates.Estimate | str
@@ -240,149 +260,3 @@ class GuestMigration(actions.GuestWatch):
         if monitor is not None:
             self.session.runner.run(monitor.end())
         return monitor
-
-
-def _list_lines(
-    result: measured.Measured, offsets: collections.abc.Mapping[str, float]
-) -> dict[str, phases.Line]:
-    """Return the rate of each machine over time, by its name.
-
-    :param offsets: The offsets of clocks that the workloads did not need.
-    """
-    runs: dict[str, command_result.CommandRun] = {
-        run.machine: run for run in result.runs if not run.result.exit_status
-    }
-    lines: dict[str, phases.Line] = {}
-    for machine, reading in result.readings:
-        is_rate = (
-            isinstance(reading, sample.Series)
-            and reading.metric.better == "higher"
-        )
-        if not is_rate or machine in lines or machine not in runs:
-            continue
-        points = phases.without_short_end(
-            t.cast(sample.Series, reading).points
-        )
-        run = runs[machine]
-        offset = run.clock_offset
-        if offset is None or machine in offsets:
-            offset = offsets.get(machine, 0.0)
-        lines[machine] = phases.Line(
-            machine=machine,
-            metric=reading.metric,
-            begun=run.result.ended - offset - points[-1][0],
-            points=points,
-        )
-    return lines
-
-
-def _compute_figures(
-    event: phases.Event,
-    monitor: migration_monitor.Monitor,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
-) -> _Figures:
-    """Return the figures of the migrated guest, or why they are missing."""
-    found: _Figures = {
-        figures.DURATION: estimates.Estimate(value=event.seconds, error=1.0)
-    }
-    line = during.get(event.guest)
-    if line and line.begun + line.points[-1][0] < event.ended:
-        late = "the workload ended before the migration; use a longer phase"
-        missing = [figures.DOWNTIME, *_OF_RATE]
-        if monitor.peer is not None:
-            missing.append(figures.PACKET_GAP)
-        return found | dict.fromkeys(missing, late)
-    try:
-        found[figures.DOWNTIME] = downtime.estimate_downtime(
-            [
-                reading
-                for reading in monitor.readings
-                if event.requested - 1 <= reading.at <= event.ended + 1
-            ]
-        )
-    except ValueError as error:
-        found[figures.DOWNTIME] = monitor.reasons.get("clock", str(error))
-    if monitor.peer is not None:
-        try:
-            found[figures.PACKET_GAP] = packets.estimate_gap(
-                monitor.replies,
-                event.requested,
-                event.ended,
-                migration_monitor.PING_INTERVAL,
-            )
-        except ValueError as error:
-            found[figures.PACKET_GAP] = monitor.reasons.get("ping", str(error))
-    return found | _compute_dip(event, before, during)
-
-
-def _compute_dip(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
-) -> _Figures:
-    """Return the figures of the rate, or the reason why they are missing."""
-    line = during.get(event.guest)
-    if line is None:
-        return dict.fromkeys(_OF_RATE, "the workload reported no rate")
-    try:
-        usual = _find_usual_rate(event, before, line)
-        disruption = dips.estimate_disruption(
-            usual, line.points, event.requested - line.begun
-        )
-    except ValueError as error:
-        return dict.fromkeys(_OF_RATE, str(error))
-    recovery: estimates.Estimate | str = disruption.recovery or (
-        "the rate was not within 5 % of the usual one at the end of the phase"
-    )
-    return dict(
-        zip(
-            _OF_RATE,
-            (disruption.dip, disruption.duration, recovery),
-            strict=True,
-        )
-    )
-
-
-def _find_usual_rate(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: phases.Line,
-) -> dips.UsualRate:
-    """Return the rate of a machine before the migration.
-
-    :raises ValueError: If there are too few intervals.
-    """
-    earlier = before.get(during.machine)
-    rates = phases.rates_until(during, event.requested)
-    if earlier is not None:
-        rates = [rate for _, rate in earlier.points] + rates
-    return dips.compute_usual_rate(rates)
-
-
-def _observe_others(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
-) -> list[sample.Observation]:
-    """Return the losses of the other guests while the migration ran."""
-    losses: dict[str, estimates.Estimate] = {}
-    for machine, line in during.items():
-        if machine == event.guest:
-            continue
-        rates = phases.rates_between(line, event.requested, event.ended)
-        try:
-            usual = _find_usual_rate(event, before, line)
-            losses[machine] = dips.estimate_loss(usual, rates)
-        except ValueError:
-            continue
-    # A record has one error of a metric.
-    error = max((loss.error for loss in losses.values()), default=0.0)
-    return [
-        figures.observe(
-            figures.OTHERS_LOSS,
-            machine,
-            dataclasses.replace(loss, error=error),
-        )
-        for machine, loss in losses.items()
-    ]

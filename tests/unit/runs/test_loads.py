@@ -2,24 +2,29 @@
 
 import asyncio
 import pathlib
+import statistics
+import time
 import types
 import unittest
 
 import ddt
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import loads
 from rally_vmperf.workloads import base
+from tests import patience
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
 
-RATE = sample.Metric("cpu.echo.rate", "ops/s", "higher")
+RATE = sample.Metric("cpu.sysbench.rate", "ops/s", "higher")
 
 
 class Ticking(test_measure.Echo):
@@ -77,8 +82,19 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
         await self.wait(4)
         (figure,) = await load.end()
         self.assertEqual("", load.error)
-        self.assertEqual("control.echo.rate", figure.metric.name)
+        self.assertEqual("control.sysbench.rate", figure.metric.name)
         self.assertEqual("count", figure.metric.scale)
+        line = load.line
+        self.assertIs(figure.metric, line.metric)
+        self.assertEqual(
+            figure.value,
+            statistics.fmean(number for _, number in line.points),
+        )
+        ends = [end for end, _ in line.points]
+        self.assertEqual(sorted(ends), ends)
+        self.assertAlmostEqual(
+            time.time(), line.begun + ends[-1], delta=patience.seconds(20)
+        )
         runs = 2 * figure.value - 1
         self.assertGreaterEqual(runs, 3)
         self.assertEqual(int(runs), runs)
@@ -89,10 +105,14 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_each_condition_begins_anew(self):
         load = self.load(Ticking())
+        lines = []
         for number in (3, 9):
             await load.begin()
             await self.wait(number)
             self.assertEqual(1, len(await load.end()))
+            lines.append(load.line)
+        first, second = lines
+        self.assertLess(first.begun + first.points[-1][0], second.begun)
 
     async def test_runs_that_fail(self):
         load = self.load(Failing())
@@ -198,6 +218,7 @@ class Load:
 
     def __init__(self):
         self.error, self.figures, self.begun = "", [], 0
+        self.line = object()
 
     async def begin(self):
         self.begun += 1
@@ -223,6 +244,11 @@ class ControlActionTestCase(unittest.TestCase):
             condition=conditions.Condition(axes=axes), machines=("g1",)
         )
         self.assertEqual({}, self.action.before(current).errors)
+        result = measured.Measured()
+        self.assertEqual(
+            actions.ActionResult(), self.action.evaluate(current, result)
+        )
+        self.assertIs(self.load.line, result.control)
         return self.action.after(current)
 
     def test_figures_are_those_of_the_machine(self):
@@ -254,6 +280,15 @@ class ControlActionTestCase(unittest.TestCase):
         for figure in (0.01, 0.011):
             self.assertEqual((), self.measure(figure, variant="a").findings)
             self.assertEqual((), self.measure(4 * figure).findings)
+
+    def test_workloads_that_fail(self):
+        """The load ends with the condition."""
+        self.load.figures = [0.01]
+        current = conditions.CurrentCondition(
+            condition=conditions.Condition(), machines=("g1",)
+        )
+        self.action.before(current)
+        self.assertEqual(1, len(self.action.after(current).observations))
 
     def test_missing_figures(self):
         """The guests were measured; the figures are missing."""

@@ -5,9 +5,13 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.execution import measured
+from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import migration_monitor
+from rally_vmperf.execution.stations import roles
 from rally_vmperf.guests.booting import migration
+from rally_vmperf.machines import clock
+from rally_vmperf.machines import testing as machines
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import figures
@@ -177,6 +181,57 @@ class TestGuestMigration(test_guest_power.Case):
             10, values["g2", figures.OTHERS_LOSS], delta=0.5
         )
 
+    @ddt.data(
+        ("cpu.sysbench.rate", "higher", 90.0),
+        ("control.h2load.response_time_mean", "lower", 110.0),
+    )
+    @ddt.unpack
+    def test_control_machine(self, name, better, slow):
+        """Its loss is that in the same seconds, on the controller's clock."""
+        read = mock.AsyncMock(
+            return_value=clock.Reading(offset=50.0, error=0.001)
+        )
+        self.enterContext(mock.patch.object(clock, "read", new=read))
+        machine = machines.FakeMachine("control")
+        self.session.control = sessions.Control(
+            station=roles.Station(
+                name="control", machine=machine, role="control", folder="f"
+            ),
+            work=None,
+        )
+        metric = sample.Metric(name, "", better)
+
+        def add_line(result, begun, figures):
+            points = enumerate(figures, 1)
+            result.control = phases.Line(
+                machine="control",
+                metric=metric,
+                begun=begun + 50,
+                points=tuple((2.0 * end, figure) for end, figure in points),
+            )
+
+        before, during = [99.0, 101.0] * 15, [99.0, 101.0] * 15
+        during[15:19] = [slow] * 4
+        self.action.before(current("before"))
+        result = run_workload({"g1": self.usual}, 900.0)
+        add_line(result, 900.0, before)
+        self.action.evaluate(current("before"), result)
+        self.assertEqual(
+            ["g1", "control"], [one.machine for one in result.migration.lines]
+        )
+        self.assertAlmostEqual(900.0, result.migration.lines[1].begun)
+        self.action.before(current("during"))
+        with mock.patch.object(
+            migration, "migrate", autospec=True, return_value=event()
+        ):
+            self.action.during(current("during"))
+        result = run_workload({"g1": self.usual})
+        add_line(result, BEGUN, during)
+        values = self.values(self.action.evaluate(current("during"), result))
+        self.assertAlmostEqual(
+            10, values["control", figures.CONTROL_LOSS], delta=0.5
+        )
+
     def test_late_migration(self):
         """Its effects are after the workload, and not measured."""
         result, _, evaluated = self.repeat(event(ended=1061.0))
@@ -207,6 +262,7 @@ class TestGuestMigration(test_guest_power.Case):
         )
         self.assertIn(f"{outcome}: why", found.detail)
         self.assertEqual("void", found.severity)
+        self.assertEqual(outcome == "server_error", effect.is_unusable)
         self.assertEqual((), evaluated.observations)
         self.assertEqual(outcome, result.migration.event.outcome)
 
