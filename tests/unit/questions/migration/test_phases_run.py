@@ -62,11 +62,13 @@ class TestRun(unittest.TestCase):
             mock.patch.object(
                 guest_migration.GuestMigration,
                 "before",
+                autospec=True,
                 return_value=actions.ActionResult(),
             ),
             mock.patch.object(
                 guest_migration.GuestMigration,
                 "evaluate",
+                autospec=True,
                 side_effect=lambda *_: next(effects),
             ),
         ):
