@@ -27,7 +27,7 @@ class Measured:
     :param runs: The runs of commands, without their output.
     :param cpu_times: The CPU time of each guest.
     :param migration: The rates of each machine around a migration.
-    :param control: The indicator of the control machine, by its own clock.
+    :param control: The indicator of the control machine over time.
     :param keep_raw: A function that stores a raw output and does not raise.
     :param unreached: The metrics that are missing because their machine did
         not answer, each with the machine.

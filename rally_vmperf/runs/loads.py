@@ -7,6 +7,7 @@ or the controller has changed, not the guests.
 
 import asyncio
 import collections.abc
+import contextlib
 import dataclasses
 import re
 import statistics
@@ -19,6 +20,7 @@ from rally_vmperf.execution import servers
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
+from rally_vmperf.machines import clock
 from rally_vmperf.machines import job
 from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import command_result
@@ -111,7 +113,7 @@ class ControlLoad:
 
     :ivar error: The reason why the last condition has no figures, or "".
     :ivar line: The indicator in the last condition, one point for each run;
-        times are on the clock of the machine.
+        None if its time is not known.
     """
 
     control: sessions.Control
@@ -155,7 +157,9 @@ class ControlLoad:
             folder = station.folder_of(self.control.work.title)
             await station.machine.put(b"", f"{folder}/stop")
             result = await started.finish()
-            return self._average(result.stdout)
+            figures = self._average(result.stdout)
+            await self._correct_clock()
+            return figures
         except (base.MachineError, workloads.WorkloadError) as error:
             self.error = str(error)
             return ()
@@ -164,6 +168,16 @@ class ControlLoad:
                 await started.give_up()
             if self._servers is not None:
                 await self._servers.close()
+
+    async def _correct_clock(self) -> None:
+        """Move the line to the clock of the controller, or remove it."""
+        line, self.line = self.line, None
+        if line is not None:
+            with contextlib.suppress(base.MachineError):
+                reading = await clock.read(self.control.station.machine)
+                self.line = dataclasses.replace(
+                    line, begun=line.begun - reading.offset
+                )
 
     def _create_command(self) -> workloads.Command:
         """Return the command, with a port that no measured machine has."""

@@ -8,8 +8,6 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import migration_monitor
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
-from rally_vmperf.machines import base
-from rally_vmperf.machines import clock
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.migration import estimates
 from rally_vmperf.measurement.migration import figures
@@ -177,8 +175,8 @@ class GuestMigration(actions.GuestWatch):
                 reading.offset for reading in monitor.readings[:9]
             )
         lines = phase_figures.list_lines(result, offsets)
-        if control := self._find_control_line(result):
-            lines[control.machine] = control
+        if result.control is not None:
+            lines[result.control.machine] = result.control
         event = self._event if self._phase == "during" else None
         result.migration = phases.Phase(
             lines=tuple(
@@ -218,22 +216,6 @@ class GuestMigration(actions.GuestWatch):
         """The name of the control machine; empty without one."""
         control = self.session.control
         return control.station.name if control else ""
-
-    def _find_control_line(
-        self, result: measured.Measured
-    ) -> phases.Line | None:
-        """Return the figure of the control machine, by our clock, or None."""
-        control, line = self.session.control, result.control
-        if control is None or line is None:
-            return None
-        try:
-            reading = self.session.runner.run(
-                clock.read(control.station.machine)
-            )
-        except base.MachineError as error:
-            self.progress(f"The control machine has no time line: {error}")
-            return None
-        return dataclasses.replace(line, begun=line.begun - reading.offset)
 
     def _explain_clock(
         self, stop: estimates.Estimate | str

@@ -6,6 +6,7 @@ import statistics
 import time
 import types
 import unittest
+from unittest import mock
 
 import ddt
 
@@ -14,6 +15,8 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import base as base_machine
+from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import actions
@@ -113,6 +116,29 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
             lines.append(load.line)
         first, second = lines
         self.assertLess(first.begun + first.points[-1][0], second.begun)
+
+    async def test_the_clock_of_the_machine(self):
+        """Is corrected; without it, the figures have no times."""
+        error = base_machine.MachineError("control: no date")
+        for answer, expected in (
+            (clock.Reading(offset=1000.0, error=0.1), -1000.0),
+            (error, None),
+        ):
+            load = self.load(Ticking())
+            await load.begin()
+            await self.wait(2)
+            with mock.patch.object(
+                clock, "read", autospec=True, side_effect=[answer]
+            ):
+                self.assertEqual(1, len(await load.end()))
+            if expected is None:
+                self.assertIsNone(load.line)
+            else:
+                self.assertAlmostEqual(
+                    time.time() + expected,
+                    load.line.begun,
+                    delta=patience.seconds(20),
+                )
 
     async def test_runs_that_fail(self):
         load = self.load(Failing())
