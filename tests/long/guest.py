@@ -17,9 +17,6 @@ import openstack
 from tests import patience
 from tests.functional import laboratory
 
-#: After the end of an error of an API, of Nova's too.
-ENDED = ("completed", "error", "failed", "cancelled")
-
 
 class Guest:
     """A guest that answers SSH sooner or later.
@@ -65,36 +62,9 @@ class Guest:
             "SSH", lambda: not self.run("true").returncode, 400
         )
 
-    def host(self) -> str:
-        """Return the hypervisor on which Nova says that it is."""
-        return self._cloud.compute.get_server(self.server).compute_host
-
     def status(self) -> str:
         """Return Nova's status of it."""
         return self._cloud.compute.get_server(self.server).status
-
-    def migrate(self, target: str) -> str:
-        """Move it to another hypervisor; return the migration's status.
-
-        The server is ACTIVE before its migration has ended.
-        """
-        compute = self._cloud.compute
-        compute.live_migrate_server(
-            self.server, host=target, block_migration="auto"
-        )
-        query = f"/os-migrations?instance_uuid={self.server.id}"
-
-        def latest():
-            answer = compute.get(query, microversion="2.59")
-            openstack.exceptions.raise_from_response(answer)
-            return answer.json()["migrations"][0]["status"]
-
-        def ended():
-            server = compute.get_server(self.server)
-            return latest() in ENDED and not server.task_state
-
-        laboratory.wait_for("end of the migration", ended, 300)
-        return latest()
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ class Migration(base.MeasurementScenario):
         deadline: float = 300,
         warmup: int = 0,
         peer: dict | None = None,
+        control: dict | None = None,
         cooldown: float = 0,
         drop_caches: bool = False,
         reboot: t.Literal[
@@ -52,6 +53,9 @@ class Migration(base.MeasurementScenario):
             not counted.
         :param peer: The other end of network workloads, which also pings the
             guest: {address, port, user, key_file, known_hosts, name, jump}.
+        :param control: The control machine, which runs a small load during
+            each condition and shows whether the infrastructure changed:
+            the keys of peer. It must not be the peer or a hypervisor.
         :param cooldown: The idle time in seconds before each command.
         :param drop_caches: Whether the page cache, dentries and inodes of the
             guests are dropped before each command, which requires root in the

@@ -670,6 +670,28 @@ class ShippedTestCase(unittest.TestCase):
                 set(subtask["sla"]),
             )
 
+    def test_load_agents_with_a_migration(self):
+        """A last subtask per flavor; the others have the same limits."""
+        given = {
+            **GIVEN,
+            "control": {"address": "192.0.2.11"},
+            "flavors": ["m1.small", "m1.large"],
+            "users": [10, 40, 20],
+            "runs": 1,
+        }
+        path = "tasks/study-load-agents.yaml"
+        *others, small, large = tasks.render(
+            path, {**given, "migration": True}
+        )["subtasks"]
+        self.assertEqual(tasks.render(path, given)["subtasks"], others)
+        for subtask in (small, large):
+            scenario = subtask["scenario"]["VMPerf.migration"]
+            (workload,) = scenario["workloads"]
+            self.assertEqual(10, workload["arguments"]["users"])
+            self.assertEqual(given["control"], scenario["control"])
+            self.assertIn("vmperf_disruption", subtask["sla"])
+        tasks.check(tasks.render(path, {**given, "migration": True}))
+
     def test_a_density_study_without_bare_metal(self):
         task = tasks.render(
             "tasks/study-openstack-kvm.yaml", {**GIVEN, "baseline": "none"}
