@@ -275,8 +275,54 @@ def open_session(
     return session
 
 
+def check_others(
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    peer: roles.Station | None,
+    control: Control | None,
+    progress: measure.Progress,
+) -> None:
+    """Connect to peer and control machine, and check their tools.
+
+    A session does the same with all machines, when the guests have booted.
+
+    :raises MachineError: If a machine does not answer, or has no such tool;
+        with its name.
+    """
+    session = Session(
+        assignments=tuple(assignments),
+        stations=[],
+        peer=peer,
+        progress=progress,
+        runner=asyncio.Runner(),
+        control=control,
+    )
+    try:
+        session.runner.run(_provision(session, provision.NO_SUPPLY))
+    finally:
+        session.close()
+
+
 async def _make_ready(session: Session, supply: provision.Supply) -> None:
     """Check all stations, provision tools, and prepare the workloads."""
+    await _provision(session, supply)
+    await _report_leftovers(session)
+    assignments = (*session.assignments, *session.extra_assignments)
+    for line in requirements.describe_omissions(assignments, session.tools):
+        session.progress(line)
+    session.facts = await measure.prepare(
+        assignments, session.stations, session.peer, session.progress
+    )
+    if control := session.control:
+        facts = await measure.prepare(
+            [control.work], [control.station], session.peer, session.progress
+        )
+        session.facts[control.station.name] = facts[control.station.name]
+    if any(assigned.drop_caches for assigned in session.assignments):
+        await session.caches.check(session.stations)
+
+
+async def _provision(session: Session, supply: provision.Supply) -> None:
+    """Check all stations, and provision their tools."""
     stations = session.everyone()
     session.progress(
         "checking " + ", ".join(station.name for station in stations)
@@ -288,34 +334,14 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
         station.name: facts
         for station, facts in zip(stations, fingerprints, strict=True)
     }
-    await _report_leftovers(session)
     assignments = (*session.assignments, *session.extra_assignments)
     session.tools = await requirements.ensure(
         assignments, session.stations, session.peer, supply=supply
     )
-    for line in requirements.describe_omissions(assignments, session.tools):
-        session.progress(line)
-    session.facts = await measure.prepare(
-        assignments, session.stations, session.peer, session.progress
-    )
-    if session.control:
-        await _prepare_control(session, session.control, supply)
-    if any(assigned.drop_caches for assigned in session.assignments):
-        await session.caches.check(session.stations)
-
-
-async def _prepare_control(
-    session: Session, control: Control, supply: provision.Supply
-) -> None:
-    """Provision the tools of the control machine, and prepare its workload."""
-    works, stations = [control.work], [control.station]
-    session.tools |= await requirements.ensure(
-        works, stations, None, supply=supply
-    )
-    facts = await measure.prepare(
-        works, stations, session.peer, session.progress
-    )
-    session.facts[control.station.name] = facts[control.station.name]
+    if control := session.control:
+        session.tools |= await requirements.ensure(
+            [control.work], [control.station], None, supply=supply
+        )
 
 
 async def _report_leftovers(session: Session) -> None:

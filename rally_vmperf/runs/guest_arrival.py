@@ -7,7 +7,10 @@ import time
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import arrival
+from rally_vmperf.execution.stations import reach
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import console
 from rally_vmperf.guests import errors
@@ -23,7 +26,31 @@ from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
+from rally_vmperf.runs import loads
 from rally_vmperf.runs import runs
+
+
+def check_others(
+    peer: documents.Arguments | None,
+    control: documents.Arguments | None,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+    progress: runs.Progress,
+) -> None:
+    """Check peer and control machine, if any, before the guests boot.
+
+    :param peer: The peer, as the task defines it.
+    :param control: The control machine, as the task defines it.
+    :param progress: The function that reports progress.
+    :raises MachineError: If a machine does not answer or has not the tools of
+        the workloads; with its name.
+    """
+    if peer or control:
+        sessions.check_others(
+            assignments,
+            reach.peer_station(peer) if peer else None,
+            loads.create_control(control, assignments),
+            progress,
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

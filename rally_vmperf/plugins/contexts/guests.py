@@ -24,6 +24,7 @@ from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 
 if t.TYPE_CHECKING:
+    from rally_vmperf.questions.common import task as tasks
     from rally_vmperf.records import model
     from rally_vmperf.runs import guest_arrival
 
@@ -56,6 +57,7 @@ class Guests(context.OpenStackContext):
         """Boot the guests, and wait until all of them answer SSH."""
         run_guests = self._create_run_guests()
         self._warn_about_killed_runs(run_guests)
+        _check_others(run_guests.id)
         run_guests.write_entry()
         try:
             self._boot_guests(run_guests)
@@ -221,15 +223,42 @@ def _get_scenario_requirements(
     """
     from rally_vmperf.execution import ports
     from rally_vmperf.questions import table
-    from rally_vmperf.questions.common import task
+
+    workload = _read_workload(owner)
+    if workload is None:
+        return range(0), {}
+    guest_ports = ports.guest_ports(workload.assignments, workload.count)
+    question = table.scenarios()[workload.scenario]
+    return guest_ports, question.list_flags(workload)
+
+
+def _check_others(owner: str) -> None:
+    """Check the other machines that the scenario uses, as it does later.
+
+    :param owner: The identifier of a Rally workload with any scenario.
+    :raises MachineError: If such a machine cannot be used.
+    """
+    from rally_vmperf.runs import guest_arrival
+
+    workload = _read_workload(owner)
+    if workload is not None:
+        guest_arrival.check_others(
+            workload.peer, workload.control, workload.assignments, _log_info
+        )
+
+
+def _read_workload(owner: str) -> "tasks.Task | None":
+    """Return a workload in Rally's database as a task; None for others.
+
+    :param owner: The identifier of a Rally workload with any scenario.
+    """
+    from rally_vmperf.questions import table
+    from rally_vmperf.questions.common import task as tasks
 
     stored = db.workload_get(owner)
-    question = table.scenarios().get(stored["name"])
-    if question is None:
-        return range(0), {}
-    workload = task.create_from_rally(stored, stored["name"])
-    guest_ports = ports.guest_ports(workload.assignments, workload.count)
-    return guest_ports, question.list_flags(workload)
+    if stored["name"] not in table.scenarios():
+        return None
+    return tasks.create_from_rally(stored, stored["name"])
 
 
 def _log_info(line: str) -> None:

@@ -133,6 +133,9 @@ class MeasurementTest(GuestTest):
         super().resource_setup()
         cls.configured.check_limits()
         task = cls.build_full_task()
+        guest_arrival.check_others(
+            task.peer, task.control, task.assignments, LOG.info
+        )
         booted = cls.boot(
             task.guests,
             ports.guest_ports(task.assignments, task.count),

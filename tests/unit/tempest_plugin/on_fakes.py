@@ -177,6 +177,12 @@ def main(folder):
         "no peer": overhead(
             "test_network", baseline="metal", workloads_file=workloads
         ),
+        "no answer": overhead(
+            "test_cpu",
+            limits_file=values,
+            workloads_file=workloads,
+            peer={"address": "127.0.0.1", "port": "1"},
+        ),
         "no limits": density(limits_file=None),
         "no workloads": density(workloads_file=None),
         "no tool": density(run=without_tool),

@@ -60,6 +60,7 @@ class OnFakesTestCase(unittest.TestCase):
     @ddt.data(
         ("no baseline", [], "[vmperf] baseline must be set"),
         ("no workloads", [], "[vmperf] workloads_file or baseline must be"),
+        ("no answer", ["credentials"], "peer: no SSH at root@127.0.0.1:1"),
         ("no tool", ["boot"], "g1 has no fio: install it"),
         ("limits on values", ["boot"], "g1 has no fio: install it"),
     )

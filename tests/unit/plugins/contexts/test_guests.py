@@ -16,6 +16,7 @@ from rally_vmperf import opts
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
+from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import guests
 from rally_vmperf.records import journal
@@ -174,6 +175,17 @@ class SetUpTest(Case):
             self.assertEqual(
                 groups, self.cloud.calls.count("create_server_group"), name
             )
+
+    def test_peer_that_cannot_be_used(self):
+        """Nothing is created in the cloud, and the ledger has no entry."""
+        self.stored = stored("VMPerf.overhead", {"name": "iperf3"})
+        self.stored["args"]["peer"] = {"address": "127.0.0.1", "port": 1}
+        with self.assertRaisesRegex(
+            base.MachineError, "^peer: no SSH at root@127.0.0.1:1: "
+        ):
+            self.context().setup()
+        self.assertEqual([], self.cloud.calls)
+        self.assertEqual([], self.entries())
 
     def test_a_boot_that_does_not_end_is_told(self):
         self.reach.return_value = [

@@ -1,0 +1,131 @@
+"""Tests of the check of the machines that are not guests."""
+
+import asyncio
+import pathlib
+import tempfile
+import unittest
+
+import ddt
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import base
+from rally_vmperf.machines import local
+from rally_vmperf.machines.remote import hostkey
+from rally_vmperf.machines.remote import ssh
+from rally_vmperf.workloads import tools
+from tests.unit.execution import test_measure
+from tests.unit.machines import sshd
+
+
+class Distant(test_measure.Echo):
+    """A workload with a program on the peer.
+
+    :param program: The name of the program.
+    """
+
+    def __init__(self, program):
+        super().__init__()
+        self.TOOLS = (
+            tools.Tool(
+                command=program,
+                package="coreutils",
+                version=(program, "--version"),
+                side="peer",
+            ),
+        )
+
+    def needs(self, arguments):
+        """Return the other end."""
+        return frozenset({"peer"})
+
+
+class CheckOthersTest(unittest.TestCase):
+    """Peer and control machine are checked without guests."""
+
+    def setUp(self):
+        """Have a peer, which is this computer."""
+        super().setUp()
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.lines = []
+
+    def station(self, role, machine=None):
+        """Return a machine with this role."""
+        return roles.Station(
+            name=role,
+            machine=machine or local.Local(role),
+            role=role,
+            parent=self.folder,
+        )
+
+    def check(self, peer, program="env", control=None):
+        """Check the machines for this program."""
+        sessions.check_others(
+            [assignment.Assignment(Distant(program), {})],
+            peer,
+            control,
+            self.lines.append,
+        )
+
+    def test_left(self):
+        """A peer that can be used keeps nothing of the check."""
+        self.check(self.station("peer"))
+        self.assertEqual(["checking peer"], self.lines)
+        self.assertEqual([], [*pathlib.Path(self.folder).iterdir()])
+
+    def test_missing_tool(self):
+        """The line names the machine and the program."""
+        with self.assertRaisesRegex(base.MachineError, "^peer.*no-such-tool"):
+            self.check(self.station("peer"), "no-such-tool")
+        self.assertEqual([], [*pathlib.Path(self.folder).iterdir()])
+
+    def test_missing_tool_of_control(self):
+        """The control machine has a workload of its own."""
+        work = assignment.Assignment(Distant("no-such-tool"), {})
+        work.workload.needs = lambda arguments: frozenset()
+        work.workload.TOOLS = (
+            tools.Tool(
+                command="no-such-tool",
+                package="coreutils",
+                version=("no-such-tool", "--version"),
+            ),
+        )
+        control = sessions.Control(station=self.station("control"), work=work)
+        with self.assertRaisesRegex(base.MachineError, "^control.*no-such"):
+            self.check(None, "env", control)
+
+
+@ddt.ddt
+class UnreachableTest(unittest.IsolatedAsyncioTestCase):
+    """A peer that does not let the user in."""
+
+    @ddt.data(
+        ({}, "silent", "^peer: no SSH at debian@127"),
+        ({"client_key"}, "", "^peer: .* rejects the key"),
+        ({"host_key"}, "", "^peer: .* known_hosts"),
+    )
+    @ddt.unpack
+    async def test_peer(self, keys, state, words):
+        """The line names it, and the reason."""
+        server = sshd.Sshd()
+        await server.start()
+        other = {
+            "client_key": hostkey.generate("client").private,
+            "host_key": hostkey.generate("host").public,
+        }
+        changes = {key: other[key] for key in keys}
+        station = roles.Station(
+            name="peer",
+            machine=ssh.Ssh(server.endpoint("peer", **changes)),
+            role="peer",
+        )
+        if state == "silent":
+            await server.stop()
+        else:
+            self.addAsyncCleanup(server.stop)
+        with self.assertRaisesRegex(base.MachineError, words):
+            await asyncio.to_thread(
+                sessions.check_others, [], station, None, str
+            )
+        self.assertEqual([], server.commands)
