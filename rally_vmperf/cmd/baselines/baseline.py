@@ -1,6 +1,7 @@
 """Commands for the registry of baselines."""
 
 import argparse
+import collections.abc
 import typing as t
 
 from rally_vmperf.baseline import document
@@ -14,7 +15,10 @@ from rally_vmperf.measurement.samples import units
 
 Row = tuple[t.Any, ...]
 
-_LISTED = ("Name", "Recorded at", "Machine", "Class", "Workloads")
+_LISTED = (
+    *("Name", "Recorded at", "Machine", "Class", "Workloads"),
+    *("Shape", "Repetitions", "Busy"),
+)
 _METRIC = ("Workload", "Shape", "Metric")
 _CONDITIONS = ("Repetitions", "Limited by", "CPUs", "NUMA node", "Network")
 _SHOWN = (*_METRIC, "Bare metal", *_CONDITIONS)
@@ -32,18 +36,15 @@ class List(base.Lister):
             try:
                 baseline = baseline_store.load(name)
             except document.BaselineError as error:
-                rows.append((name, "-", "-", "-", str(error)))
+                rows.append((name, *"---", str(error), *"---"))
                 continue
-            workloads = sorted(
-                {measured.workload for measured in baseline.entries}
-            )
             rows.append(
                 (
                     name,
                     baseline.recorded_at,
                     baseline.machine.name,
                     baseline.machine_class or "-",
-                    ", ".join(workloads),
+                    *_summarise_entries(baseline.entries),
                 )
             )
         if not rows:
@@ -142,6 +143,28 @@ class Delete(base.Command):
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Delete the baseline from the registry."""
         rally_api.open_baseline_store(parsed.config_file).delete(parsed.name)
+
+
+def _summarise_entries(
+    entries: collections.abc.Collection[document.Entry],
+) -> tuple[str, str, str, str]:
+    """Return workloads, shapes, repetitions, and the parts that were busy."""
+    workloads = {measured.workload for measured in entries}
+    shapes = dict.fromkeys(measured.describe_shape() for measured in entries)
+    counts = [len(measured.reference.repetitions) for measured in entries]
+    low, high = min(counts), max(counts)
+    busy_parts = {
+        found.subject
+        for measured in entries
+        for found in measured.findings
+        if found.kind == "bare_metal_busy"
+    }
+    return (
+        ", ".join(sorted(workloads)),
+        "; ".join(shapes),
+        str(low) if low == high else f"{low} to {high}",
+        ", ".join(sorted(busy_parts)) or "-",
+    )
 
 
 def describe_irregular(baseline: document.Baseline) -> list[str]:

@@ -10,10 +10,12 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import baseline_import
+from rally_vmperf.measurement import finding
 from tests.unit.runs import whole
 
 METRIC = "cpu.sysbench.rate"
@@ -48,6 +50,44 @@ class TestFormats(unittest.TestCase):
         arguments = [*arguments, "--config-file", str(self.config)]
         self.assertEqual(code, shown.run(parser.parse_args(arguments)))
         return app.stdout.getvalue()
+
+    def test_list(self):
+        """Shape, repetitions, and the parts that other processes used."""
+        content = self.register("other", (1.0, 2.0, 3.0))
+        two = with_repetitions(content, *repetitions(content)[:2])
+        (entry,) = two.entries
+        busy = [
+            finding.Finding("bare_metal_busy", part, "fio") for part in "ba"
+        ]
+        other = dataclasses.replace(
+            entry,
+            shape=document.Shape(4, 2048, 2),
+            findings=(finding.Finding("interval_one_session", "", ""), *busy),
+        )
+        (metal,) = self.registry.load("metal").entries
+        content = dataclasses.replace(content, entries=(metal, other))
+        self.registry.save(content, replace=True)
+        (self.registry.folder / "damaged.json").write_text("{}")
+        rows = {
+            row["Name"]: row
+            for row in json.loads(self.printed(baseline.List, "-f", "json"))
+        }
+        columns = ("Workloads", "Shape", "Repetitions", "Busy")
+        for name, cells in (
+            ("metal", ("sysbench", str(metal.shape), "3", "-")),
+            (
+                "other",
+                (
+                    "sysbench",
+                    f"{metal.shape}; {other.shape}",
+                    "2 to 3",
+                    "a, b",
+                ),
+            ),
+        ):
+            self.assertEqual(cells, tuple(rows[name][key] for key in columns))
+        self.assertIn("damaged.json", rows["damaged"]["Workloads"])
+        self.assertEqual("-", rows["damaged"]["Busy"])
 
     def test_show(self):
         """A number and its unit, or both in one cell of a table."""
