@@ -109,6 +109,22 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", said)
 
+    def test_settings_file(self):
+        """Without a task, task and arguments are those in vmperf.yaml."""
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.path.parent)
+        document = {"version": 2, "title": "T", "subtasks": [subtask()]}
+        text = yaml.safe_dump(document).replace("count: 4", "count: {{ n }}")
+        pathlib.Path("mine.yaml").write_text(text)
+        pathlib.Path("vmperf.yaml").write_text("task: mine.yaml\nn: 5\n")
+        parser = argparse.ArgumentParser()
+        plan.add_task_arguments(parser)
+        parser.set_defaults(config_file=os.devnull)
+        for words, cores in (([], 10), (["--task-args", "{n: 6}"], 12)):
+            planned = plan.create_plan(parser.parse_args(words))
+            found = {row[1]: row[2] for row in planned.rows}
+            self.assertEqual(cores, found["cores"])
+
     def test_minutes_of_the_flavor(self):
         """What each vCPU copies takes time."""
         wanted = subtask()

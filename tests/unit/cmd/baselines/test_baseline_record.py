@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import os
 import pathlib
 import re
 import tempfile
@@ -20,6 +21,17 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import shapes
 from tests import signals
 from tests.unit.runs import golden
+
+TASK = """\
+version: 2
+title: Mine
+subtasks:
+  - title: With {{ baseline }}
+    scenario:
+      VMPerf.overhead: {workloads: [{name: sysbench}]}
+    runner: {serial: {times: {{ repetitions }}}}
+    contexts: {vmperf_guests: {image: {name: debian}, flavor: {name: small}}}
+"""
 
 
 def wanted(copies, required):
@@ -140,6 +152,42 @@ class TestRecord(unittest.TestCase):
         self.assertEqual(0, code, said)
         self.assertTrue(self.registered())
         self.assertIn("bare metal as 2 x 1 vCPU", said)
+
+    @ddt.data(
+        ("metal", "next: rally-vmperf run"),
+        ("none", r"baseline: none; .* run --task-args '{baseline: metal}'"),
+    )
+    @ddt.unpack
+    def test_settings_file(self, baseline, words):
+        """Task and arguments are those in vmperf.yaml, and the line is next.
+
+        The last line states whether run compares guests with this baseline.
+        """
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        pathlib.Path("vmperf.yaml").write_text(
+            f"task: mine.yaml\nrepetitions: 4\nbaseline: {baseline}\n"
+        )
+        pathlib.Path("mine.yaml").write_text(TASK)
+        said = []
+        with mock.patch.object(
+            baseline_record.Record,
+            "print_line",
+            lambda self, line: said.append(line),
+        ):
+            code = main.main(
+                [
+                    *("baseline", "record", "metal", "--local"),
+                    *("--shape", "whole", "--cpus", "1", "--memory", "512"),
+                    *("--config-file", str(self.config)),
+                ]
+            )
+        self.assertEqual(0, code, said)
+        self.assertRegex(said[-1], words)
+        registry = store.Store(self.folder / "baselines")
+        (entry,) = registry.load("metal").entries
+        self.assertEqual("sysbench", entry.workload)
+        self.assertEqual(4, len(entry.reference.repetitions))
 
     def test_void(self):
         """It is registered, and each run with it would be void."""

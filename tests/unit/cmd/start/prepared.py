@@ -1,9 +1,13 @@
 """Run the command init with a fake cloud, in a process of its own.
 
-The first argument is the home directory of the user.
+The first argument is the home directory of the user. The command lines of
+the process and of each program that it starts are printed, as a list of
+processes shows them; the first program is one of this module.
 """
 
 import os
+import pathlib
+import subprocess
 import sys
 from unittest import mock
 
@@ -34,9 +38,19 @@ def create_login():
     )
 
 
+def show_program(event, arguments):
+    """Print the command line of a program that is started."""
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system"):
+        print(f"program: {arguments!r}", file=sys.stderr)
+
+
 if __name__ == "__main__":
+    sys.addaudithook(show_program)
+    subprocess.run(["true", "first program"], check=True)
     os.environ["HOME"] = sys.argv[1]
     with mock.patch.object(
         login, "log_in", autospec=True, return_value=create_login()
     ):
-        sys.exit(main.main(sys.argv[2:]))
+        code = main.main(sys.argv[2:])
+    print(pathlib.Path("/proc/self/cmdline").read_text(), file=sys.stderr)
+    sys.exit(code)

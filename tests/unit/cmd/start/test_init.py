@@ -48,6 +48,9 @@ class InitTest(unittest.TestCase):
         self.assertIn("Rally environment 'mine': created, and in use", output)
         self.assertIn("missing: network:", output)
         self.assertEqual(1, code, output)
+        # The output has the command lines of all processes, too.
+        self.assertIn("'first program'", output)
+        self.assertIn(f"prepared\0{self.home}\0", output)
         self.assertNotIn(PASSWORD, output)
         with_password = [
             path
