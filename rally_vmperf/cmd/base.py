@@ -22,15 +22,6 @@ def write(stream: t.TextIO, text: str) -> None:
     stream.flush()
 
 
-def show_line(stream: t.TextIO, text: str = "") -> None:
-    """Replace the last line of a terminal by a text, without a line end.
-
-    The text is cut to 79 characters and has no control characters.
-    """
-    stream.write(f"\r\x1b[K{sanitize.line(text, 79)}")
-    stream.flush()
-
-
 def write_file(
     path: str | pathlib.Path,
     pieces: collections.abc.Iterable[str],

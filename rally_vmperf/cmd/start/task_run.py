@@ -1,12 +1,9 @@
 """Command that plans, measures and judges a task."""
 
 import argparse
-import collections.abc
-import contextlib
-import logging
 import pathlib
-import typing as t
 
+from rally_vmperf import live_line
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
@@ -57,7 +54,7 @@ class Run(base.Command):
             parsed.config_file,
             parsed.env,
             content,
-            lambda: _show_progress(self.app.stderr),
+            live_line.replace_messages,
         )
         if outcome == "error":
             self.warn(
@@ -104,48 +101,3 @@ def _choose_path(output: str | None, uuid: str) -> pathlib.Path:
         return pathlib.Path(output)
     path = pathlib.Path("report.html")
     return pathlib.Path(f"report-{uuid}.html") if path.exists() else path
-
-
-@contextlib.contextmanager
-def _show_progress(
-    stream: t.TextIO,
-) -> collections.abc.Iterator[None]:
-    """Show progress in one line of a terminal, and warnings above it.
-
-    Without a terminal, each repetition is a line.
-    """
-    handlers = logging.getLogger().handlers
-    progress = _Progress(stream)
-    for handler in handlers:
-        handler.addFilter(progress)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(progress)
-        progress.clear()
-
-
-class _Progress(logging.Filter):
-    """A filter that shows messages of Rally as progress, except warnings."""
-
-    def __init__(self, stream: t.TextIO) -> None:
-        super().__init__()
-        self._stream = stream
-        self._is_terminal = stream.isatty()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a message is a warning; show others."""
-        if record.levelno >= logging.WARNING:
-            return True
-        message = record.getMessage()
-        if self._is_terminal:
-            base.show_line(self._stream, message)
-        elif message.startswith("Repetition "):
-            base.write(self._stream, f"{message}\n")
-        return False
-
-    def clear(self) -> None:
-        """Delete the line."""
-        if self._is_terminal:
-            base.show_line(self._stream)

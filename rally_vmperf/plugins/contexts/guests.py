@@ -13,6 +13,7 @@ from rally.task import context as rally_context
 from rally_openstack.task import context
 
 from rally_vmperf import documents
+from rally_vmperf import live_line
 from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
@@ -20,7 +21,6 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins import defects
-from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 
 if t.TYPE_CHECKING:

@@ -15,11 +15,11 @@ from rally.common import objects
 from rally.task import atomic
 from rally_openstack.task import scenario
 
+from rally_vmperf import live_line
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import defects
-from rally_vmperf.plugins import live_line
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task as tasks

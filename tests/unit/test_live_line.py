@@ -1,5 +1,7 @@
 """Tests of the line of progress on a terminal."""
 
+import contextlib
+import io
 import logging
 import os
 import pty
@@ -7,7 +9,7 @@ import select
 import unittest
 from unittest import mock
 
-from rally_vmperf.plugins import live_line
+from rally_vmperf import live_line
 
 
 class TestLiveLine(unittest.TestCase):
@@ -71,3 +73,42 @@ class TestLiveLine(unittest.TestCase):
         with open(os.devnull, "w") as stream:
             self.handler.setStream(stream)
             self.assertIsNone(live_line.find_line())
+
+    def test_replaced_messages(self):
+        """There is one line until the end, with warnings above it."""
+        self.logger.setLevel(logging.INFO)
+        with live_line.replace_messages():
+            self.logger.info("Starting:\ntask")
+            self.assertEqual(["Starting: task"], self.screen())
+            live_line.find_line().show("Repetition 1 of 3")
+            live_line.find_line().show("fio on g1")
+            self.logger.info("ITER: 1 START")
+            self.logger.warning("g1 is slow")
+            shown = "Repetition 1 of 3: fio on g1"
+            self.assertEqual(["g1 is slow", shown], self.screen())
+            # The context of guests deletes the line before it deletes them.
+            live_line.close()
+            self.assertEqual([""], self.screen())
+            self.logger.info("Deleting g1")
+            self.assertEqual(["Deleting g1"], self.screen())
+        self.assertEqual([""], self.screen())
+        self.logger.info("done")
+        self.assertEqual("done\r\n", self.read())
+
+    def test_replaced_messages_without_terminal(self):
+        """Repetitions are lines, and warnings are as in the log."""
+        self.logger.setLevel(logging.INFO)
+        log, errors = io.StringIO(), io.StringIO()
+        self.handler.setStream(log)
+        self.handler.setFormatter(logging.Formatter("LOG %(message)s"))
+        with (
+            contextlib.redirect_stderr(errors),
+            live_line.replace_messages(),
+        ):
+            self.assertIsNone(live_line.find_line())
+            for line in ("Starting", "Repetition 1 of 3", "fio on g1"):
+                self.logger.info(line)
+            self.logger.warning("g1 is slow")
+        self.assertEqual("Repetition 1 of 3\n", errors.getvalue())
+        self.logger.info("done")
+        self.assertEqual("LOG g1 is slow\nLOG done\n", log.getvalue())
