@@ -14,11 +14,13 @@ from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import lines as charts
+from rally_vmperf.runs import loads
 
 #: The maximum number of time lines on a page.
 MOST_LINES = 12
-#: The styles of the migrated guest and of the other machines.
+#: The styles of the migrated guest, of other guests and of the control machine.
 _STYLES = ("first", "third", "last")
+_KINDS = ("migrated guest", "other guests", "control machine")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -91,6 +93,34 @@ def _list_values(measured: repetition.Repetition) -> dict[str, str]:
     return {name: ", ".join(texts) for name, texts in values.items()}
 
 
+def list_labels(
+    migrations: collections.abc.Sequence[Migration],
+) -> list[tuple[str, str]]:
+    """Return the style and the machines of each kind of line."""
+    names: dict[str, dict[str, None]] = {style: {} for style in _STYLES}
+    metrics: dict[str, str] = {}
+    for migration in migrations:
+        for line in migration.lines:
+            style = _choose_style(migration, line)
+            names[style][line.machine] = None
+            metrics[style] = line.metric.name
+    kinds = dict(zip(_STYLES, _KINDS, strict=True))
+    labels = [
+        (style, f"{kinds[style]} {', '.join(machines)} ({metrics[style]})")
+        for style, machines in names.items()
+        if machines
+    ]
+    return [*labels, ("first bare", "its mean in the phase during")]
+
+
+def _choose_style(migration: Migration, line: phases.Line) -> str:
+    """Return the style of the line of a machine."""
+    migrated, other, control = _STYLES
+    if line.metric.name.startswith(loads.LABEL):
+        return control
+    return migrated if line.machine == migration.event.guest else other
+
+
 def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
     """Return the chart of the rates of a repetition over time.
 
@@ -108,7 +138,7 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
     machines = dict.fromkeys(
         (migration.event.guest, *(line.machine for line in migration.lines))
     )
-    for place, machine in enumerate(machines):
+    for machine in machines:
         own = [line for line in migration.lines if line.machine == machine]
         usual = _find_usual(own, migration.event.requested)
         if not usual:
@@ -120,13 +150,14 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
             ]
             highest = max(highest, *(rate for _, rate in points))
             last = max(last, points[-1][0])
-            style = _STYLES[min(place, len(_STYLES) - 1)]
+            style = _choose_style(migration, line)
             drawn.append(charts.Line(style=style, points=points))
-            if place == 0 and points[0][0] < requested < points[-1][0]:
+            is_migrated = style == _STYLES[0]
+            if is_migrated and points[0][0] < requested < points[-1][0]:
                 mean = statistics.fmean(rate for _, rate in points)
                 drawn.append(
                     charts.Line(
-                        style="bare",
+                        style="first bare",
                         points=[(points[0][0], mean), (points[-1][0], mean)],
                     )
                 )
@@ -139,11 +170,11 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
     return charts.draw(
         f"Repetition {migration.number}",
         drawn,
-        charts.Axis(low=0, high=last, title="seconds"),
+        charts.Axis(low=0, high=last, title="seconds since the first phase"),
         charts.Axis(low=0, high=highest),
-        label=f"Rates of guests in repetition {migration.number} over time",
+        label=f"Rates of machines in repetition {migration.number} over time",
         name=name,
-        note="rate in percent of the rate before",
+        note="percent of the mean before the request",
     )
 
 
@@ -184,6 +215,7 @@ SECTION = reports.Section(
     comparison_facts=_list_facts,
     functions={
         "draw_time_line": draw_time_line,
+        "list_labels": list_labels,
         "list_migrations": list_migrations,
         "MOST_LINES": MOST_LINES,
     },
