@@ -214,15 +214,30 @@ class TestMigration(laboratory.Case):
         self.assertEqual(0, done.returncode, done.stdout)
         self.assertIn("downtime", done.stdout)
 
-    def test_sigkill(self):
-        """A controller that is killed in a migration leaves a way out."""
+    def test_server_error_and_sigkill(self):
+        """Guests are booted again; a killed controller leaves a way out."""
         lab = self.laboratory
+        compute = lab.admin.compute
+        known = lab.journals()
         workload = self.arguments["workload"]
         workload["arguments"]["runtime"] = 20
         given = {**self.arguments, "phase_seconds": 20, "workload": workload}
         with lab.started(TASK, **given) as process:
             self.wait_for_line(process, "Migrating g1 from ")
+            time.sleep(2)
+            (first,) = compute.servers(all_projects=True)
+            compute.reset_server_state(first, "error")
+            self.wait_for_line(process, "Migrating g1 from ", 2)
+            (second,) = compute.servers(all_projects=True)
+            self.assertNotEqual(first.id, second.id)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        (record,) = lab.records(self.new_journal(known, process))
+        repetition = record.repetition
+        during = repetition.select(phase="during").condition
+        self.assertEqual("server_error", during.migration.event.outcome)
+        kinds = {found.kind for found in during.findings}
+        self.assertIn("migration_not_completed", kinds)
         self.assertNotEqual(self.before, lab.count())
         lab.vmperf("cleanup", "--yes", check=True)
+        laboratory.wait_for("end of guests", lambda: not d.guests(), 60)

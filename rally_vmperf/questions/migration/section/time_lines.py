@@ -18,7 +18,7 @@ from rally_vmperf.runs import loads
 
 #: The maximum number of time lines on a page.
 MOST_LINES = 12
-#: The styles of the migrated guest, of other guests and of the control machine.
+#: The styles of lines, and the machines that they stand for.
 _STYLES = ("first", "third", "last")
 _KINDS = ("migrated guest", "other guests", "control machine")
 
