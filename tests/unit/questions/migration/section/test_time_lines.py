@@ -1,0 +1,168 @@
+"""Tests of the section on migration, with a run of the embedded cloud."""
+
+import dataclasses
+import re
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+from rally_vmperf.questions import source_judge
+from rally_vmperf.questions.migration.section import time_lines
+from rally_vmperf.report import export
+from rally_vmperf.report import page
+from tests.unit.questions import golden_runs
+from tests.unit.report import test_page
+
+RUN = "migration"
+MOVED = finding.Finding("guest_host_changed", "g1", "moved by somebody else")
+
+
+def judge(source=None):
+    """Return the judged run.
+
+    :param source: The records to judge; those of the run by default.
+    """
+    return source_judge.judge_by_file(
+        source or golden_runs.source(RUN), str(golden_runs.limits(RUN))
+    )
+
+
+def disturb(number):
+    """Return the run, with a migration by others in a repetition.
+
+    It is longer, because at most a quarter of repetitions may be void.
+    """
+    source = golden_runs.source(RUN)
+    repetitions = [record.repetition for record in source.records]
+    repetitions.append(dataclasses.replace(repetitions[-1], number=4))
+    *others, after = repetitions[number - 1].conditions
+    after = dataclasses.replace(after, findings=(MOVED,))
+    repetitions[number - 1] = dataclasses.replace(
+        repetitions[number - 1], conditions=(*others, after)
+    )
+    records = [
+        dataclasses.replace(source.records[0], repetition=repetition)
+        for repetition in repetitions
+    ]
+    return dataclasses.replace(source, records=records)
+
+
+def read(run):
+    """Return a judged run as a report shows it, and its page."""
+    shown = source_judge.create_report(run)
+    return shown, page.standalone([shown])
+
+
+class TestPage(unittest.TestCase):
+    """The page shows each figure with its error, and each migration."""
+
+    def setUp(self):
+        super().setUp()
+        self.shown, self.source = read(judge())
+        self.text = test_page.Reader(self.source).text
+
+    def test_figures(self):
+        measured = [
+            observation.sample
+            for record in self.shown.repetitions
+            for condition in record.conditions
+            for observation in condition.observations
+            if observation.sample.metric.name.startswith("guest.migration.")
+        ]
+        self.assertLess(len(self.shown.repetitions), len(measured))
+        for figure in measured:
+            metric = figure.metric
+            self.assertIn(
+                f"{units.show(figure.value, metric.unit)} ± "
+                f"{units.show(metric.step, metric.unit)}",
+                self.text,
+            )
+
+    def test_migrations(self):
+        """Nova's duration is within two seconds of that of the run."""
+        migrations = time_lines.list_migrations(self.shown)
+        self.assertEqual(
+            [measured.number for measured in self.shown.repetitions],
+            [migration.number for migration in migrations],
+        )
+        for migration in migrations:
+            event = migration.event
+            for text in (event.request, event.initiator, event.target):
+                self.assertIn(text, self.text)
+            difference = migration.nova_seconds - event.seconds
+            self.assertLessEqual(abs(difference), 2)
+
+    def test_void_repetition(self):
+        """It is marked in both tables, and not judged."""
+        self.assertNotIn("(void)", self.text)
+        shown, source = read(judge(disturb(2)))
+        self.assertEqual((2,), shown.judgement.omitted)
+        text = test_page.Reader(source).text
+        self.assertEqual(2, text.count("Repetition 2 (void)"))
+        self.assertEqual(2, text.count("(void)"))
+
+    def test_time_lines(self):
+        """Each has three phases, their mean and two vertical lines."""
+        charts = re.findall(r"<svg .*?</svg>", self.source, re.DOTALL)
+        drawn = [chart for chart in charts if "-line-" in chart]
+        self.assertEqual(len(self.shown.repetitions), len(drawn))
+        for chart in drawn:
+            self.assertEqual(2, chart.count('class="limit"'))
+            self.assertEqual(3, chart.count('class="first"'))
+            self.assertLessEqual(chart.count('class="first bare"'), 1)
+        self.assertIn("migrated guest g1 (disk.fio.randwrite.iops)", self.text)
+        self.assertNotIn("control machine", self.text)
+
+
+class TestLabels(unittest.TestCase):
+    """Each kind of machine has a line of its own."""
+
+    def test_machines(self):
+        (first, *_) = time_lines.list_migrations(read(judge())[0])
+        (line, *_) = first.lines
+        control = sample.Metric("control.sysbench.rate", "1/s", "higher")
+        lines = [
+            line,
+            dataclasses.replace(line, machine="g2"),
+            dataclasses.replace(line, machine="g3"),
+            phases.Line(
+                machine="control",
+                metric=control,
+                begun=line.begun,
+                points=((2.0, 300.0), (4.0, 290.0)),
+            ),
+        ]
+        migration = dataclasses.replace(first, lines=tuple(lines))
+        self.assertEqual(
+            [
+                ("first", "migrated guest g1 (disk.fio.randwrite.iops)"),
+                ("third", "other guests g2, g3 (disk.fio.randwrite.iops)"),
+                ("last", "control machine control (control.sysbench.rate)"),
+                ("first bare", "its mean in the phase during"),
+            ],
+            time_lines.list_labels([migration]),
+        )
+        chart = time_lines.draw_time_line(migration, "x")
+        for style, number in (("first", 1), ("third", 2), ("last", 1)):
+            self.assertEqual(number, chart.count(f'class="{style}"'))
+
+
+@ddt.ddt
+class TestFormats(unittest.TestCase):
+    """Each format has the downtime with its limit and its verdict."""
+
+    @ddt.data(
+        ("json", '"guest.migration.downtime"'),
+        ("ndjson", '"guest.migration.downtime"'),
+        ("csv", "guest.migration.downtime,s,lower"),
+        ("openmetrics", 'metric="guest.migration.downtime",figure="max"'),
+        ("junit", '<testcase name="guest.migration.downtime max"'),
+        ("markdown", "| passed | `guest.migration.downtime` | max |"),
+    )
+    @ddt.unpack
+    def test_downtime(self, name, expected):
+        self.assertIn(expected, "".join(export.render(name, [judge()])))
