@@ -44,7 +44,7 @@ class TestGate(laboratory.Case):
             "gate",
             *("--task", str(TASK), "--task-args", json.dumps(ARGUMENTS)),
         )
-        self.job = gitlab.read_job("rally.gitlab-ci.yaml")
+        self.job = gitlab.read_job("gate.gitlab-ci.yaml")
         self.folder = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory(dir=lab.folder))
         )
@@ -56,23 +56,25 @@ class TestGate(laboratory.Case):
         """Run the job with arguments; return how its script ended."""
         install, *commands = self.job["script"]
         self.assertIn("pip install", install)
-        content = yaml.safe_dump({**ARGUMENTS, **arguments})
-        (self.folder / "arguments.yaml").write_text(content)
+        content = yaml.safe_dump({"task": str(TASK), **ARGUMENTS, **arguments})
+        (self.folder / "vmperf.yaml").write_text(content)
         # Each job has a machine of its own.
         home = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory(dir=self.folder))
         )
         variables = {
             **laboratory.environment(home),
-            "CI_PROJECT_DIR": str(self.folder),
-            "CLOUDS_YAML": f"{laboratory.CLOUD}/clouds.yaml",
+            **{
+                name: path.replace("$CI_PROJECT_DIR", str(self.folder))
+                for name, path in self.job["variables"].items()
+            },
+            "OS_CLIENT_CONFIG_FILE": f"{laboratory.CLOUD}/clouds.yaml",
             "OS_CLOUD": "vmperf-member",
-            "TASK": str(TASK),
         }
         done = gate.shell(commands, self.folder, **variables)
         gate.shell(self.job["after_script"], self.folder, **variables)
         clouds = yaml.safe_load(
-            pathlib.Path(variables["CLOUDS_YAML"]).read_text()
+            pathlib.Path(variables["OS_CLIENT_CONFIG_FILE"]).read_text()
         )
         password = clouds["clouds"]["vmperf-member"]["auth"]["password"]
         self.assertNotIn(password, done.stdout + done.stderr)
@@ -114,5 +116,5 @@ class TestGate(laboratory.Case):
         done = self.run_job(flavors=["absent"])
         self.assertEqual(1, done.returncode, laboratory.said(done))
         self.assertIn("absent", done.stderr)
-        self.assertNotIn("Preparing input task", done.stdout)
+        self.assertNotIn("plan: about", done.stdout)
         self.assertEqual([], list(self.folder.glob("journal/*.jsonl")))

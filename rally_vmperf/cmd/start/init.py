@@ -59,7 +59,6 @@ class Init(base.Command):
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Prepare the run; return 1 if something is missing, else 0."""
         from rally_vmperf.guests.setup import login
-        from rally_vmperf.guests.setup import offers
 
         cloud_login = login.log_in(parsed.cloud)
         name = cloud_login.cloud_name
@@ -67,10 +66,33 @@ class Init(base.Command):
         self._configure(parsed)
         state = rally_api.register_environment(name, cloud_login.spec)
         self.print_line(f"Rally environment {name!r}: {state}, and in use")
+        path = parsed.directory / task_file.SETTINGS
+        missing: list[str] = []
+        commands: list[str] = []
+        if path.exists():
+            self.print_line(f"{path}: exists, kept")
+        else:
+            missing, commands = self._write_settings(parsed, path, cloud_login)
+        for line in missing:
+            self.print_line(f"missing: {line}")
+        self._print_next_commands(parsed, commands)
+        return 1 if missing else 0
+
+    def _write_settings(
+        self,
+        parsed: argparse.Namespace,
+        path: pathlib.Path,
+        cloud_login: "login.Login",
+    ) -> tuple[list[str], list[str]]:
+        """Write arguments that suit the cloud.
+
+        :returns: What the cloud lacks, and the commands that add it.
+        """
+        from rally_vmperf.guests.setup import offers
+
         connection = cloud_login.connection
-        build_command = (
-            f"rally-vmperf image build --upload --cloud {shlex.quote(name)}"
-        )
+        name = shlex.quote(cloud_login.cloud_name)
+        build_command = f"rally-vmperf image build --upload --cloud {name}"
         can_build = _can_build_images()
         image = offers.choose_image(
             connection, build_command, can_build=can_build
@@ -80,27 +102,18 @@ class Init(base.Command):
         )
         network = offers.choose_network(connection)
         parsed.directory.mkdir(parents=True, exist_ok=True)
-        path = parsed.directory / task_file.SETTINGS
-        is_new = settings.write_new(
-            path,
-            settings.render(
-                parsed.baseline,
-                document.format_record_command(),
-                (image.arguments, image.reason),
-                (flavor.arguments, flavor.reason),
-                (network.arguments, network.reason),
-            ),
+        content = settings.render(
+            parsed.baseline,
+            document.format_record_command(),
+            (image.arguments, image.reason),
+            (flavor.arguments, flavor.reason),
+            (network.arguments, network.reason),
         )
-        self.print_line(f"{path}: {'written' if is_new else 'exists, kept'}")
+        settings.write_new(path, content)
+        self.print_line(f"{path}: written")
         offered = (image, flavor, network)
-        missing = [offer.missing for offer in offered if offer.missing]
-        for line in missing:
-            self.print_line(f"missing: {line}")
-        has_to_build = can_build and bool(image.missing)
-        self._print_next_commands(
-            parsed, [build_command] if has_to_build else []
-        )
-        return 1 if missing else 0
+        commands = [build_command] if can_build and image.missing else []
+        return [offer.missing for offer in offered if offer.missing], commands
 
     def _describe_login(self, cloud_login: "login.Login") -> None:
         """Print the user, its roles, and what they permit."""

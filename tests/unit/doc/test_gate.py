@@ -1,129 +1,145 @@
-"""The gate for Rally starts with the cloud that a variable describes."""
+"""Tests of the jobs that run Rally in a pipeline."""
 
-import os
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 
+import jsonschema
 import yaml
-from rally_openstack.environment.platforms import existing
 
+from tests.unit.doc import commands
 from tests.unit.doc import gitlab
 from tests.unit.doc import pages
 
-FILE = "rally.gitlab-ci.yaml"
 PAGE = "doc/source/gate.rst"
-PASSWORD = 'se"cret: #'
-AUTH = {
-    "username": "vmperf",
-    "password": PASSWORD,
-    "project_name": "vmperf",
-    "user_domain_name": "Default",
-    "project_domain_name": "Default",
-}
-CLOUDS = {
-    "clouds": {
-        "other": {},
-        "mine": {
-            "region_name": "RegionOne",
-            "cacert": "/ca.pem",
-            "interface": "public",
-            "auth": {"auth_url": "http://127.0.0.1:9/v3", **AUTH},
+FOLDER = pages.ROOT / "etc"
+FILES = sorted(path.name for path in FOLDER.glob("gate.*"))
+#: The commands that each job executes, without paths of files.
+COMMANDS = [
+    ["rally-vmperf", "init"],
+    ["rally-vmperf", "run", "-o", "vmperf.html"],
+    ["rally-vmperf", "report", "--format", "junit", "-o", "vmperf.xml"],
+]
+#: The variables with which the jobs choose directories.
+DIRECTORIES = {"OS_VMPERF__BASELINE_DIR", "OS_VMPERF__JOURNAL_DIR"}
+_TEXT = {"type": "string", "minLength": 1}
+#: What the example uses of plays of Ansible.
+PLAYBOOK = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "required": ["hosts", "environment", "tasks"],
+        "additionalProperties": False,
+        "properties": {
+            "hosts": _TEXT,
+            "environment": _TEXT,
+            "tasks": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["name"],
+                    "minProperties": 2,
+                    "additionalProperties": False,
+                    "properties": {
+                        "name": _TEXT,
+                        "command": _TEXT,
+                        "args": {"type": "object", "required": ["chdir"]},
+                        "copy": {"type": "object", "required": ["mode"]},
+                        "file": {"type": "object", "required": ["state"]},
+                        "loop": {"type": "array"},
+                        "no_log": {"const": True},
+                    },
+                },
+            },
         },
-    }
+    },
 }
-BIN = str(pathlib.Path(sys.executable).parent)
 
 
-class GateTestCase(unittest.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.job = gitlab.read_job(FILE)
-        self.folder = pathlib.Path(
-            self.enterContext(tempfile.TemporaryDirectory())
-        )
-        clouds = self.folder / "clouds.yaml"
-        clouds.write_text(yaml.safe_dump(CLOUDS))
-        self.variables = {
-            "HOME": str(self.folder),
-            "CI_PROJECT_DIR": str(self.folder / "project"),
-            "CLOUDS_YAML": str(clouds),
-            "OS_CLOUD": "mine",
-        }
+def read_plays(name):
+    """Return the tasks of a playbook, which must be valid."""
+    plays = yaml.safe_load((FOLDER / name).read_text())
+    jsonschema.validate(plays, PLAYBOOK)
+    (play,) = plays
+    return play["tasks"]
 
-    def run_script(self, lines):
-        """Run command lines with the variables of a pipeline."""
-        return subprocess.run(
-            ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
-            cwd=self.folder,
-            env={
-                **self.variables,
-                "PATH": f"{BIN}:{os.environ['PATH']}",
-                "PYTHONPATH": str(pages.ROOT),
-            },
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
 
-    def test_environment(self):
-        """Rally gets the cloud, and no line of the log has the password."""
-        install, *commands, _, _ = self.job["script"]
+def list_commands(lines):
+    """Return the commands of the package as words, without directories."""
+    return [
+        line.replace("{{ logs }}/", "").split()
+        for line in lines
+        if line.startswith("rally-vmperf ")
+    ]
+
+
+class GateTest(unittest.TestCase):
+    """Three jobs execute the same commands."""
+
+    def test_gitlab(self):
+        """The files that the commands write are artifacts."""
+        job = gitlab.read_job("gate.gitlab-ci.yaml")
+        install, *script = job["script"]
         self.assertEqual('pip install "$VMPERF_PACKAGE"', install)
-        done = self.run_script(commands)
-        self.assertEqual(0, done.returncode, done.stdout)
-        self.assertNotIn("cret", done.stdout)
-        rally = self.folder / ".rally"
-        self.assertEqual(0o600, (rally / "cloud.json").stat().st_mode & 0o777)
-        spec = yaml.safe_load((rally / "cloud.json").read_text())
-        self.assertEqual(
-            {
-                "auth_url": "http://127.0.0.1:9/v3",
-                "region_name": "RegionOne",
-                "https_cacert": "/ca.pem",
-                "users": [AUTH],
-            },
-            spec["existing@openstack"],
-        )
-        self.assertLessEqual(
-            set(spec["existing@openstack"]),
-            set(existing.OpenStack.CONFIG_SCHEMA["properties"]),
-        )
+        after = job["after_script"]
+        self.assertEqual(COMMANDS, list_commands([*script, *after]))
+        self.assertEqual(DIRECTORIES, set(job["variables"]))
+        artifacts = job["artifacts"]
+        self.assertEqual(["vmperf.html", "journal/"], artifacts["paths"])
+        self.assertEqual("vmperf.xml", artifacts["reports"]["junit"])
 
-    def test_without_the_cloud(self):
-        """The job ends where its variable names no entry."""
-        self.variables["OS_CLOUD"] = "absent"
-        done = self.run_script(self.job["script"][1:-2])
-        self.assertEqual(1, done.returncode)
-        self.assertIn("KeyError: 'absent'", done.stdout)
-        self.assertFalse((self.folder / ".rally/rally.sqlite").exists())
-
-    def test_plan_comes_before_the_task(self):
-        """Both get the same arguments."""
-        *_, plan, start = self.job["script"]
-        self.assertEqual(
-            plan.removeprefix("rally-vmperf plan"),
-            start.removeprefix("rally task start"),
-        )
-
-    def test_reports_are_artifacts(self):
-        written = [
-            re.search(r"-o (\S+)$", line)[1]
-            for line in self.job["after_script"]
+    def test_jenkins(self):
+        """The test cases are written also after a failure."""
+        content = (FOLDER / "gate.jenkinsfile").read_text()
+        stages, _, always = content.partition("always {")
+        listed = [
+            list_commands(re.findall(r"^ +sh '(.+)'$", part, re.MULTILINE))
+            for part in (stages, always)
         ]
-        page, junit = written
-        self.assertEqual(junit, self.job["artifacts"]["reports"]["junit"])
-        self.assertIn(page, self.job["artifacts"]["paths"])
+        self.assertEqual([COMMANDS[:2], COMMANDS[2:]], listed)
+        self.assertEqual(content.count("{"), content.count("}"))
+        for name in DIRECTORIES:
+            self.assertIn(f"{name} = ", stages)
+        self.assertIn("junit 'vmperf.xml'", always)
+
+    def test_zuul(self):
+        """No log has the login, which is removed after the run."""
+        semaphore, job = (
+            next(iter(item.values()))
+            for item in yaml.safe_load((FOLDER / "gate.zuul.yaml").read_text())
+        )
+        self.assertEqual([semaphore["name"]], job["semaphores"])
+        self.assertEqual(1, semaphore["max"])
+        environment = job["vars"]["vmperf_environment"]
+        self.assertLess(DIRECTORIES, set(environment))
+        tasks = read_plays("gate.zuul-run.yaml")
+        after = read_plays("gate.zuul-post.yaml")
+        self.assertEqual(
+            COMMANDS,
+            list_commands(task.get("command", "") for task in tasks + after),
+        )
+        (login,) = (task for task in tasks if "copy" in task)
+        self.assertEqual("0600", login["copy"]["mode"])
+        self.assertTrue(login["no_log"])
+        self.assertEqual(
+            environment["OS_CLIENT_CONFIG_FILE"], login["copy"]["dest"]
+        )
+        self.assertIn("clouds.yaml", after[-1]["loop"])
+
+    def test_commands(self):
+        """The program accepts the options of each command."""
+        for _, *words in COMMANDS:
+            name, options = commands.find(words)
+            with self.subTest(name):
+                commands.parser(name).parse_args(options)
 
     def test_page(self):
-        """It shows the file and describes its variables."""
+        """It shows each file, and describes the variables of the user."""
         page = pages.text(PAGE)
-        self.assertIn(f"../../etc/{FILE}", page)
-        script = "\n".join(self.job["script"])
-        given = {"CI_PROJECT_DIR", "HOME", *self.job["variables"]}
-        for name in set(re.findall(r"\$([A-Z_]+)", script)) - given:
-            self.assertIn(f"\n``{name}``\n", page)
+        for name in FILES:
+            self.assertIn(f"../../etc/{name}", page)
+        content = "".join((FOLDER / name).read_text() for name in FILES)
+        given = {"CI_PROJECT_DIR", *DIRECTORIES, "PATH", "WORKSPACE"}
+        used = set(re.findall(r"\b([A-Z]{2,}(?:_[A-Z]+)+)\b", content))
+        for name in used - given:
+            self.assertIn(name, page)

@@ -73,8 +73,11 @@ class InitTest(unittest.TestCase):
         path = self.home / "work/vmperf.yaml"
         self.assertIn('baseline: "compute1"\n', path.read_text())
         path.write_text("task: mine.yaml\n")
-        _, output = self.prepare()
+        code, output = self.prepare()
         self.assertIn("vmperf.yaml: exists, kept", output)
+        # Only the plan knows whether these arguments suit the cloud.
+        self.assertNotIn("missing:", output)
+        self.assertEqual(0, code, output)
         self.assertIn("environment 'mine': exists, and in use", output)
         self.assertIn("rally.conf exists, used", output)
         self.assertEqual("task: mine.yaml\n", path.read_text())
