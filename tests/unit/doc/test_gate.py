@@ -110,7 +110,7 @@ class GateTest(unittest.TestCase):
         )
         self.assertEqual([semaphore["name"]], job["semaphores"])
         self.assertEqual(1, semaphore["max"])
-        environment = job["vars"]["vmperf_environment"]
+        environment = job["vars"]["gate_environment"]
         self.assertLess(DIRECTORIES, set(environment))
         tasks = read_plays("gate.zuul-run.yaml")
         after = read_plays("gate.zuul-post.yaml")
