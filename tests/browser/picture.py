@@ -1,4 +1,4 @@
-"""Draw the picture of the README: python -m tests.browser.picture."""
+"""Draw the pictures of pages: python -m tests.browser.picture."""
 
 import base64
 import io
@@ -26,13 +26,10 @@ document.querySelector("figure").getBoundingClientRect().bottom + scrollY
 """
 
 
-def main():
+def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
     """Write the page's upper part, and what it shows, as a PNG file."""
-    html = picture.page()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        chromium.Browser() as browser,
-    ):
+    html = shown.create()
+    with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
         page.write_text(html)
         browser.open(page)
@@ -63,8 +60,15 @@ def main():
         method=Image.Quantize.MAXCOVERAGE,
         dither=Image.Dither.NONE,
     )
-    few.save(picture.PICTURE, optimize=True, pnginfo=notes)
-    print(json.dumps([str(picture.PICTURE), *few.size]))
+    few.save(shown.path, optimize=True, pnginfo=notes)
+    print(json.dumps([str(shown.path), *few.size]))
+
+
+def main() -> None:
+    """Draw each picture."""
+    with chromium.Browser() as browser:
+        for shown in picture.PICTURES:
+            draw(browser, shown)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,24 @@
-"""The page that the README shows, about a constructed run on a KVM host."""
+"""The pages in the pictures of the documentation, about constructed runs."""
 
+import collections.abc
+import copy
+import dataclasses
+import pathlib
 import random
 import re
 
+import numpy
+
+from rally_vmperf.audit import page as audit_page
+from rally_vmperf.audit import result
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.report import page as report_page
+from tests.bench import audit
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
 
-PICTURE = pages.SOURCE / "images" / "report.png"
-#: The key in the PNG file of what the picture shows.
+#: The key in the PNG file of what a picture shows.
 KEY = "Description"
 
 REPETITIONS = 5
@@ -33,20 +42,87 @@ METRICS = {
 _NOISE = {"cpu": 0.3, "memory": 1, "disk": 1.5, "network": 0.8}
 
 
-def page():
-    """Return the HTML page of the run, with the limits of the shipped task."""
+#: Variant -> change of rates in percent, of the network and of other parts.
+VARIANTS = {
+    "e1000": (-55, 0),
+    "virtio": (0, 0),
+    "virtio, 4 queues": (12, -0.5),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """A picture of the upper part of a page.
+
+    :param name: The name of the file, without its suffix.
+    :param page: The page of the documentation that shows the picture.
+    :param create: The function that returns the HTML page.
+    """
+
+    name: str
+    page: str
+    create: collections.abc.Callable[[], str]
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The path of the file."""
+        return pages.SOURCE / "images" / f"{self.name}.png"
+
+
+def create_overhead():
+    """Return the page of a run with the limits of the shipped task."""
     (subtask,) = tasks.render(tasks.MAIN, {"peer": tasks.PEER})["subtasks"]
     max_percent = subtask["sla"]["vmperf_overhead"]["max_percent"]
-    limits = {"vmperf_overhead": {"max_percent": max_percent}}
-    return report_page.standalone([made.run_of(_records(), limits)])
+    criteria = {"vmperf_overhead": {"max_percent": max_percent}}
+    return report_page.standalone([made.run_of(_records(), criteria)])
+
+
+def create_density():
+    """Return the page of a run with one to three guests."""
+    run = made.density_run(made.density_records(), made.DENSITY_LIMITS)
+    return report_page.standalone([run])
+
+
+def create_tuning():
+    """Return the page of a run with three models of network interfaces."""
+    generator = random.Random(1)  # equal in every run
+    records = made.records(REPETITIONS, warmup=0)
+    for record in records:
+        (condition,) = record["conditions"]
+        record["question"] = "tuning"
+        record["options"] = {
+            "variants": [{"name": name} for name in VARIANTS],
+            "reference": "e1000",
+            "idle_guests": "running",
+        }
+        record["conditions"] = [
+            _vary(condition, name, generator) for name in VARIANTS
+        ]
+    return report_page.standalone([made.run_of(records, question="tuning")])
+
+
+def create_audit():
+    """Return the page of an audit of 40 hosts, of which one is slow."""
+    fleet = audit.Fleet(name="", hosts=40, slow={3: 0.85})
+    hosts = fleet.draw(numpy.random.default_rng(1))
+    return audit_page.render(result.audit(hosts, limits.Limits({})))
+
+
+PICTURES = (
+    Picture("report", "README.rst", create_overhead),
+    Picture("density", "doc/source/density.rst", create_density),
+    Picture("tuning", "doc/source/tuning.rst", create_tuning),
+    Picture("audit", "doc/source/audit.rst", create_audit),
+)
 
 
 def shown(html):
     """Return what the picture of a page shows: its headline and figures."""
-    headline = re.search(r'<p class="word">([^<]+)', html)[1]
-    drawing = html.partition('<div class="dots"')[2].partition("</figure>")[0]
+    title = re.search(r"<h2>([^<]+)", html)
+    headline = re.search(r'<p class="word">([^<]+)', html) or title
+    drawing = html.partition('<div class="dots')[2].partition("</figure>")[0]
     words = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
-    return "\n".join([headline, *words])
+    return "\n".join([headline[1], *words])
 
 
 def _records():
@@ -67,6 +143,19 @@ def _records():
             "r740", "compute-1", {1: bare_metal}
         )
     return records
+
+
+def _vary(condition, variant, generator):
+    """Return a condition with the rates of a variant."""
+    varied = copy.deepcopy(condition)
+    varied["axes"] = {"variant": variant}
+    varied["position"] = 1
+    values = varied["observations"]["values"]
+    for name, samples in values.items():
+        change = VARIANTS[variant][not name.startswith("network.")]
+        factor = 1 + change / 100 + generator.gauss(0, 0.01)
+        values[name] = [value * factor for value in samples]
+    return varied
 
 
 def _samples(generator, is_guest):

@@ -1,42 +1,46 @@
-"""Tests that the README's picture is the page of today."""
+"""Tests that the pictures of pages show the pages of today."""
 
 import re
 import unittest
 
+import ddt
 from PIL import Image
 
 from tests.unit.doc import pages
 from tests.unit.doc import picture
 
 
+@ddt.ddt
 class PictureTestCase(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.shown = picture.shown(picture.page())
-
-    def test_picture_shows_what_the_page_shows(self):
-        with Image.open(picture.PICTURE) as image:
+    @ddt.data(*picture.PICTURES)
+    def test_picture_shows_what_the_page_shows(self, shown):
+        with Image.open(shown.path) as image:
             drawn = image.text[picture.KEY]
         self.assertEqual(
             drawn,
-            self.shown,
-            "the picture is out of date: run make picture",
+            picture.shown(shown.create()),
+            f"{shown.path} is out of date: run make picture",
         )
 
     def test_it_shows_a_run_that_decides(self):
         """Each metric has passed or failed."""
-        headline, *figures = self.shown.splitlines()
+        page = picture.create_overhead()
+        headline, *figures = picture.shown(page).splitlines()
         self.assertIn("Failed: 2 of 13 metrics", headline)
         self.assertLessEqual(set(picture.METRICS), set(figures))
-        page = picture.page()
         verdicts = re.findall('<span class="badge ([a-z]+)">', page)
         self.assertEqual({"passed", "failed", "warning"}, set(verdicts))
 
-    def test_readme_shows_it(self):
+    @ddt.data(*picture.PICTURES)
+    def test_page_shows_it(self, shown):
         """Its caption says where the data are from."""
-        path = picture.PICTURE.relative_to(pages.ROOT)
-        readme = pages.text("README.rst")
-        self.assertIn(f".. image:: {path}\n", readme)
-        caption = readme.partition(".. image::")[2].partition("Try it")[0]
+        parent = pages.ROOT
+        if shown.page.startswith("doc/source/"):
+            parent = pages.SOURCE
+        page = pages.text(shown.page)
+        _, directive, after = page.partition(
+            f":: {shown.path.relative_to(parent)}\n"
+        )
+        self.assertTrue(directive)
+        caption, _, _ = after.partition("::")
         self.assertIn("constructed data", caption)
