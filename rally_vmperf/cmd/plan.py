@@ -82,8 +82,8 @@ def add_task_arguments(parser: argparse.ArgumentParser) -> None:
         "task",
         metavar="TASK",
         nargs="?",
-        help="task file; default: the task and the arguments in "
-        f"{task_file.SETTINGS}",
+        help="task file, or the name of a task of the package; default: the "
+        f"task and the arguments in {task_file.SETTINGS}",
     )
     task_file.add_arguments(parser)
     parser.add_argument(

@@ -62,14 +62,23 @@ def read_settings() -> tuple[str, documents.Arguments]:
         )
     arguments = dict(_parse_mapping(_read_text(SETTINGS), SETTINGS))
     task = str(arguments.pop("task", _DEFAULT_TASK))
+    return _find_task(task, f"{SETTINGS}: "), arguments
+
+
+def _find_task(task: str, origin: str = "") -> str:
+    """Return the path of a task: a file, or a task of the package.
+
+    :param origin: The file that names the task, with a colon and a space.
+    :raises BaselineError: If the task does not exist.
+    """
     if pathlib.Path(task).exists():
-        return task, arguments
+        return task
     try:
-        return str(resources.path("tasks", task)), arguments
+        return str(resources.path("tasks", task))
     except FileNotFoundError:
         raise document.BaselineError(
-            f"{SETTINGS}: task {task!r}: must be a file, or the name of a "
-            f"task of the package, such as {_DEFAULT_TASK}"
+            f"{origin}task {task!r}: must be a file, or the name of a task of "
+            f"the package, such as {_DEFAULT_TASK}"
         ) from None
 
 
@@ -84,6 +93,8 @@ def _read_arguments(
     if task is None:
         task, settings = read_settings()
         arguments.update(settings)
+    else:
+        task = _find_task(task)
     if parsed.task_args_file:
         text = _read_text(parsed.task_args_file)
         arguments.update(_parse_mapping(text, parsed.task_args_file))

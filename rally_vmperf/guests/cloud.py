@@ -297,16 +297,24 @@ def is_unanswered(error: Exception) -> bool:
 
 def one_line(error: Exception) -> str:
     """Return the message of an error, without its URL and line ends."""
-    if isinstance(error, auth_errors.ConnectFailure):
-        address = re.search(r"https?://[^\s/]+", str(error))
-        reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
-        if address and reason:
-            return (
-                f"{address[0]} does not answer: {reason[1]}; check that the "
-                "API of the cloud is running and reachable: rally env check"
-            )
+    if reason := describe_silence(error):
+        return (
+            f"{reason}; check that the API of the cloud is running and "
+            "reachable: rally env check"
+        )
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
+
+
+def describe_silence(error: Exception) -> str:
+    """Return which API does not answer, and the reason, or ""."""
+    if not isinstance(error, auth_errors.ConnectFailure):
+        return ""
+    address = re.search(r"https?://[^\s/]+", str(error))
+    reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
+    if not (address and reason):
+        return ""
+    return f"{address[0]} does not answer: {reason[1]}"
 
 
 def list_servers(

@@ -1,6 +1,7 @@
 """The login of a cloud in clouds.yaml, in the form that Rally accepts."""
 
 import dataclasses
+import logging
 
 from keystoneauth1 import exceptions as auth_errors
 from openstack import config as sdk_config
@@ -49,6 +50,8 @@ def log_in(name: str | None) -> Login:
     :raises GuestError: If the cloud is not described, has no password, or
         rejects the login; the line has the solution.
     """
+    # The final error contains the warnings of the attempts.
+    logging.getLogger("keystoneauth").setLevel(logging.ERROR)
     region = _read_region(name)
     auth = dict(region.config.get("auth") or {})
     _check_auth_type(region, auth)
@@ -63,8 +66,14 @@ def log_in(name: str | None) -> Login:
             "project_name and the domains in clouds.yaml"
         ) from error
     except cloud.CLOUD_ERRORS as error:
+        reason = cloud.one_line(error)
+        if silence := cloud.describe_silence(error):
+            reason = (
+                f"{silence}; check auth_url in clouds.yaml, and that this "
+                "machine reaches it"
+            )
         raise errors.GuestError(
-            f"log in to cloud {region.name!r}: {cloud.one_line(error)}"
+            f"log in to cloud {region.name!r}: {reason}"
         ) from error
     if not access.project_name:
         raise errors.GuestError(
@@ -115,14 +124,16 @@ def _read_region(name: str | None) -> sdk_config.cloud_region.CloudRegion:
                 f"{reason}; choose one with --cloud or OS_CLOUD: "
                 f"{', '.join(sorted(names))}"
             )
-        return config.get_one(cloud=chosen, api_timeout=cloud.TIMEOUT)
+        region = config.get_one(cloud=chosen, api_timeout=cloud.TIMEOUT)
     except (
         sdk_errors.ConfigException,
         auth_errors.ClientException,
     ) as error:
+        which = f"cloud {name!r} in " if name else ""
         raise errors.GuestError(
-            f"clouds.yaml: {cloud.one_line(error)}"
+            f"{which}clouds.yaml: {cloud.one_line(error)}"
         ) from error
+    return region
 
 
 def _check_auth_type(

@@ -169,8 +169,12 @@ def choose_network(connection: cloud.Connection) -> Offer:
     )
     if not usable:
         return Offer(
-            missing="network: the project sees no network with a subnet and "
-            "DHCP; create one, or set network in vmperf.yaml"
+            reason="Set network to the name of a network with DHCP.",
+            missing="network: the project sees no network with an IPv4 subnet "
+            "and DHCP (it sees: "
+            f"{resolve.format_names(list(networks.values()))}); create one "
+            "with: openstack network create; openstack subnet create; "
+            "openstack router create; then set network in vmperf.yaml",
         )
     network = usable[0]
     arguments: dict[str, t.Any] = {"network": network.name}

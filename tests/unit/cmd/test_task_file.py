@@ -69,12 +69,28 @@ class SettingsTest(unittest.TestCase):
             path, _ = task_file.read_settings()
             self.assertTrue(pathlib.Path(path).is_file())
 
+    def test_given_task_of_the_package(self):
+        """It is found by its name, and a file goes before it."""
+        title, times = self.read(
+            "--task-args", "baseline: none", task="kvm-overhead.yaml"
+        )
+        self.assertEqual(("Overhead of KVM guests", 7), (title[:22], times))
+        pathlib.Path("kvm-overhead.yaml").write_text(TASK)
+        arguments = ("--task-args", "{title: B, times: 6}")
+        self.assertEqual(
+            ("B", 6), self.read(*arguments, task="kvm-overhead.yaml")
+        )
+
     def test_missing(self):
         """The message names the command that writes the file."""
         with self.assertRaisesRegex(
             document.BaselineError, "no task: .* rally-vmperf init writes"
         ):
             self.read()
+        with self.assertRaisesRegex(
+            document.BaselineError, "^task 'nope.yaml': must be a file, or"
+        ):
+            self.read(task="nope.yaml")
         self.settings.write_text("task: nope.yaml\n")
         with self.assertRaisesRegex(
             document.BaselineError, "vmperf.yaml: task 'nope.yaml': must be"

@@ -86,6 +86,7 @@ class LoginTest(unittest.TestCase):
     @ddt.data(
         ({}, None, "no cloud is described"),
         ({"a": {"auth": AUTH}, "b": {"auth": AUTH}}, None, "several.*: a, b$"),
+        ({"a": {}}, "a", "^cloud 'a' in clouds.yaml: .* auth_url"),
         ({"a": {"auth": AUTH}}, "c", "'c' is not in clouds.yaml; .*: a$"),
         (
             {"a": {"auth": {**AUTH, "password": ""}}},
@@ -112,6 +113,19 @@ class LoginTest(unittest.TestCase):
         """The line names the cloud and what to change."""
         with self.assertRaisesRegex(errors.GuestError, words):
             self.log_in(name, **clouds)
+
+    def test_silent_cloud(self):
+        """The line names what clouds.yaml has, and no command of Rally."""
+        self.get_access.side_effect = auth_errors.ConnectFailure(
+            "Unable to establish connection to https://keystone.example.org/"
+            "v3: [Errno 111] Connection refused"
+        )
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^log in to cloud 'mine': https://keystone.example.org does not "
+            "answer: Connection refused; check auth_url in clouds.yaml",
+        ):
+            self.log_in(mine={"auth": AUTH})
 
     def test_wrong_password(self):
         """The line names the cloud, and not the password."""

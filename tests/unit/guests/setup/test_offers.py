@@ -126,4 +126,6 @@ class OffersTest(unittest.TestCase):
 
     def test_no_network(self):
         """The line says what to create."""
-        self.assertIn("no network", offers.choose_network(self.cloud).missing)
+        offer = offers.choose_network(self.cloud)
+        self.assertIn("it sees: private, public", offer.missing)
+        self.assertIn("openstack subnet create", offer.missing)
