@@ -9,7 +9,7 @@ import dataclasses
 import math
 import typing as t
 
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
@@ -130,9 +130,8 @@ def decide_all(
 ) -> list[Decision]:
     """Return the decision on each contrast, in the same order.
 
-    The confidence is that of all decisions together, by Holm's correction as
-    in ``changes.decide_all``. A side with fewer than three repetitions has no
-    interval.
+    The confidence is that of all decisions together. A side with fewer than
+    three repetitions has no interval.
     """
     decisions = [
         Decision(
@@ -153,21 +152,14 @@ def decide_all(
         if min(contrast.subject.count, contrast.reference.count)
         >= statistics.FEWEST
     }
-    undecided = list(errors)
-    pending = undecided
-    while pending:
-        level = verdict.correct_confidence(confidence, len(undecided))
-        for index in pending:
-            decisions[index] = _decide(
-                contrasts[index], decisions[index].loss, errors[index], level
-            )
-        remaining = [
-            index
-            for index in undecided
-            if decisions[index].status == "undecided"
-        ]
-        pending = remaining if len(remaining) < len(undecided) else []
-        undecided = remaining
+
+    def decide_contrast(index: int, level: float) -> bool:
+        decisions[index] = _decide(
+            contrasts[index], decisions[index].loss, errors[index], level
+        )
+        return decisions[index].status != "undecided"
+
+    verdict.decide_family(errors, confidence, decide_contrast)
     return decisions
 
 

@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.audit import contrasts
 from rally_vmperf.judging import run_capacity
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample

@@ -11,7 +11,8 @@ from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs as runs_
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -74,7 +75,7 @@ class ComparisonLister(base.Lister):
         metrics = {metric for run in runs for _, metric in run.samples}
         margins = create_margins(parsed.margin, metrics)
         compared = changes.compare_runs(runs, margins)
-        if not any(change.figures for change in compared):
+        if not any(change.figure.means for change in compared):
             reason = compared[0].reason if compared else "they have none"
             raise CompareError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
@@ -278,7 +279,7 @@ def _split_name(argument: str) -> tuple[str, str]:
 def _write_page(
     path: str,
     runs: collections.abc.Sequence[changes.RunSamples],
-    compared: list[changes.Change],
+    compared: list[result.Result],
     differences: list[str],
     summary: list[str],
 ) -> None:

@@ -4,12 +4,11 @@ import collections
 import collections.abc
 import dataclasses
 
+from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
 Row = result.Result
@@ -36,46 +35,45 @@ def conclude(rows: list[Row], confidence: float) -> list[str]:
 def list_changes(
     rows: collections.abc.Iterable[Row],
     confidence: float,
-) -> list[changes.Change]:
-    """Return the change of each metric and variant, as a list.
+) -> list[Row]:
+    """Return the gain of each metric and variant against zero, as a list.
 
-    The confidence is that of all statuses together: the correction of Holm is
-    over variants and metrics. A void variant has no comparison.
+    The confidence is that of all statuses together, over variants and
+    metrics. A void variant has no comparison.
     """
-    compared: list[changes.Change] = []
-    sides = {}
+    changed = []
     for row in rows:
         figure = row.figure
         if not isinstance(figure, loss_figure.Loss) or not figure.is_minimum:
             continue
         reason = row.reason or "; ".join(row.void_reasons())
-        if not reason:
-            sides[len(compared)] = dataclasses.replace(
-                figure.contrast, conservative=False
-            )
-        compared.append(
-            changes.Change(
-                run=figure.names[1],
-                condition="",
-                metric=row.metric,
-                margin=0.0,
+        contrast = dataclasses.replace(
+            figure.contrast,
+            conservative=False,
+            other=() if reason else figure.contrast.other,
+        )
+        changed.append(
+            dataclasses.replace(
+                row,
+                figure=dataclasses.replace(figure, contrast=contrast),
+                limit=0.0,
+                variant=figure.names[1],
                 reason=reason,
             )
         )
-    changes.decide_all(compared, sides, confidence)
-    return compared
+    return changes.decide_all(changed, confidence)
 
 
 def describe_gains(
-    reference: str, compared: collections.abc.Iterable[changes.Change]
+    reference: str, compared: collections.abc.Iterable[Row]
 ) -> list[str]:
     """Return one sentence for each variant, as a list.
 
     Significant gains and losses have the intervals that decided.
     """
-    by_variant: dict[str, list[changes.Change]] = {}
+    by_variant: dict[str, list[Row]] = {}
     for change in compared:
-        by_variant.setdefault(change.run, []).append(change)
+        by_variant.setdefault(change.variant, []).append(change)
     sentences = []
     for variant, variant_changes in by_variant.items():
         reasons = [change.reason for change in variant_changes]
@@ -88,7 +86,7 @@ def describe_gains(
 
 
 def _list_gains(
-    compared: collections.abc.Sequence[changes.Change],
+    compared: collections.abc.Sequence[Row],
 ) -> list[str]:
     """Return clauses on the largest significant changes and numbers of others.
 
@@ -101,15 +99,17 @@ def _list_gains(
         if comparison is None or comparison.low is None:
             others[change.reason or _FEW] += 1
             continue
-        if change.status not in ("better", "worse"):
+        status = changes.classify(change)
+        if status not in ("better", "worse"):
             others[""] += 1
             continue
-        gain = verdict.figure(comparison, None, is_gain=True)
+        gain = change.show(-comparison.overhead_percent)
         sign = "" if gain.startswith("-") else "+"
-        ends = verdict.ends(comparison, is_gain=True)
-        clause = f"{change.metric.name} {sign}{gain} ({ends})"
+        clause = (
+            f"{change.metric.name} {sign}{gain} ({change.show_interval()})"
+        )
         size = abs(comparison.overhead_percent)
-        significant.append((size, clause, change.status))
+        significant.append((size, clause, status))
     if len(significant) > finding.DETAILS_SHOWN:
         significant.sort(reverse=True)
     shown = significant[: finding.DETAILS_SHOWN]

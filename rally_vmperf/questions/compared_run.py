@@ -11,10 +11,10 @@ from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table

@@ -6,7 +6,7 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import tool_comparison
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import compared_run
 

@@ -2,7 +2,8 @@
 
 import collections.abc
 
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
+from rally_vmperf.judging.results import result
 from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
 from rally_vmperf.report.charts import dots
@@ -22,7 +23,7 @@ STYLES = {
 
 def standalone(
     names: collections.abc.Sequence[str],
-    compared: collections.abc.Sequence[changes.Change],
+    compared: collections.abc.Sequence[result.Result],
     differences: collections.abc.Sequence[str],
     summary: collections.abc.Sequence[str],
 ) -> str:
@@ -48,6 +49,8 @@ def standalone(
         headline=headline,
         status=STYLES[status],
         styles=STYLES,
+        classify=changes.classify,
+        remark=changes.describe_remark,
         chart=dots.draw(
             _list_lines(names, ranked),
             "changes",
@@ -61,15 +64,15 @@ def standalone(
 
 def _list_lines(
     names: collections.abc.Sequence[str],
-    ranked: collections.abc.Iterable[collections.abc.Iterable[changes.Change]],
+    ranked: collections.abc.Iterable[collections.abc.Iterable[result.Result]],
 ) -> list[dots.Dot]:
     """Return a line of the chart for each change with a comparison."""
     return [
         dots.from_comparison(
             _label(change, with_run=len(names) > 2),
             change.comparison,
-            STYLES[change.status],
-            (-change.margin, change.margin) if change.margin else (),
+            STYLES[changes.classify(change)],
+            (-change.limit, change.limit) if change.limit else (),
         )
         for group in ranked
         for change in group
@@ -77,12 +80,12 @@ def _list_lines(
     ]
 
 
-def _label(change: changes.Change, *, with_run: bool) -> str:
+def _label(change: result.Result, *, with_run: bool) -> str:
     """Return the metric, the condition and the run of a change as text."""
     subject = change.metric.name
     if change.condition:
         subject += f" ({change.condition})"
-    shown = [subject, change.run] if with_run else [subject]
+    shown = [subject, change.variant] if with_run else [subject]
     return ": ".join(
         style.shorten(part, MAX_NAME_CHARACTERS) for part in shown
     )

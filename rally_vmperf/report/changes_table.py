@@ -4,13 +4,13 @@ import collections.abc
 import math
 import typing as t
 
-from rally_vmperf.measurement.comparison import changes
-from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.judging.results import changes
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.samples import units
 
 Row = tuple[t.Any, ...]
 #: The changes of each metric and condition, the best run first.
-Ranked = collections.abc.Sequence[collections.abc.Sequence[changes.Change]]
+Ranked = collections.abc.Sequence[collections.abc.Sequence[result.Result]]
 
 _NUMBERS = (
     *("Result", "Metric", "Condition", "Run", "Rank", "Reference", "Value"),
@@ -32,7 +32,7 @@ def list_numbers(ranked: Ranked) -> Row:
     ]
 
 
-def _numbers(change: changes.Change, rank: int | None) -> Row:
+def _numbers(change: result.Result, rank: int | None) -> Row:
     """Return a row with numbers in base units and in percent."""
     comparison = change.comparison
     losses: Row = (None,) * 4
@@ -43,20 +43,21 @@ def _numbers(change: changes.Change, rank: int | None) -> Row:
             _finite(comparison.high),
             None if comparison.low is None else 100 * comparison.confidence,
         )
+    means = change.figure.means
     is_count = change.metric.scale == "count"
     return (
-        change.status,
+        changes.classify(change),
         change.metric.name,
         change.condition,
-        change.run,
+        change.variant,
         rank,
-        *(change.figures or (None, None)),
-        change.metric.unit if change.figures else None,
+        *(means or (None, None)),
+        change.metric.unit if means else None,
         *losses,
-        None if is_count else change.margin,
-        change.margin if is_count else None,
+        None if is_count else change.limit,
+        change.limit if is_count else None,
         change.decides,
-        change.remark,
+        changes.describe_remark(change),
     )
 
 
@@ -89,18 +90,18 @@ def list_texts(
     ]
 
 
-def _texts(change: changes.Change, rank: int) -> dict[str, str]:
+def _texts(change: result.Result, rank: int) -> dict[str, str]:
     """Return a row as texts for a terminal, by column."""
-    figures = [
-        units.show(figure, change.metric.unit)
-        for figure in change.figures or ()
+    means = [
+        units.show(mean, change.metric.unit)
+        for mean in change.figure.means or ()
     ] or ["-"] * 2
     losses = ("-",) * 3
     comparison = change.comparison
     if comparison is not None:
-        interval = verdict.ends(comparison, change.margin)
+        interval = change.show_interval()
         losses = (
-            verdict.figure(comparison, change.margin),
+            change.show(comparison.overhead_percent),
             interval or "-",
             f"{100 * comparison.confidence:.2f} %" if interval else "-",
         )
@@ -111,12 +112,12 @@ def _texts(change: changes.Change, rank: int) -> dict[str, str]:
                 change.metric.name,
                 change.condition,
                 str(rank),
-                change.run,
-                change.status,
-                *figures,
+                change.variant,
+                changes.classify(change),
+                *means,
                 *losses,
                 "" if change.decides else "no",
-                change.remark,
+                changes.describe_remark(change),
             ),
             strict=True,
         )

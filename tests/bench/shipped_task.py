@@ -17,7 +17,7 @@ import numpy
 import yaml
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import sample

@@ -17,8 +17,8 @@ import numpy
 from rally_vmperf.judging import axes
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge as judges
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
@@ -405,7 +405,7 @@ def comparison(
             }
             runs.append(changes.RunSamples(name=str(place), samples=samples))
         number.update(
-            {change.status for change in changes.compare_runs(runs, margins)}
+            {*map(changes.classify, changes.compare_runs(runs, margins))}
         )
     return Result(
         name=name,
@@ -496,7 +496,7 @@ def tuning(
         bias = max(bias, float(abs(numpy.expm1(slower * older)).max()))
         found = judge.judgement()
         statuses = {
-            change.status
+            changes.classify(change)
             for change in gains.list_changes(found.rows, found.confidence)
         }
         number.update(statuses)

@@ -10,7 +10,7 @@ from rally.task import utils
 from rally.task.processing import plot
 
 from rally_vmperf import opts
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.plugins import defects

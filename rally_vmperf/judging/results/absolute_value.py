@@ -75,6 +75,13 @@ class AbsoluteValue(figures.Figure):
         """The samples of bare metal and of the guests, per repetition."""
         return self.bare, self.guest
 
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """The values of bare metal and of the guests; None without both."""
+        if self.bare_value is None or self._estimate is None:
+            return None
+        return self.bare_value, self._estimate.value
+
     @functools.cached_property
     def worst_count(self) -> WorstCount | None:
         """The worst count; None for a rate or a time, and without samples.

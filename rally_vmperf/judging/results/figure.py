@@ -80,6 +80,17 @@ class Figure(abc.ABC):
         """The samples of the reference and of the guests, per repetition."""
         return (), ()
 
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """The means of both sides; None if there is no such pair."""
+        if self.comparison is None:
+            return None
+        return self.comparison.bare, self.comparison.guest
+
+    def with_confidence(self, confidence: float) -> t.Self:
+        """Return the figure with the interval of another confidence."""
+        return dataclasses.replace(self, confidence=confidence)
+
     @abc.abstractmethod
     def estimate(
         self, status: verdict.Status | None = None

@@ -67,6 +67,13 @@ class Loss(figures.Figure):
         """The samples of the reference and of the guests, per repetition."""
         return self.contrast.reference, self.contrast.other
 
+    def with_confidence(self, confidence: float) -> t.Self:
+        """Return the loss with the interval of another confidence."""
+        contrast = dataclasses.replace(self.contrast, confidence=confidence)
+        return dataclasses.replace(
+            self, confidence=confidence, contrast=contrast
+        )
+
     @property
     def worst(self) -> str:
         """The name of the worst guest; "" if the mean guest is judged."""

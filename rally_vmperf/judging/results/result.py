@@ -32,7 +32,11 @@ class Result:
     :param pattern: The metric or glob that gave the limit.
     :param status: The status; None without a limit.
     :param findings: The findings about this metric.
-    :param variant: The variant that is judged; "" if the run has none.
+    :param variant: The variant that is judged, or the run that is compared
+        with another one; "" if there is only one.
+    :param condition: The condition as text, if results of several conditions
+        are compared; else "".
+    :param decides: Whether the status counts for that of several results.
     :param guests: The number of guests of each host that are measured at
         once; None if it is the same in the whole run.
     :param reason: The reason why the figure is missing, or "".
@@ -51,6 +55,8 @@ class Result:
     status: verdict.Status | None = None
     findings: tuple[finding.RunFinding, ...] = ()
     variant: str = ""
+    condition: str = ""
+    decides: bool = True
     guests: int | None = None
     reason: str = ""
     void: str = ""

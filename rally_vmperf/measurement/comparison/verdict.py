@@ -99,6 +99,32 @@ def correct_confidence(confidence: float, guests: int) -> float:
     return 1 - (1 - confidence) / max(1, guests)
 
 
+def decide_family(
+    members: collections.abc.Collection[int],
+    confidence: float,
+    decide_member: t.Callable[[int, float], bool],
+) -> None:
+    """Decide intervals together, each at the confidence that it requires.
+
+    The correction is that of Holm: an interval has the error of one among all
+    members that no earlier, stricter interval decided. This is the same as
+    the usual form by p-values: a member has a p-value below an error if its
+    interval at that error does not contain the value that is tested.
+
+    :param members: The numbers of the members.
+    :param confidence: The confidence of all decisions together.
+    :param decide_member: A function that decides a member at a confidence, and
+        returns whether its interval decides.
+    """
+    undecided, before = {*members}, 0
+    while len(undecided) not in (0, before):
+        before = len(undecided)
+        level = correct_confidence(confidence, before)
+        undecided = {
+            member for member in undecided if not decide_member(member, level)
+        }
+
+
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:
     """Return whether an interval exists and reaches below the limit."""
     return comparison.low is not None and comparison.low <= limit
@@ -251,52 +277,3 @@ def figure(
     )
     percent = comparison.overhead_percent
     return f"{units.show_percent(-percent if is_gain else percent, digits)} %"
-
-
-def show_limit(limit: float, is_gain: bool) -> str:
-    """Return the limit of a loss as text: ``limit 5`` or ``least limit -5``.
-
-    :param is_gain: Whether the loss is shown as a gain.
-    """
-    return (
-        f"least limit {loss.negate(limit):g}"
-        if is_gain
-        else f"limit {limit:g}"
-    )
-
-
-def sentence(
-    comparison: loss.Comparison,
-    limit: float | None,
-    status: Status | None,
-    reason: str = "",
-    names: tuple[str, str, str] = SIDES,
-    title: str = "",
-    limit_origin: str = "",
-    guests: int = 1,
-) -> str:
-    """Return the figures, the limit and the verdict as one sentence.
-
-    :param reason: The reason why the verdict is inconclusive; the default
-        is what would decide.
-    :param names: The names of both sides and of the loss.
-    :param title: The title of the figure; by default the metric's name.
-    :param limit_origin: The text behind the limit.
-    :param guests: The number of guests for which the confidence is corrected.
-    """
-    metric = comparison.metric
-    bare, guest, lost = names
-    is_gain = lost == GAIN
-    text = (
-        f"{title or metric.name}: "
-        f"{bare} {units.show(comparison.bare, metric.unit)}, "
-        f"{guest} {units.show(comparison.guest, metric.unit)}, "
-        f"{lost} {figure(comparison, limit, is_gain)} "
-        f"({interval(comparison, limit, guests, is_gain)})"
-    )
-    if limit is None or status is None:
-        return f"{text}, no limit"
-    text += f", {show_limit(limit, is_gain)} %{limit_origin}: {status}"
-    if status == "inconclusive":
-        text += f", {reason or would_decide(comparison)}"
-    return text

@@ -11,10 +11,10 @@ from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import changes
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import dots
@@ -31,7 +31,7 @@ class Rank(t.NamedTuple):
     """
 
     number: int | None
-    change: changes.Change
+    change: result.Result
     row: result.Result
 
 
@@ -52,7 +52,7 @@ def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
                 Rank(
                     place if change.comparison else None,
                     change,
-                    rows[change.metric, change.run],
+                    rows[change.metric, change.variant],
                 )
                 for place, change in enumerate(group, start=1)
             ],
@@ -71,9 +71,9 @@ def draw_gains(
     return dots.draw(
         [
             dots.from_comparison(
-                f"{metric} {metric_rank.change.run}",
+                f"{metric} {metric_rank.change.variant}",
                 comparison,
-                _MARKS.get(metric_rank.change.status, "none"),
+                _MARKS.get(changes.classify(metric_rank.change), "none"),
                 ()
                 if metric_rank.row.limit is None
                 else (metric_rank.row.limit,),
@@ -188,6 +188,7 @@ SECTION = reports.Section(
     comparison_facts=_list_facts,
     functions={
         "rank": rank,
+        "classify": changes.classify,
         "draw_gains": draw_gains,
         "judge_overhead": judge_overhead,
         "list_overheads": list_overheads,

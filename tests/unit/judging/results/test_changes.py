@@ -7,7 +7,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies
 
-from rally_vmperf.measurement.comparison import changes
+from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.samples import sample
@@ -42,7 +42,7 @@ def times(values, factor):
 def statuses(*runs, margins=MARGIN):
     """Return the status of each change by run and metric."""
     return {
-        (change.run, change.metric.name): change.status
+        (change.variant, change.metric.name): changes.classify(change)
         for change in changes.compare_runs(runs, margins)
     }
 
@@ -105,12 +105,15 @@ class TestTwoRuns(unittest.TestCase):
                 ("undecided", "requires 3 repetitions of each run"),
                 ("undecided", "the largest count, without a limit"),
             ],
-            [(change.status, change.remark) for change in got],
+            [
+                (changes.classify(change), changes.describe_remark(change))
+                for change in got
+            ],
         )
-        self.assertEqual((1.0, 1.0), got[2].figures)
+        self.assertEqual((1.0, 1.0), got[2].figure.means)
         *_, new = changes.compare_runs([second, first], MARGIN)
-        self.assertEqual("undecided", new.status)
-        self.assertEqual("B: void: late", new.remark)
+        self.assertEqual("undecided", changes.classify(new))
+        self.assertEqual("B: void: late", changes.describe_remark(new))
 
     @ddt.data((1000.0, "not worse"), (1001.0, "worse"))
     @ddt.unpack
@@ -121,9 +124,14 @@ class TestTwoRuns(unittest.TestCase):
         (got,) = changes.compare_runs(
             [first, run("B", errors=(0, largest, 0))], NO_MARGIN
         )
-        self.assertEqual((expected, True), (got.status, got.decides))
-        self.assertEqual((2, largest), got.figures)
-        self.assertEqual("the largest count; the limit is 1 000", got.remark)
+        self.assertEqual(
+            (expected, True), (changes.classify(got), got.decides)
+        )
+        self.assertEqual((2, largest), got.figure.means)
+        self.assertEqual(
+            "the largest count; the limit is 1 000",
+            changes.describe_remark(got),
+        )
 
     def test_metrics_that_decide(self):
         """They have a margin or a limit; without any, all ratios decide."""
@@ -141,7 +149,7 @@ class TestTwoRuns(unittest.TestCase):
                 )
                 self.assertEqual(
                     expected,
-                    [(change.margin, change.decides) for change in got],
+                    [(change.limit, change.decides) for change in got],
                 )
 
     def test_conclusion(self):
@@ -175,12 +183,14 @@ class TestTwoRuns(unittest.TestCase):
             [run("A", time=two_states), run("B", time=times(two_states, 2))],
             MARGIN,
         )
-        self.assertEqual("bimodal", got.remark.partition(",")[0])
+        self.assertEqual(
+            "bimodal", changes.describe_remark(got).partition(",")[0]
+        )
         (got,) = changes.compare_runs(
             [run("A", time=[2.0] * 5), run("B", time=[2.0] * 5)], MARGIN
         )
-        self.assertIn("values_quantised", got.remark)
-        self.assertEqual("undecided", got.status)
+        self.assertIn("values_quantised", changes.describe_remark(got))
+        self.assertEqual("undecided", changes.classify(got))
 
 
 @ddt.ddt
@@ -274,7 +284,7 @@ class TestCorrection(unittest.TestCase):
             {
                 place
                 for place, change in enumerate(got)
-                if change.status in ("worse", "better")
+                if changes.classify(change) in ("worse", "better")
             },
         )
 
@@ -354,8 +364,8 @@ class TestMoreRuns(unittest.TestCase):
         """The best run is first, and the metric that is worse in a run."""
         got = changes.rank(changes.compare_runs(self.RUNS, MARGIN))
         self.assertEqual([RATE, TIME], [group[0].metric for group in got])
-        self.assertEqual("B", got[0][-1].run)
-        self.assertEqual(["B", "C", "D"], [each.run for each in got[1]])
+        self.assertEqual("B", got[0][-1].variant)
+        self.assertEqual(["B", "C", "D"], [each.variant for each in got[1]])
 
     def test_a_metric_of_some(self):
         """Is worse if a run lost it, and undecided if the first lacks it."""
@@ -364,7 +374,7 @@ class TestMoreRuns(unittest.TestCase):
         rates = [change for change in got if change.metric == RATE]
         self.assertEqual(
             [("", "worse"), ("C: not measured", "worse")],
-            [(change.reason, change.status) for change in rates],
+            [(change.reason, changes.classify(change)) for change in rates],
         )
         got = changes.compare_runs(
             [run("A", time=QUIET), run("B", rate=QUIET), run("C", rate=QUIET)],
@@ -373,7 +383,7 @@ class TestMoreRuns(unittest.TestCase):
         self.assertEqual(
             {("A: not measured", "undecided")},
             {
-                (change.reason, change.status)
+                (change.reason, changes.classify(change))
                 for change in got
                 if change.metric == RATE
             },

@@ -1,0 +1,320 @@
+"""The changes of metrics between runs.
+
+The first run is the reference; each other run is compared with it.
+"""
+
+import collections
+import collections.abc
+import dataclasses
+import typing as t
+
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.judging.results import figure as figures
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement.comparison import contrasts
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+Status = t.Literal["worse", "better", "undecided", "not worse", "equal"]
+
+#: The default margin in percent.
+MARGIN = 5.0
+#: The source of differences that no number of repetitions removes.
+BOOTS = (
+    "a difference between runs includes that between their boots: a machine "
+    "that boots again uses other cores and other memory"
+)
+
+#: A condition as text, empty if a run has only one, and a metric.
+Key = tuple[str, sample.Metric]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunSamples:
+    """The counted samples of a run or of a baseline.
+
+    :param name: The name, unique among the compared runs.
+    :param samples: The values of all machines, per repetition.
+    :param absences: The reasons why other metrics have no samples.
+    :param limits: The metrics with a limit in the SLAs of the first run: the
+        margin of a rate or a time in percent, the largest tolerated count.
+    """
+
+    name: str
+    samples: collections.abc.Mapping[Key, loss.Repetitions]
+    absences: collections.abc.Mapping[Key, str] = dataclasses.field(
+        default_factory=dict
+    )
+    limits: collections.abc.Mapping[Key, float] = dataclasses.field(
+        default_factory=dict
+    )
+
+
+def decide(low: float | None, high: float | None, margin: float) -> Status:
+    """Return the status of the interval of a loss, by the rule of verdicts.
+
+    A change is worse or better if its whole interval is beyond the margin,
+    equal if its whole interval is within the margin, not worse if only its
+    upper end is known to be within, and else undecided.
+
+    :param margin: The largest loss and gain in percent that are equal.
+    """
+    if low is None or high is None:
+        return "undecided"
+    status = verdict.decide_interval(low, high, margin)
+    if status != "passed":
+        return "worse" if status == "failed" else "undecided"
+    if high < -margin:
+        return "better"
+    return "equal" if low >= -margin else "not worse"
+
+
+def classify(change: result.Result) -> Status:
+    """Return the status of the change of a metric."""
+    if change.status == "failed":
+        return "worse"
+    if change.status != "passed":
+        return "undecided"
+    if change.comparison is None:
+        return "not worse"
+    low, high = change.comparison.low, change.comparison.high
+    return decide(low, high, change.limit or 0.0)
+
+
+def describe_remark(change: result.Result) -> str:
+    """Return why a change has no interval, or what casts doubt on it."""
+    comparison = change.comparison
+    if change.reason:
+        return change.reason
+    if comparison is None:
+        if change.limit is None:
+            return "the largest count, without a limit"
+        limit = units.show(change.limit, change.metric.unit)
+        return f"the largest count; the limit is {limit}"
+    if comparison.low is None:
+        return f"requires {statistics.FEWEST} repetitions of each run"
+    kinds = [
+        # The reference is not a baseline here.
+        detail.partition(",")[0] if kind == "baseline_irregular" else kind
+        for _, kind, detail in comparison.departures
+    ]
+    kinds += ["drifting"] * bool(comparison.drifts)
+    if comparison.quantised:
+        kinds.insert(0, "values_quantised")
+    return ", ".join(dict.fromkeys(kinds))
+
+
+def compare_runs(
+    runs: collections.abc.Sequence[RunSamples],
+    margins: limits.Limits,
+    confidence: float = 0.95,
+) -> list[result.Result]:
+    """Return the change of each metric and condition, as a list.
+
+    The limit of a change is the margin in percent, or the largest tolerated
+    count. The confidence is that of all changes together. A metric that a
+    run lost is worse. The metrics with a margin or a limit decide; without
+    margins and limits, all rates and times decide.
+
+    :param runs: At least two runs; each is compared with the first one, whose
+        limits apply.
+    :param margins: The margins in percent by metric or glob; the default is
+        the limit of the first run, or ``MARGIN``.
+    """
+    keys = dict.fromkeys(
+        key for run in runs for key in (*run.samples, *run.absences)
+    )
+    names = {metric.name for _, metric in keys}
+    reference, *compared = runs
+    undecided = []
+    for key in keys:
+        limit, decides = _find_margin(key, reference.limits, margins, names)
+        undecided += [
+            result.Result(
+                figure=_create_figure(key, reference, run),
+                limit=limit,
+                variant=run.name,
+                condition=key[0],
+                decides=decides,
+                reason=_explain_absence(key, run, reference),
+            )
+            for run in compared
+        ]
+    return [
+        dataclasses.replace(change, status="failed")
+        if change.reason and change.figure.sides[0]
+        else change
+        for change in decide_all(undecided, confidence)
+    ]
+
+
+def _create_figure(
+    key: Key, reference: RunSamples, run: RunSamples
+) -> figures.Figure:
+    """Return the loss of a metric in a run, or its largest count."""
+    _, metric = key
+    before, after = (
+        sample.create_samples(metric, side.samples.get(key, ()))
+        for side in (reference, run)
+    )
+    if metric.scale == "count":
+        return absolute_value.AbsoluteValue(
+            metric=metric, side="max", guest=after, bare=before
+        )
+    return loss_figure.Loss(
+        metric=metric,
+        contrast=contrasts.Contrast(
+            metric=metric, reference=before, other=after, conservative=False
+        ),
+        names=(reference.name, run.name, "loss"),
+    )
+
+
+def _find_margin(
+    key: Key,
+    limited: collections.abc.Mapping[Key, float],
+    margins: limits.Limits,
+    names: collections.abc.Collection[str],
+) -> tuple[float | None, bool]:
+    """Return the margin of a metric, and whether the metric decides.
+
+    :param limited: The limits of the first run.
+    :param names: The names of all metrics.
+    """
+    _, metric = key
+    limit = limited.get(key)
+    if metric.scale == "count":
+        return limit, limit is not None
+    if margin := margins.for_metric(metric.name, names):
+        return margin[0], True
+    if limit is None:
+        return MARGIN, not (limited or margins)
+    return limit, True
+
+
+def _explain_absence(key: Key, run: RunSamples, reference: RunSamples) -> str:
+    """Return why a metric of a run cannot be compared, as text, or ""."""
+    for side in (run, reference):
+        if not side.samples.get(key):
+            return f"{side.name}: {side.absences.get(key, 'not measured')}"
+    return ""
+
+
+def decide_all(
+    undecided: collections.abc.Sequence[result.Result], confidence: float
+) -> list[result.Result]:
+    """Return changes with their statuses, which hold together, as a list.
+
+    The losses that have an interval are a family.
+    """
+    changes = [*undecided]
+
+    def decide_change(number: int, level: float) -> bool:
+        change = undecided[number]
+        figure = change.figure.with_confidence(level)
+        change = dataclasses.replace(change, figure=figure)
+        changes[number] = change.with_verdict((), void=False)
+        return changes[number].status != "inconclusive"
+
+    family = {
+        number
+        for number, change in enumerate(undecided)
+        if change.metric.scale == "ratio"
+        and min(map(len, change.figure.sides)) >= statistics.FEWEST
+    }
+    for number in {*range(len(undecided))} - family:
+        decide_change(number, confidence)
+    verdict.decide_family(family, confidence, decide_change)
+    return changes
+
+
+def rank(
+    changes: collections.abc.Iterable[result.Result],
+) -> list[list[result.Result]]:
+    """Return the changes of each metric and condition, the best run first.
+
+    Runs without a comparison are last. Metrics that are worse in a run are
+    first.
+    """
+    groups: dict[Key, list[result.Result]] = {}
+    for change in changes:
+        groups.setdefault((change.condition, change.metric), []).append(change)
+    order = t.get_args(Status)
+    return sorted(
+        (sorted(group, key=_sort_key) for group in groups.values()),
+        key=lambda group: min(
+            order.index(classify(change)) for change in group
+        ),
+    )
+
+
+def _sort_key(change: result.Result) -> tuple[bool, float]:
+    """Return the sort key of a change by its figure; the best are first."""
+    if change.figure.means is None:
+        return True, 0.0
+    _, mean = change.figure.means
+    return False, mean if change.metric.better == "lower" else -mean
+
+
+def conclude(
+    changes: collections.abc.Collection[result.Result],
+) -> tuple[Status, str]:
+    """Return the status of all changes, and their headline.
+
+    The status is "worse" if a metric that decides is worse, "undecided" if
+    such a metric is undecided, and else "not worse".
+    """
+    deciding = [change for change in changes if change.decides]
+    noun = "metric" if len(deciding) == len(changes) else "deciding metric"
+    total = _count_metrics(deciding)
+    order: tuple[Status, ...] = ("worse", "undecided")
+    for status in order:
+        number = _count_metrics(
+            change for change in deciding if classify(change) == status
+        )
+        if number:
+            break
+    else:
+        status, number = "not worse", total
+    headline = f"{number} of {units.number_of(noun, total)}"
+    return status, f"{status.capitalize()}: {headline}"
+
+
+def _count_metrics(changes: collections.abc.Iterable[result.Result]) -> int:
+    """Return the number of metrics and conditions of changes."""
+    return len({(change.condition, change.metric) for change in changes})
+
+
+def summarise(
+    runs: collections.abc.Sequence[RunSamples],
+    changes: collections.abc.Collection[result.Result],
+) -> list[str]:
+    """Return one sentence per compared run with its numbers of statuses."""
+    reference = runs[0].name
+    sentences = []
+    for run in dict.fromkeys(change.variant for change in changes):
+        run_changes = [change for change in changes if change.variant == run]
+        numbers = collections.Counter(map(classify, run_changes))
+        *first, last = (
+            f"{status} in {numbers[status]}" for status in t.get_args(Status)
+        )
+        sentence = (
+            f"{run} compared with {reference}: {', '.join(first)} and {last} "
+            f"of {units.number_of('metric', len(run_changes))}"
+        )
+        deciding = sum(change.decides for change in run_changes)
+        if deciding < len(run_changes):
+            sentence += f" ({deciding} deciding)"
+        lost = sum(
+            change.status == "failed" and change.figure.means is None
+            for change in run_changes
+        )
+        if lost:
+            sentence += f"; {run} has no samples of {lost}"
+        sentences.append(sentence)
+    return sentences
