@@ -148,7 +148,15 @@ class Loss(figures.Figure):
         """Return the status of the loss against a limit in percent."""
         if self.is_reference:
             return "passed" if limit >= 0 else "failed"
-        status = self.contrast.decide(limit, self.statistic)
+        if self.comparison is None:
+            return "inconclusive"
+        status = verdict.decide(self.comparison, limit)
+        if self.worst:
+            status = verdict.decide_all(
+                self.contrast.each.values(),
+                self.contrast.corrected.values(),
+                limit,
+            )
         largest = self.largest_percent
         # The worst guest can be another one in each repetition.
         is_beyond = largest is not None and largest > limit
@@ -172,7 +180,14 @@ class Loss(figures.Figure):
         """
         if self.statistic == "worst":
             return {}, 0
-        beyond = self.contrast.list_beyond(limit) if self.comparison else {}
+        beyond = {}
+        for guest in self.contrast.guests if self.comparison else ():
+            # An interval that is beyond the limit has its figure there.
+            if self.contrast.compute_percent(guest) <= limit:
+                continue
+            comparison = self.contrast.compare(self.confidence, guest)
+            if comparison and verdict.decide(comparison, limit) == "failed":
+                beyond[guest] = comparison
         return beyond, self._number
 
     def may_be_within(self, limit: float) -> bool:

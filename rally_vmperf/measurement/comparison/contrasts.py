@@ -70,10 +70,6 @@ class Contrast:
         worst, _ = rates.find_worst(self.metric, self.other) or ("", ())
         return worst if worst in self.each else ""
 
-    def compare(self, confidence: float) -> loss.Comparison | None:
-        """Return the comparison of the mean guest at a confidence, or None."""
-        return self._compare("", confidence)
-
     def find_decisive(
         self, statistic: Statistic, status: verdict.Status | None
     ) -> tuple[loss.Comparison | None, int]:
@@ -87,29 +83,7 @@ class Contrast:
             return self.each[self.worst], 1
         return self.corrected[self.worst], len(self.corrected)
 
-    def decide(self, limit: float, statistic: Statistic) -> verdict.Status:
-        """Return the status of the loss against a limit in percent."""
-        if self.mean is None:
-            return "inconclusive"
-        if statistic == "mean" or not self.worst:
-            return verdict.decide(self.mean, limit)
-        return verdict.decide_all(
-            self.each.values(), self.corrected.values(), limit
-        )
-
-    def list_beyond(self, limit: float) -> Comparisons:
-        """Return the guests whose whole interval is beyond a limit, a dict."""
-        beyond = {}
-        for guest in self.guests:
-            # An interval that is beyond the limit has its figure there.
-            if self._compute_percent(guest) <= limit:
-                continue
-            comparison = self._compare(guest, self.confidence)
-            if comparison and verdict.decide(comparison, limit) == "failed":
-                beyond[guest] = comparison
-        return beyond
-
-    def _compute_percent(self, guest: str) -> float:
+    def compute_percent(self, guest: str) -> float:
         """Return the loss of a guest in percent; -100 without a loss."""
         reference, other, options = self._find_sides(guest)
         if not (reference and other):
@@ -181,10 +155,13 @@ class Contrast:
         options = {"paired": is_paired, "conservative": self.conservative}
         return self._reference_values, values, options
 
-    def _compare(
-        self, guest: str, confidence: float
+    def compare(
+        self, confidence: float, guest: str = ""
     ) -> loss.Comparison | None:
-        """Return the comparison of a guest, or of the mean if "", or None."""
+        """Return the comparison of a guest at a confidence, or None.
+
+        :param guest: The name of the guest; empty for the mean of all.
+        """
         reference, other, options = self._find_sides(guest)
         if not (reference and other):
             return None
@@ -205,5 +182,5 @@ class Contrast:
         return {
             guest: comparison
             for guest in self.guests
-            if (comparison := self._compare(guest, confidence))
+            if (comparison := self.compare(confidence, guest))
         }
