@@ -4,6 +4,7 @@ import collections.abc
 
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
+from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
@@ -27,10 +28,7 @@ def list_lines(audit: result.Audit) -> collections.abc.Iterator[str]:
     rows = [COLUMNS, *map(list_cells, audit.results)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = [
-            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
+        yield verdict_table.aligned(row, widths)
     yield ""
     yield f"{audit.headline}."
     for found in audit.capacities:
