@@ -69,16 +69,16 @@ def repetitions(*rows, findings=None, planned=None):
     ]
 
 
-def rows_of(factors, metrics=(RATE, TIME), number=8, noise=0.01, seed=1):
+def rows_of(factors, number=8, noise=0.01):
     """Return rows of values by variant: 1000 times its factor, with noise."""
-    generator = random.Random(seed)
+    generator = random.Random(1)
     return [
         {
             variant: {
                 metric: 1000
                 * (factor if metric.better == "higher" else 1 / factor)
                 * generator.lognormvariate(0, noise)
-                for metric in metrics
+                for metric in (RATE, TIME)
             }
             for variant, factor in factors.items()
         }

@@ -47,11 +47,10 @@ class Case(unittest.IsolatedAsyncioTestCase):
         self.server = await self.enterAsyncContext(sshd.Sshd(forwards=True))
         self.know(self.server)
 
-    def know(self, server, port=None):
+    def know(self, server):
         with (self.folder / "known_hosts").open("a") as known:
             known.write(
-                f"[{server.host}]:{port or server.port} "
-                f"{server.host_pair.public}\n"
+                f"[{server.host}]:{server.port} {server.host_pair.public}\n"
             )
 
     def key(self, server, name="key", secret=None):

@@ -6,7 +6,7 @@ from tests.unit import made
 CPU = {made.EVENTS: made.SHARED}
 
 
-def smooth(numbers, count=4):
+def smooth(numbers):
     """Return repetitions of guests that follow a smooth curve exactly."""
     return made.levels(
         {
@@ -15,7 +15,7 @@ def smooth(numbers, count=4):
                 for n in numbers
             }
         },
-        count,
+        4,
     )
 
 

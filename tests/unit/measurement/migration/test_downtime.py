@@ -12,10 +12,10 @@ def read(at, offset, error=0.001):
     return downtime.OffsetReading(at=at, offset=offset, error=error)
 
 
-def count_up(number, begin=0.0, offset=0.0, error=0.001, drift=0.0):
+def count_up(number, begin=0.0, offset=0.0, drift=0.0):
     """Return readings every 20 ms."""
     return [
-        read(begin + 0.02 * step, offset + drift * 0.02 * step, error)
+        read(begin + 0.02 * step, offset + drift * 0.02 * step)
         for step in range(number)
     ]
 
