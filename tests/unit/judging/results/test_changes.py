@@ -133,6 +133,15 @@ class TestTwoRuns(unittest.TestCase):
             changes.describe_remark(got),
         )
 
+    def test_a_count_of_few_repetitions(self):
+        """Can be worse, and is otherwise undecided, as in verdicts."""
+        first = run("A", errors=(0, 2, 1))
+        first = dataclasses.replace(first, limits={("", ERRORS): 5.0})
+        for largest, expected in ((5, "undecided"), (6, "worse")):
+            second = run("B", errors=(0, largest))
+            (got,) = changes.compare_runs([first, second], NO_MARGIN)
+            self.assertEqual(expected, changes.classify(got))
+
     def test_metrics_that_decide(self):
         """They have a margin or a limit; without any, all ratios decide."""
         first = run("A", time=QUIET, rate=QUIET, errors=(1, 1, 1))
