@@ -90,14 +90,12 @@ class Audit:
     :param changes: All changes against the other hosts.
     :param capacities: The capacity by flavor, and in all.
     :param notes: Further sentences, such as on expired acknowledgements.
-    :param has_earlier: Whether an earlier audit was given.
     """
 
     results: tuple[HostResult, ...]
     changes: tuple[hosts.HostChange, ...]
     capacities: tuple[fleet_capacity.Capacity, ...] = ()
     notes: tuple[str, ...] = ()
-    has_earlier: bool = False
 
     @property
     def counts(self) -> collections.Counter[str]:
@@ -184,7 +182,6 @@ def audit(
             *accepted.list_unknown_hosts(names),
             *_describe_unmatched(names, before),
         ),
-        has_earlier=earlier is not None,
     )
 
 

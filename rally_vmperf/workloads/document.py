@@ -115,21 +115,6 @@ class Document:
         node = self.find(*path)
         return node if isinstance(node, list) else []
 
-    def get_object(self, name: str) -> "Document":
-        """Return the member with that name, an object, as a Document.
-
-        :raises base.WorkloadError: If the member is missing or is not an
-            object.
-        """
-        document = copy.copy(self)
-        document._root, document._prefix = self.find(name), ()
-        document._tool = f"{self._tool}: {name}"
-        if not isinstance(document._root, dict):
-            raise base.WorkloadError(
-                f"{document._tool} must be an object; look at the raw output"
-            )
-        return document
-
     def numbers(self, *keys: str | int) -> list[float]:
         """Return the finite numbers of the keys as a list of floats.
 

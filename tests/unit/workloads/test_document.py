@@ -32,17 +32,6 @@ class DocumentTestCase(unittest.TestCase):
         ):
             document.Document(text, "fio")
 
-    def test_a_part(self):
-        found = document.Document('{"a": {"b": 1}, "c": 2}', "fio")
-        self.assertEqual(1, found.get_object("a").number("b"))
-        with self.assertRaisesRegex(base.WorkloadError, "^fio: a: c must"):
-            found.get_object("a").number("c")
-        for name in ("b", "c"):
-            with self.assertRaisesRegex(
-                base.WorkloadError, f"^fio: {name} must be an object"
-            ):
-                found.get_object(name)
-
     def test_one_after_another(self):
         text = 'note: x\n{"a": 1}\n{\n"a": 2\n}\n\nwarning\n{"a": 3}\nend\n'
         found = document.Document.parse_all(text, "fio")
@@ -91,7 +80,3 @@ class DocumentTestCase(unittest.TestCase):
             base.WorkloadError, "^fio: jobs.0.c.d must be a finite number"
         ):
             job.number("c", "d")
-
-    def test_object_of_a_view(self):
-        found = document.Document('{"a": {"b": {"c": 1}}}', "fio").at("a")
-        self.assertEqual(1, found.get_object("b").number("c"))
