@@ -8,7 +8,6 @@ from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import curve
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
@@ -211,8 +210,6 @@ def _find_in_loss(
     yield from _find_bottlenecks(shown)
     quantised = False
     for judged in shown.results:
-        if not isinstance(judged.figure, loss_figure.Loss):
-            continue
         point = t.cast(points.Point, judged.point)
         compared = point.compared(judged.figure.statistic, shown.compare_to)
         if compared is None:

@@ -54,9 +54,16 @@ class RunReport(judged_run.JudgedRun):
         """The judgement on the losses caused by these guests, or None."""
         if not self.records or not self.unmeasured_facts:
             return None
-        if judgement := self.judgements.get(_NEIGHBOURS):
+        return self.judge_by(_NEIGHBOURS, axes.NEIGHBOURS.rules)
+
+    def judge_by(self, heading: str, rules: judge.Rules) -> summary.Judgement:
+        """Return the judgement of a criterion, without limits if it has none.
+
+        :param heading: The heading of the criterion.
+        """
+        if judgement := self.judgements.get(heading):
             return judgement
-        run_judge = judge.Judge(axes.NEIGHBOURS.rules)
+        run_judge = judge.Judge(rules)
         run_judge.extend(self.repetitions, 0)
         return run_judge.judgement()
 

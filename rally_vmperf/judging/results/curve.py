@@ -53,18 +53,12 @@ class Curve:
     @property
     def compare_to(self) -> t.Any:
         """The reference of a loss; "" for another figure."""
-        figure = self.figure
-        if isinstance(figure, loss_figure.Loss):
-            return figure.compare_to
-        return ""
+        return self.figure.compare_to
 
     @property
     def statistic(self) -> str:
         """The guest to which the limit of a loss applies."""
-        figure = self.figure
-        if isinstance(figure, loss_figure.Loss):
-            return figure.statistic
-        return "mean"
+        return self.figure.statistic
 
     @property
     def limited(self) -> tuple[result.Result, ...]:

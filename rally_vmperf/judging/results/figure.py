@@ -64,6 +64,16 @@ class Figure(abc.ABC):
         return False
 
     @property
+    def compare_to(self) -> str:
+        """The reference of the loss at a number of guests, or ""."""
+        return ""
+
+    @property
+    def statistic(self) -> contrasts.Statistic:
+        """The guest to which a limit applies."""
+        return "mean"
+
+    @property
     def comparison(self) -> loss.Comparison | None:
         """The comparison of the mean guest; None if there is none."""
         return None

@@ -8,7 +8,6 @@ import markupsafe
 
 from rally_vmperf.guests import verification
 from rally_vmperf.judging import gains
-from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import changes
@@ -93,11 +92,7 @@ def judge_overhead(run: reports.RunReport) -> summary.Judgement | None:
     """Return the judgement on overhead; None without bare metal."""
     if run.last.bare_metal is None:
         return None
-    if judgement := run.judgements.get(overhead.HEADING):
-        return judgement
-    overhead_judge = judge.Judge(overhead.RULES)
-    overhead_judge.extend(run.repetitions, 0)
-    return overhead_judge.judgement()
+    return run.judge_by(overhead.HEADING, overhead.RULES)
 
 
 def list_overheads(
