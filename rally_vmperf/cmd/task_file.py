@@ -93,14 +93,12 @@ def _read_arguments(
     if task is None:
         task, settings = read_settings()
         arguments.update(settings)
-    else:
-        task = _find_task(task)
     if parsed.task_args_file:
         text = _read_text(parsed.task_args_file)
         arguments.update(_parse_mapping(text, parsed.task_args_file))
     if parsed.task_args:
         arguments.update(_parse_mapping(parsed.task_args, "--task-args"))
-    return task, arguments
+    return _find_task(task), arguments
 
 
 def render(

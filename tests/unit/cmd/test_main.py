@@ -186,10 +186,10 @@ class TestScript(unittest.TestCase):
             ),
             "'root@[::1' is not a valid login; write user@host",
         ),
-        (("plan", "nope.yaml"), "nope.yaml: No such file or directory"),
+        (("plan", "nope.yaml"), "task 'nope.yaml': must be a file, or the"),
         (
             ("baseline", "record", "x", "--task", "nope.yaml", "--local"),
-            "rally-vmperf: nope.yaml: No such file or directory",
+            "rally-vmperf: task 'nope.yaml': must be a file, or the name of",
         ),
     )
     @ddt.unpack
