@@ -258,8 +258,8 @@ def describe_voiding(
     return (
         f"baseline {baseline.name!r} voids each run: "
         f"{'; '.join(finding.sentences(run_findings))}; record it again on "
-        "an empty host (rally-vmperf baseline record ... --replace), or add "
-        f"tolerate: [{', '.join(kinds)}] to the SLA"
+        "an empty host (rally-vmperf baseline record ... --replace), or set "
+        f"tolerate: [{', '.join(kinds)}] in vmperf.yaml or in the SLA"
     )
 
 

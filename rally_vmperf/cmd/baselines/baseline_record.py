@@ -136,8 +136,10 @@ class Record(registration.RegistrationCommand):
         self.register(
             baseline_store, content, parsed, replace=earlier is not None
         )
-        self._warn_about_voiding(content, recordings, request.tolerated)
-        self._name_next_step(parsed)
+        if not self._warn_about_voiding(
+            content, recordings, request.tolerated
+        ):
+            self._name_next_step(parsed)
         return 0
 
     def _name_next_step(self, parsed: argparse.Namespace) -> None:
@@ -161,11 +163,12 @@ class Record(registration.RegistrationCommand):
         content: document.Baseline,
         recordings: "list[recording.ShapeRecording]",
         tolerated: frozenset[str],
-    ) -> None:
+    ) -> bool:
         """Print why runs with this baseline are void, in one line, if so.
 
         :param content: The baseline.
         :param tolerated: The kinds of findings that the task tolerates.
+        :returns: Whether they are void.
         """
         from rally_vmperf.runs import reference
 
@@ -181,6 +184,7 @@ class Record(registration.RegistrationCommand):
         )
         if findings:
             self.print_line(reference.describe_voiding(content, findings))
+        return bool(findings)
 
     def _create_recordings(
         self,

@@ -127,7 +127,7 @@ class TestReference(unittest.TestCase):
                     f"^sla {name}: baseline 'metal' voids each run: .*"
                     f"{subject}: 9 %.*; record it again on an empty host "
                     r"\(rally-vmperf baseline record ... --replace\), or "
-                    rf"add tolerate: \[{kind}\] to the SLA$",
+                    rf"set tolerate: \[{kind}\] in vmperf.yaml or in the SLA$",
                 ),
             ):
                 self.check({name: config}, findings=[(kind, subject)])

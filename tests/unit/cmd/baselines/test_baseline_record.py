@@ -31,6 +31,9 @@ subtasks:
       VMPerf.overhead: {workloads: [{name: sysbench}]}
     runner: {serial: {times: {{ repetitions }}}}
     contexts: {vmperf_guests: {image: {name: debian}, flavor: {name: small}}}
+    sla:
+      vmperf_overhead:
+        max_percent: {"cpu.sysbench.rate": 5}
 """
 
 
@@ -154,15 +157,20 @@ class TestRecord(unittest.TestCase):
         self.assertIn("bare metal as 2 x 1 vCPU", said)
 
     @ddt.data(
-        ("metal", "next: rally-vmperf run"),
-        ("none", r"baseline: none; .* run --task-args '{baseline: metal}'"),
+        ("metal", "none", "^next: rally-vmperf run$"),
+        (
+            *("none", "none"),
+            r"baseline: none; .* run --task-args '{baseline: metal}'",
+        ),
+        ("metal", "kvm", "voids each run: .* set tolerate: .* in vmperf.yaml"),
     )
     @ddt.unpack
-    def test_settings_file(self, baseline, words):
-        """Task and arguments are those in vmperf.yaml, and the line is next.
+    def test_settings_file(self, baseline, virtualisation, words):
+        """Task and arguments are those in vmperf.yaml.
 
         The last line states whether run compares guests with this baseline.
         """
+        self.machine = golden.Machine("metal", virtualisation=virtualisation)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         pathlib.Path("vmperf.yaml").write_text(
@@ -199,8 +207,8 @@ class TestRecord(unittest.TestCase):
         self.assertRegex(
             line,
             "^baseline 'metal' voids each run: The bare metal is itself a "
-            "guest .*; record it again on an empty host .*, or add "
-            r"tolerate: \[bare_metal_is_guest\] to the SLA$",
+            "guest .*; record it again on an empty host .*, or set "
+            r"tolerate: \[bare_metal_is_guest\] in vmperf.yaml or in the SLA$",
         )
 
     def test_of_a_class(self):
