@@ -76,8 +76,8 @@ def get_platform(env: str | None) -> Platform:
     chosen = env or envutils.get_global(envutils.ENV_ENV)
     if not chosen:
         raise ValueError(
-            "no environment is in use; select one with: rally env use, or set "
-            "RALLY_ENV"
+            "no environment is in use; create one with: rally-vmperf init; or "
+            "select one with: rally env use, or set RALLY_ENV"
         )
     try:
         platforms = env_mgr.EnvManager.get(chosen).data["platforms"]

@@ -152,7 +152,7 @@ class TestScript(unittest.TestCase):
                 *("baseline", "record", "x", "--workload", "mbw", "--local"),
                 *("--flavor", "m1.small"),
             ),
-            "no environment is in use; select one with: rally env use",
+            "no environment is in use; create one with: rally-vmperf init;",
         ),
         (
             ("baseline", "record", "metal", "--workload", "mbw", "--local"),
