@@ -26,7 +26,8 @@ start() {
     shift $((1 + $1))
     local dir=$1 workdir=$2
     ours "$workdir" || return
-    [ -d "$workdir" ] || mkdir -- "$workdir" || return
+    # Another command may create it at the same time.
+    [ -d "$workdir" ] || mkdir -- "$workdir" || [ -d "$workdir" ] || return
     # A second start follows a lost connection: the first one counts.
     mkdir -- "$dir" || { [ -d "$dir" ]; return; }
     mkfifo -- "$dir"/{alive,begun,end_load,gate,load.alive,ready} \

@@ -2,7 +2,8 @@
 set -eu
 umask 077
 directory=$(dirname -- "$1")
-[ -d "$directory" ] || mkdir -- "$directory"
+# Another command may create it at the same time.
+[ -d "$directory" ] || mkdir -- "$directory" || [ -d "$directory" ]
 part=$(mktemp -- "$1.part.XXXXXXXXXX")
 trap 'rm -f -- "$part"' EXIT
 cat >"$part"

@@ -59,3 +59,17 @@ class Programs:
     def proxies(self):
         """Return the proxies that the fakes saw in their environment."""
         return set(self._proxies.read_text().split())
+
+
+def create_before(case, directory):
+    """Let another command create a directory just before mkdir does."""
+    folder = pathlib.Path(case.enterContext(tempfile.TemporaryDirectory()))
+    real = shutil.which("mkdir")
+    script = f"""#!/bin/sh
+[ "$2" != "{directory}" ] || {real} "$@"
+exec {real} "$@"
+"""
+    (folder / "mkdir").write_text(script)
+    (folder / "mkdir").chmod(0o755)
+    path = f"{folder}:{os.environ['PATH']}"
+    case.enterContext(mock.patch.dict(os.environ, {"PATH": path}))

@@ -14,6 +14,7 @@ from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from tests.unit.machines import folders
 from tests.unit.machines import jobs
+from tests.unit.machines import programs
 
 
 def read_uptime():
@@ -52,6 +53,13 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertLessEqual(result.started, result.ended)
         self.assertAlmostEqual(result.seconds, result.ended - result.started)
         self.assertEqual([], os.listdir(self.folder))
+
+    async def test_a_job_beside_another(self):
+        """Both find the work directory that one of them creates."""
+        self.folder = str(folders.made(self) / "iperf2")
+        programs.create_before(self, self.folder)
+        result = await self.run_job("echo", "out")
+        self.assertEqual("out\n", result.stdout)
 
     async def test_cpu_seconds_of_all_that_a_command_waits_for(self):
         idle = await self.run_job("sleep", "0.2")

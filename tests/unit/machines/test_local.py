@@ -6,6 +6,7 @@ import unittest
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
+from tests.unit.machines import programs
 
 
 class LocalTestCase(unittest.IsolatedAsyncioTestCase):
@@ -74,3 +75,10 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
         await self.machine.put(b"new", str(path))
         self.assertEqual([path], list(path.parent.iterdir()))
         self.assertEqual(b"new", path.read_bytes())
+
+    async def test_put_beside_another(self):
+        """Both commands find the directory that one of them creates."""
+        path = pathlib.Path(self.folder, "work", "file")
+        programs.create_before(self, path.parent)
+        await self.machine.put(b"text", str(path))
+        self.assertEqual(b"text", path.read_bytes())
