@@ -160,7 +160,7 @@ def _add_subtask(
         remarks.append(sentence)
     problems = [requirements.error] if requirements.error else []
     try:
-        checks.check_task(workload, task_question, baselines)
+        remarks += checks.check_task(workload, task_question, baselines)
         for copies in task_question.compared(workload):
             if workload.baseline is None:
                 continue

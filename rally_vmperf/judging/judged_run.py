@@ -37,6 +37,7 @@ class JudgedRun:
     :param limits: The limits that it is judged by, by the name of the SLA.
     :param contexts: The options of the task's contexts by name; empty if they
         are not known.
+    :param remarks: The sentences of its question that are not about limits.
     """
 
     question: str
@@ -54,6 +55,7 @@ class JudgedRun:
     contexts: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
+    remarks: tuple[str, ...] = ()
 
     @property
     def last(self) -> model.Record:

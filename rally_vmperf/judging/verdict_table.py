@@ -55,6 +55,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             for text in headlines
         ]
     table_lines += _format_table(rows)
+    conclusions += [f"{text}." for text in run.remarks]
     table_lines += [line for text in conclusions for line in _wrap(text)]
     if warnings := finding.describe_warnings(run.findings):
         reasons.append(f"{warnings.removeprefix('with ')}.")

@@ -98,7 +98,11 @@ def judge_source(
     )
     if not shown:
         return run
-    return dataclasses.replace(run, title=run_question.describe(run))
+    return dataclasses.replace(
+        run,
+        title=run_question.describe(run),
+        remarks=tuple(run_question.remark(run)),
+    )
 
 
 def _list_accepted(

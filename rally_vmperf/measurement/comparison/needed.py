@@ -77,10 +77,38 @@ def distance_from_limit(
     :param bare_values: The values of bare metal, whose noise and rounding the
         guest is assumed to have.
     """
-    noise = math.sqrt(statistics.variance(bare_values))
-    error = metric.error(statistics.geometric_mean(bare_values)) or 0
-    distance = multiple * noise + math.log1p(2 * error)
+    distance = _find_distance(
+        metric,
+        multiple,
+        math.sqrt(statistics.variance(bare_values)),
+        statistics.geometric_mean(bare_values),
+    )
     return limit - passing_loss(metric, limit, distance)
+
+
+def smallest_limit(
+    metric: sample.Metric, repetitions: int, noise: float, mean: float
+) -> float:
+    """Return the smallest limit that can be decided, in percent.
+
+    A guest without a loss passes in 4 of 5 runs with this limit.
+
+    :param repetitions: The number of repetitions of each side, at least 3.
+    :param noise: The standard deviation of the logarithms of repetitions.
+    :param mean: The mean of the values, by which they are rounded.
+    """
+    multiple = decidable_distance(repetitions, repetitions) or math.inf
+    distance = _find_distance(metric, multiple, noise, mean)
+    sign = 1 if metric.better == "higher" else -1
+    return loss.percent(metric, math.exp(-sign * distance))
+
+
+def _find_distance(
+    metric: sample.Metric, multiple: float, noise: float, mean: float
+) -> float:
+    """Return the distance from a limit as a difference of logarithms."""
+    error = metric.error(mean) or 0
+    return multiple * noise + math.log1p(2 * error)
 
 
 def lowest_possible_loss(

@@ -283,6 +283,7 @@ class Question:
         of the scenario that only this question has.
     :param section: A function that returns the section of the report.
     :param describe: A function that returns the title of a run.
+    :param remark: A function that returns sentences on a judged run.
     :param defaults: A function that returns the defaults of arguments that
         depend on other arguments or on the number of repetitions.
     :param unmeasured_workloads: A function that returns the workloads that a
@@ -319,6 +320,7 @@ class Question:
     describe: t.Callable[[judged_run.JudgedRun], str] = (
         judged_run.JudgedRun.describe
     )
+    remark: t.Callable[[judged_run.JudgedRun], list[str]] = lambda run: []
     defaults: task.Defaults = lambda arguments, times: {}
     unmeasured_workloads: t.Callable[[documents.Arguments], Assignments] = (
         lambda arguments: ()

@@ -12,6 +12,7 @@ from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import criteria
 from rally_vmperf.questions.tuning import variant_checks
 from rally_vmperf.questions.tuning import variants
+from rally_vmperf.questions.tuning.section import self_check
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
@@ -92,6 +93,7 @@ QUESTION = question.Question(
     run=_create_run,
     section=_create_section,
     describe=_describe,
+    remark=self_check.list_remarks,
     defaults=_create_defaults,
     one_host=lambda subtask: variants.have_one_host(
         subtask.arguments["variants"]

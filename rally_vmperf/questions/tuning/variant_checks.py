@@ -1,13 +1,13 @@
 """Checks of a tuning task that run before any guest boots."""
 
 import difflib
-import itertools
 import typing as t
 
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.tuning import variants as variants_
+from rally_vmperf.questions.tuning.section import self_check
 from rally_vmperf.records import model
 
 
@@ -28,6 +28,17 @@ def check_task(subtask: task.Task) -> list[str]:
         f"ignores unknown names{_suggest(name)}"
         for variant in variants
         for name in variants_.find_unknown_properties(variant)
+    ]
+    equal = self_check.find_equal(
+        [
+            variants_.create_group(variant, subtask.guests)
+            for variant in variants
+        ]
+    )
+    warnings += [
+        f"variants: {name} is equal to {other}: they differ by their boots "
+        "only"
+        for name, other in equal.items()
     ]
     counted = subtask.times - subtask.warmup
     if arguments.get("order", "blocks") == "blocks" and counted % len(
@@ -69,16 +80,6 @@ def check_variants(subtask: task.Task) -> None:
             f"reference={reference!r:.80}: must be the name of a variant "
             f"({', '.join(names)})"
         )
-    groups = [
-        variants_.create_group(variant, subtask.guests)
-        for variant in t.cast(variants_.Variants, variants)
-    ]
-    for group, other in itertools.combinations(groups, 2):
-        if {**group, "name": ""} == {**other, "name": ""}:
-            raise task.InvalidTask(
-                f"variants: {group['name']} and {other['name']} have equal "
-                "guests; change one of them"
-            )
 
 
 def _check_choice(

@@ -415,6 +415,18 @@ class PlanTest(unittest.TestCase):
         # 5 repetitions of 2 variants
         self.assertEqual(5 * 2 * 2, minutes[1] - minutes[2])
 
+    def test_equal_variants(self):
+        """Variants that are equal, by intent or not, are named."""
+        task = subtask()
+        task["contexts"]["vmperf_guests@openstack"]["count"] = 1
+        arguments = task["scenario"].pop("VMPerf.density")
+        arguments.pop("levels")
+        arguments["variants"] = [{"name": "plain"}, {"name": "same"}]
+        task["scenario"]["VMPerf.tuning"] = arguments
+        code, _, said = self.plan(task)
+        self.assertEqual(0, code, said)
+        self.assertIn("variants: same is equal to plain", said)
+
     def test_without_an_administrator(self):
         """A member is told of the quota, and of what it does not see."""
         self.platform = {"admin": None, "users": [ADMIN]}

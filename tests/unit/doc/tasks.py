@@ -27,6 +27,7 @@ from tests.unit.workloads import golden
 MAIN = tasks_page.MAIN
 DENSITY = "tasks/kvm-density.yaml"
 AUDIT = "tasks/capacity-audit.yaml"
+SELF_CHECK = "tasks/self-check.yaml"
 #: Task -> the names that it takes, of which it tells the meaning.
 TAKEN = {
     path: set(tasks_page.read_arguments(path)) for path in tasks_page.PATHS

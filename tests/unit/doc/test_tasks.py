@@ -60,7 +60,11 @@ SLAS = {
     "vmperf_valid": {},
 }
 #: Tasks that compare guests with bare metal.
-OF_BASELINES = [path for path in SHIPPED if "live-migration" not in path]
+OF_BASELINES = [
+    path
+    for path in SHIPPED
+    if "live-migration" not in path and path != tasks.SELF_CHECK
+]
 VARIANTS = [
     {"name": "plain"},
     {"name": "virtio", "image_properties": {"hw_vif_model": "virtio"}},
@@ -224,7 +228,8 @@ class ShippedTestCase(unittest.TestCase):
         self.assertEqual(3, guests["count"])
         self.assertIn("vmperf_neighbours", subtask["sla"])
 
-    @ddt.data(*tasks.TAKEN)
+    # The self-check has no limits.
+    @ddt.data(*(path for path in tasks.TAKEN if path != tasks.SELF_CHECK))
     def test_with_each_sla_of_its_question(self, path):
         """The task has the SLA as it is in a limits file."""
         self.assertEqual(set(SLAS), set(table.criteria()))
@@ -459,6 +464,23 @@ class ShippedTestCase(unittest.TestCase):
         """The task has no subtask, which Rally rejects."""
         task = tasks.render(tasks.AUDIT, {"hosts": []})
         self.assertIsNone(task["subtasks"])
+
+    @ddt.data((90, "90000"), (75.5, "75500"), (0, None))
+    @ddt.unpack
+    def test_self_check(self, percent, quota):
+        """Two variants are equal; the third one is limited, or left out."""
+        task = tasks.render(tasks.SELF_CHECK, {"cpu_percent": percent})
+        tasks.check(task)
+        (subtask,) = task["subtasks"]
+        scenario = subtask["scenario"]["VMPerf.tuning"]
+        self.assertEqual("between_repetitions", scenario["reboot"])
+        first, second, *limited = scenario["variants"]
+        self.assertEqual(["name"], [*first])
+        self.assertEqual(["name"], [*second])
+        specs = {"quota:cpu_quota": quota, "quota:cpu_period": "100000"}
+        self.assertEqual(
+            [{"name": "limited", "extra_specs": specs}] * bool(quota), limited
+        )
 
     def test_density_on_several_hosts(self):
         """Each has as many guests as the largest level."""

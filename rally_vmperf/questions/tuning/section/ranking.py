@@ -14,6 +14,7 @@ from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
+from rally_vmperf.questions.tuning.section import self_check
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import dots
@@ -152,9 +153,18 @@ def list_settings(
     return settings
 
 
+def list_spreads(run: reports.RunReport) -> list[self_check.BootSpread]:
+    """Return the spreads of boots in the order of figures, as a list."""
+    return sorted(
+        self_check.list_spreads(run),
+        key=lambda spread: groups.position(spread.metric.name),
+    )
+
+
 def _list_facts(run: reports.RunReport) -> reports.Facts:
     """Return titled lines on the variants and their reference, a list."""
     variants = run.last.options.get("variants") or ()
+    equal = self_check.find_equal(variants)
     lines = []
     for variant in variants:
         changed = ", ".join(
@@ -162,7 +172,10 @@ def _list_facts(run: reports.RunReport) -> reports.Facts:
             for key, value in variant.items()
             if key != "name"
         )
-        lines.append(f"{variant['name']}: {changed or 'as the task requests'}")
+        line = f"{variant['name']}: {changed or 'as the task requests'}"
+        if other := equal.get(variant["name"]):
+            line += f", equal to {other}"
+        lines.append(line)
     reference = str(run.last.options.get("reference", ""))
     return [("Variants", lines), ("Reference", [reference])]
 
@@ -189,6 +202,8 @@ SECTION = reports.Section(
         "list_overheads": list_overheads,
         "list_void_variants": list_void_variants,
         "list_settings": list_settings,
+        "list_spreads": list_spreads,
+        "REPETITIONS": self_check.REPETITIONS,
     },
     template="run.html.j2",
     loader=jinja2.PackageLoader(__package__),

@@ -124,20 +124,7 @@ class TestTuning(unittest.TestCase):
             [variants(flavour={"name": "f"})],
             r"^variants\[1\]: .*'flavour' was unexpected.*; allowed keys: na",
         ),
-        # 9: no change
-        (
-            [variants({"name": "plain"}, {"name": "same"})],
-            r"^variants: plain and same have equal guests; change one",
-        ),
-        # 10: a change to what the task has
-        (
-            [
-                guests(image_properties={"hw_vif_model": "e1000"}),
-                variants({"name": "plain"}),
-            ],
-            r"^variants: e1000 and plain have equal guests",
-        ),
-        # 11: a name that is none
+        # 9: a name that is none
         (
             [variants(name="e 1000")],
             r"^variants\[1\]\.name: 'e 1000' does not match",
@@ -232,6 +219,33 @@ class TestTuning(unittest.TestCase):
         with self.assertRaisesRegex(Exception, words) as caught:
             self.check(*changes)
         self.assertIsInstance(caught.exception, checks.REQUEST_ERRORS)
+
+    @ddt.data(
+        (
+            [variants({"name": "plain"}, {"name": "same"})],
+            ("same", "plain"),
+        ),
+        # A change to what the task has is none.
+        (
+            [
+                guests(image_properties={"hw_vif_model": "e1000"}),
+                variants({"name": "plain"}),
+            ],
+            ("plain", "e1000"),
+        ),
+    )
+    @ddt.unpack
+    def test_equal_variants(self, changes, names):
+        """They are allowed, and a warning names them."""
+        found = self.check(*changes, (("runner", "times"), 13))
+        one, other = names
+        self.assertEqual(
+            [
+                f"variants: {one} is equal to {other}: they differ by their "
+                "boots only"
+            ],
+            found,
+        )
 
     def test_warnings(self):
         """Names that Nova ignores, blocks that are not whole, other hosts."""

@@ -1,0 +1,251 @@
+"""The self-check of a site: equal variants and one with a known loss."""
+
+import collections.abc
+import dataclasses
+import json
+import math
+import re
+import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf.judging import gains
+from rally_vmperf.judging import judged_run
+from rally_vmperf.judging.results import changes
+from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import needed
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
+
+#: The numbers of repetitions for which the smallest limits are computed.
+REPETITIONS = (6, 10)
+#: The extra specs that limit each vCPU, in microseconds.
+_QUOTA, _PERIOD = "quota:cpu_quota", "quota:cpu_period"
+#: The period of libvirt.
+_DEFAULT_PERIOD = "100000"
+#: The metrics in which a limit of vCPUs is a loss.
+_OF_CPU = "cpu."
+#: The number of repetitions whose values give a spread.
+_FEWEST = statistics.FEWEST
+_FEW = f"fewer than {_FEWEST} repetitions"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BootSpread:
+    """The spread of one metric between boots of equal guests.
+
+    :param percent: The standard deviation of the values of boots in percent;
+        it includes the spread of repetitions in one boot.
+    :param boots: The number of boots of all equal variants.
+    :param limits: The smallest limits of overhead in percent that can be
+        decided, by the number of boots of each side.
+    """
+
+    metric: sample.Metric
+    percent: float
+    boots: int
+    limits: collections.abc.Mapping[int, float]
+
+
+def find_equal(
+    groups: collections.abc.Iterable[documents.Arguments],
+) -> dict[str, str]:
+    """Return the first variant that each other one is equal to, by name.
+
+    :param groups: The groups of the variants, or the variants themselves.
+    """
+    first: dict[str, str] = {}
+    equal = {}
+    for group in groups:
+        options = json.dumps({**group, "name": ""}, sort_keys=True)
+        if other := first.get(options):
+            equal[group["name"]] = other
+        first.setdefault(options, group["name"])
+    return equal
+
+
+def list_remarks(run: judged_run.JudgedRun) -> list[str]:
+    """Return sentences on equal variants and on limited ones, as a list."""
+    return [*_describe_spreads(run), *_describe_limited(run)]
+
+
+def list_spreads(run: judged_run.JudgedRun) -> list[BootSpread]:
+    """Return the spread of each metric between boots, as a list.
+
+    The list is empty if variants are not equal, or if their guests do not
+    boot between repetitions.
+    """
+    equal = find_equal(run.last.options.get("variants") or ())
+    if not equal or not run.last.repetition.rebooted:
+        return []
+    names = {*equal, *equal.values()}
+    spreads = []
+    for metric, by_variant in _list_values(run).items():
+        values = [
+            by_variant[name]
+            for name in names & by_variant.keys()
+            if len(by_variant[name]) >= _FEWEST
+        ]
+        if values:
+            spreads.append(_find_spread(metric, values))
+    return spreads
+
+
+def _list_values(
+    run: judged_run.JudgedRun,
+) -> dict[sample.Metric, dict[str, statistics.Values]]:
+    """Return the mean of each repetition by metric and variant."""
+    by_metric: dict[sample.Metric, dict[str, statistics.Values]] = {}
+    for row in run.judgement.rows:
+        comparison = row.comparison
+        if comparison is None or row.void_reasons():
+            continue
+        reference, variant, _ = t.cast(loss_figure.Loss, row.figure).names
+        by_variant = by_metric.setdefault(row.metric, {})
+        by_variant[reference] = comparison.bare_values
+        by_variant[variant] = comparison.guest_values
+    return by_metric
+
+
+def _find_spread(
+    metric: sample.Metric,
+    values: collections.abc.Sequence[statistics.Values],
+) -> BootSpread:
+    """Return the spread within variants, whose variance is pooled.
+
+    :param values: The values of the boots of each variant.
+    """
+    boots = sum(map(len, values))
+    squares = sum(
+        statistics.variance(boot_values) * (len(boot_values) - 1)
+        for boot_values in values
+    )
+    noise = math.sqrt(squares / (boots - len(values)))
+    mean = statistics.mean_of_repetitions(values)
+    return BootSpread(
+        metric=metric,
+        percent=100 * math.expm1(noise),
+        boots=boots,
+        limits={
+            repetitions: needed.smallest_limit(
+                metric, repetitions, noise, mean
+            )
+            for repetitions in REPETITIONS
+        },
+    )
+
+
+def _describe_spreads(run: judged_run.JudgedRun) -> list[str]:
+    """Return sentences on boots of equal variants, as a list."""
+    equal = find_equal(run.last.options.get("variants") or ())
+    if not equal:
+        return []
+    names = ", ".join(dict.fromkeys([*equal.values(), *equal]))
+    spreads = list_spreads(run)
+    if not run.last.repetition.rebooted:
+        return [
+            f"Boots of equal variants ({names}): not measured, because their "
+            "guests do not boot between repetitions"
+        ]
+    if not spreads:
+        return [
+            f"Boots of equal variants ({names}): not measured in "
+            f"{_FEWEST} repetitions"
+        ]
+    spreads.sort(key=lambda spread: spread.percent)
+    middle, last = spreads[(len(spreads) - 1) // 2], spreads[-1]
+    limits = (
+        f"{units.show_percent(middle.limits[number])} to "
+        f"{units.show_percent(last.limits[number])} % with {number} boots"
+        for number in REPETITIONS
+    )
+    return [
+        f"Boots of equal variants ({names}): {last.boots} boots have a "
+        f"standard deviation of {units.show_percent(middle.percent)} % in the "
+        f"median metric and of {units.show_percent(last.percent)} % in the "
+        f"worst ({last.metric.name})",
+        "Smallest limits of overhead that a guest without loss keeps in 4 of "
+        f"5 runs, in these metrics: {', '.join(limits)} of each side",
+    ]
+
+
+def _describe_limited(run: judged_run.JudgedRun) -> list[str]:
+    """Return a sentence for each variant with a limit on its vCPUs."""
+    options = run.last.options
+    shares = {
+        variant["name"]: _find_share(variant)
+        for variant in options.get("variants") or ()
+    }
+    if not shares or shares.get(options.get("reference")) != 1:
+        return []
+    compared = gains.list_changes(run.judgement.rows, run.judgement.confidence)
+    return [
+        f"{name}, at most {100 * share:g} % of each vCPU: "
+        + _describe_loss(
+            [
+                change
+                for change in compared
+                if change.variant == name
+                and change.metric.name.startswith(_OF_CPU)
+            ],
+            share,
+        )
+        for name, share in shares.items()
+        if share < 1
+    ]
+
+
+def _find_share(variant: collections.abc.Mapping[str, t.Any]) -> float:
+    """Return the share of a processor that a vCPU of a variant may use."""
+    specs = variant.get("extra_specs") or {}
+    texts = specs.get(_QUOTA, ""), specs.get(_PERIOD, _DEFAULT_PERIOD)
+    if not all(re.fullmatch("[1-9][0-9]{,8}", text) for text in texts):
+        return 1.0
+    quota, period = map(int, texts)
+    return min(1.0, quota / period)
+
+
+def _describe_loss(
+    compared: collections.abc.Sequence[result.Result], share: float
+) -> str:
+    """Return whether the loss was found, as a clause.
+
+    :param compared: The changes of the variant in metrics of CPU workloads.
+    :param share: The share of a processor that a vCPU may use.
+    """
+    measured = [
+        (change, comparison)
+        for change in compared
+        if (comparison := change.comparison) and comparison.low is not None
+    ]
+    if not measured:
+        reasons = dict.fromkeys(change.reason or _FEW for change in compared)
+        return f"not measured ({'; '.join(reasons) or 'no CPU workload'})"
+    lost = [
+        comparison
+        for change, comparison in measured
+        if changes.classify(change) == "worse"
+    ]
+    total = units.number_of("CPU metric", len(measured))
+    shown = lost or [comparison for _, comparison in measured[:1]]
+    losses = "; ".join(
+        f"{comparison.metric.name} loses {verdict.figure(comparison, None)} ("
+        f"{verdict.ends(comparison)}; expected "
+        f"{_find_expected(comparison.metric, share)} %)"
+        for comparison in shown
+    )
+    if lost:
+        return f"the loss was found in {len(lost)} of {total}: {losses}"
+    return (
+        f"no loss was found in {total}: {losses}. Neither the guest nor Nova "
+        f"shows the limit: it is not proven that {_QUOTA} has an effect"
+    )
+
+
+def _find_expected(metric: sample.Metric, share: float) -> str:
+    """Return the loss of a limited guest in percent as text."""
+    ratio = share if metric.better == "higher" else 1 / share
+    return units.show_percent(loss.percent(metric, ratio))
