@@ -171,21 +171,18 @@ def _find_in_rates(
     """Yield findings about the rates of a metric."""
     name = shown.metric.name
     few: dict[int, set[int]] = collections.defaultdict(set)
-    undecided = {
-        judged.point.guests
+    is_undecided = {
+        judged.point.guests: judged.decide(judged.limit) == "inconclusive"
         for judged in shown.results
-        if judged.point is not None
-        and judged.limit is not None
-        and judged.decide(judged.limit) == "inconclusive"
+        if judged.point is not None and judged.limit is not None
     }
     for point in shown.points:
         if 0 < len(point.samples) < statistics.FEWEST:
             few[len(point.samples)].add(point.guests)
-        spread = statistics.spread_percent(point.rates)
-        if (
-            point.guests in undecided
-            and spread is not None
-            and spread > plausibility.UNSTABLE_PERCENT
+        if is_undecided.get(point.guests) and (
+            spread := plausibility.find_instability(
+                point.rates, len(is_undecided)
+            )
         ):
             detail = (
                 f"with {units.number_of('guest', point.guests)} they vary by "

@@ -79,7 +79,7 @@ def find(
     )
     has_interval = False
     number = sum(isinstance(row.figure, loss_figure.Loss) for row in rows)
-    has_limits = any(row.limit is not None for row in rows)
+    limited = sum(row.limit is not None for row in rows)
     undecided: list[loss.Comparison] = []
     for row in rows:
         comparison, limit = _find_comparison(row)
@@ -91,7 +91,7 @@ def find(
             isinstance(row.figure, loss_figure.Loss)
             and row.metric.name not in offered
         ):
-            bottleneck = row.figure.bottleneck
+            bottleneck = row.figure.describe_bottleneck(number)
         if row.limit is not None and row.decide(row.limit) == "inconclusive":
             undecided.append(comparison)
         drifts = verdict.list_drifts_across(comparison, limit)
@@ -100,13 +100,13 @@ def find(
             drifts,
             bottleneck,
             max(1, number),
-            row.limit is not None or not has_limits,
+            row.limit is not None or not limited,
         ):
             yield reported_finding, None
         if detail := row.describe_differing():
             name = row.metric.name
             yield finding.Finding("guests_differ", name, detail), None
-    for reported_finding in plausibility.find_unstable(undecided):
+    for reported_finding in plausibility.find_unstable(undecided, limited):
         yield reported_finding, None
     if has_interval:
         yield from plausibility.one_session(

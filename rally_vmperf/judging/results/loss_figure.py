@@ -96,9 +96,11 @@ class Loss(figures.Figure):
         guests = units.number_of("guest", self._number)
         return f"worst of {guests} ({self.worst}{where})"
 
-    @functools.cached_property
-    def bottleneck(self) -> str:
-        """The bottleneck outside the guest that limits the rate, or ""."""
+    def describe_bottleneck(self, metrics: int) -> str:
+        """Return the bottleneck outside the guest as text, or "".
+
+        :param metrics: The number of metrics that are compared.
+        """
         if self.comparison is None:
             return ""
         sources = {
@@ -107,7 +109,7 @@ class Loss(figures.Figure):
             for observation in samples.observations
         }
         return rate_caps.describe_bottleneck(
-            self.comparison, self.caps, len(sources)
+            self.comparison, self.caps, len(sources), metrics
         )
 
     @functools.cached_property

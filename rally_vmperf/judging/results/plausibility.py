@@ -18,8 +18,15 @@ from rally_vmperf.measurement.samples import units
 #: over the whole interval, did not do the same work on a comparable machine.
 #: Two boots of the same machine differ by less.
 GUEST_FASTER_PERCENT = 5.0
+#: The findings on values that are not normal. They make a verdict doubtful,
+#: so that they are notes about a metric without one.
+_SHAPES = ("skewed", "bimodal", "baseline_irregular")
 #: Spread between repetitions, in percent, above which a side is unstable.
 UNSTABLE_PERCENT = 10.0
+#: The spread of a side that is not unstable, in percent, and the share of runs
+#: in which any of several such sides may seem to be.
+_STEADY_PERCENT = 5.0
+_UNSTABLE_ERROR = 0.01
 
 
 def of_comparison(
@@ -49,7 +56,10 @@ def of_comparison(
             "bottleneck_outside_guest", comparison, bottleneck
         )
     yield from _find_too_few(comparison)
-    yield from of_values(comparison, drifts)
+    for found in of_values(comparison, drifts):
+        if found.kind in _SHAPES and not is_limited:
+            found = dataclasses.replace(found, severity_override="note")
+        yield found
 
 
 def of_values(
@@ -137,11 +147,13 @@ def _find_too_few(
 
 
 def find_unstable(
-    undecided: collections.abc.Sequence[loss.Comparison],
+    undecided: collections.abc.Iterable[loss.Comparison], number: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield a finding for each side that varies too much.
 
     :param undecided: The comparisons whose limit is undecided.
+    :param number: The number of all comparisons with a limit; those that vary
+        most by chance are undecided.
     """
     for side, figures in (
         ("bare metal", operator.attrgetter("bare_values")),
@@ -150,8 +162,7 @@ def find_unstable(
         spreads = {
             comparison.metric.name: spread
             for comparison in undecided
-            if (spread := statistics.spread_percent(figures(comparison)))
-            and spread > UNSTABLE_PERCENT
+            if (spread := find_instability(figures(comparison), 2 * number))
         }
         if spreads:
             worst = max(spreads, key=lambda name: spreads[name])
@@ -163,6 +174,22 @@ def find_unstable(
                 f"% in {worst}",
                 metrics=tuple(spreads),
             )
+
+
+def find_instability(
+    side_values: statistics.Values, number: int
+) -> float | None:
+    """Return the spread of an unstable side in percent, or None.
+
+    A few repetitions of a steady side can differ as much by chance.
+
+    :param number: The number of sides that are checked together.
+    """
+    spread = statistics.spread_percent(side_values)
+    if spread is None or spread <= UNSTABLE_PERCENT:
+        return None
+    chance = statistics.chance_of_spread(side_values, _STEADY_PERCENT)
+    return spread if chance <= _UNSTABLE_ERROR / number else None
 
 
 def _create_finding(

@@ -2,12 +2,14 @@
 
 import collections.abc
 import dataclasses
+import math
 import re
 import typing as t
 
 from rally_vmperf import fields
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -105,16 +107,18 @@ def describe_bottleneck(
     comparison: loss.Comparison,
     caps: collections.abc.Iterable[Cap] = (),
     machines: int = 1,
+    metrics: int = 1,
 ) -> str:
     """Return the bottleneck outside the guest as text, or "".
 
     :param machines: The number of concurrent guests.
+    :param metrics: The number of metrics that are compared.
     """
     rate = comparison.guest
     bottleneck = describe_limiting_cap(
         comparison.metric, rate, rate * machines, caps
     )
-    return bottleneck or _describe_equal_sides(comparison)
+    return bottleneck or _describe_equal_sides(comparison, metrics)
 
 
 def describe_limiting_cap(
@@ -169,8 +173,11 @@ def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
     return _UNITS.get((metric.name.partition(".")[0], metric.unit), ("", 0.0))
 
 
-def _describe_equal_sides(comparison: loss.Comparison) -> str:
-    """Return that both sides are suspiciously equal as text, or ""."""
+def _describe_equal_sides(comparison: loss.Comparison, metrics: int) -> str:
+    """Return that both sides are suspiciously equal as text, or "".
+
+    :param metrics: The number of metrics, for which chance is corrected.
+    """
     if not _cap_unit(comparison.metric)[0]:
         return ""
     sides = (comparison.bare_values, comparison.guest_values)
@@ -182,7 +189,27 @@ def _describe_equal_sides(comparison: loss.Comparison) -> str:
     difference_percent = abs(comparison.overhead_percent)
     if difference_percent > EQUAL_PERCENT or max(spreads) > STEADY_PERCENT:
         return ""
+    confidence = verdict.correct_confidence(comparison.confidence, metrics)
+    if _find_chance_of_steadiness(comparison) > 1 - confidence:
+        return ""
     return (
         f"both sides give the same: {difference_percent:.2f} % apart, "
         f"while they vary by {spreads[0]:.2f} and {spreads[1]:.2f} %"
     )
+
+
+def _find_chance_of_steadiness(comparison: loss.Comparison) -> float:
+    """Return the chance that sides are so steady without a bottleneck.
+
+    Without one, repetitions of each side vary by ``EQUAL_PERCENT`` or more.
+    """
+    from scipy import special
+
+    sides = (comparison.bare_values, comparison.guest_values)
+    squares = sum(
+        statistics.variance(side_values) * (len(side_values) - 1)
+        for side_values in sides
+    )
+    freedom = sum(map(len, sides)) - len(sides)
+    usual = math.log1p(EQUAL_PERCENT / 100) ** 2
+    return float(special.chdtr(freedom, squares / usual))

@@ -81,6 +81,21 @@ def spread_percent(values: Values) -> float | None:
     return math.expm1(math.sqrt(variance(values))) * 100
 
 
+def chance_of_spread(values: Values, percent: float) -> float:
+    """Return the chance of a spread at least as large as that of values.
+
+    :param values: At least two values.
+    :param percent: The true spread in percent, as in ``spread_percent``.
+    """
+    from scipy import special
+
+    freedom = len(values) - 1
+    squares = variance(values) * freedom
+    return float(
+        special.chdtrc(freedom, squares / math.log1p(percent / 100) ** 2)
+    )
+
+
 def jain_index(rates: Values) -> float | None:
     """Return Jain's fairness index of the guests' rates, or None.
 

@@ -107,7 +107,7 @@ class UnstableTestCase(unittest.TestCase):
                 (made.LATENCY, THREE, THREE),
             )
         ]
-        found = [*plausibility.find_unstable(undecided)]
+        found = [*plausibility.find_unstable(undecided, 3)]
         self.assertEqual(
             [
                 ("bare metal", (made.EVENTS.name,)),
@@ -116,6 +116,15 @@ class UnstableTestCase(unittest.TestCase):
             [(one.subject, one.metrics) for one in found],
         )
         self.assertIn("guest varies in 2 metrics", found[1].detail)
+
+    def test_number_of_sides(self):
+        """Six repetitions that vary by 5 % seldom seem to vary by 11 %."""
+        values = [100 * (1.1125**place) for place in (-1, -1, -1, 1, 1, 1)]
+        self.assertIsNotNone(plausibility.find_instability(values, 1))
+        self.assertIsNone(plausibility.find_instability(values, 1000))
+        steady = [100 * (1.08**place) for place in (-1, -1, -1, 1, 1, 1)]
+        self.assertIsNone(plausibility.find_instability(steady, 1))
+        self.assertIsNone(plausibility.find_instability([100.0], 1))
 
 
 class FasterTestCase(unittest.TestCase):
@@ -139,6 +148,26 @@ class FasterTestCase(unittest.TestCase):
             [("guest_slightly_faster", "warning")],
             self.severities(metrics=1000),
         )
+
+    def test_shape_without_a_limit(self):
+        """Values that are not normal make no verdict doubtful."""
+        skewed = [100.0, 100.1, 99.9, 100.05, 99.95, 150.0]
+        pair = loss.compare(
+            made.IOPS,
+            [[value] for value in skewed],
+            [[value] for value in skewed],
+        )
+        for is_limited, severity in ((True, "warning"), (False, "note")):
+            found = {
+                one.kind: one.severity
+                for one in plausibility.of_comparison(
+                    pair, is_limited=is_limited
+                )
+            }
+            self.assertEqual(
+                dict.fromkeys(("bimodal", "baseline_irregular"), severity),
+                found,
+            )
 
     def test_without_a_limit(self):
         """It voids nothing that other metrics show."""

@@ -140,6 +140,15 @@ class EqualTest(unittest.TestCase):
         )
         self.assertEqual(expected, found.startswith("both sides"))
 
+    def test_steadiness_by_chance(self):
+        """Sides that vary by 0.2 % may be steady by chance in one of 46."""
+        pair = compared(IOPS, 100.0, 100.0, 0.0021)
+        for metrics, expected in ((1, True), (46, False)):
+            found = rate_caps.describe_bottleneck(pair, metrics=metrics)
+            self.assertEqual(expected, bool(found))
+        steady = compared(IOPS, 100.0, 100.0, 0.0005)
+        self.assertTrue(rate_caps.describe_bottleneck(steady, metrics=46))
+
     def test_two_repetitions(self):
         pair = loss.compare(IOPS, [[100.0]] * 2, [[100.0]] * 2)
         self.assertEqual("", rate_caps.describe_bottleneck(pair))
