@@ -17,6 +17,7 @@ import numpy
 import yaml
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
@@ -45,6 +46,10 @@ TYPICAL_BOOTS = 0.5
 LOSSES = (0, 0.5, 0.9, 1.1, 1.25, 2)
 #: The loss of one part alone; the other parts lose half of their limits.
 ALONE = 1.25
+#: The numbers of boots of each side, and the differences between boots, with a
+#: boot before each repetition.
+REBOOTED = (6, 8)
+REBOOTED_BOOTS = (0, 0.5, 1)
 STATUSES = ("passed", "failed", "inconclusive", "void")
 #: The rate that is worse in compared runs, and its loss, as a multiple of its
 #: margin.
@@ -110,11 +115,14 @@ class Setting:
 
     :param boots: The difference between boots and sessions, in percent.
     :param losses: The true loss as a multiple of the limit, by part.
+    :param is_rebooted: Whether each repetition is another boot, on both sides;
+        otherwise there is one boot of the guest and one of bare metal.
     """
 
     noise: str
     boots: float
     losses: dict[str, float]
+    is_rebooted: bool = False
 
 
 def all_parts(multiple: float) -> dict[str, float]:
@@ -122,9 +130,9 @@ def all_parts(multiple: float) -> dict[str, float]:
     return dict.fromkeys(PARTS, multiple)
 
 
-def one_part(part: str) -> dict[str, float]:
+def one_part(part: str, multiple: float = ALONE) -> dict[str, float]:
     """Return multiples of the limits, of which one is beyond its limit."""
-    return {**all_parts(0.5), part: ALONE}
+    return {**all_parts(0.5), part: multiple}
 
 
 def simulate(
@@ -132,20 +140,50 @@ def simulate(
 ) -> dict[str, float]:
     """Return how often the judge decides runs, in percent.
 
-    A boot of the guest and a recording session of bare metal change all
-    metrics of a part alike. Each repetition varies independently.
+    A boot of the guest and a boot or a recording session of bare metal change
+    all metrics of a part alike. Each repetition varies independently.
     """
-    random = numpy.random.default_rng(7)
+    count = collections.Counter(
+        judgement.status for judgement in _judge_runs(task, setting, trials)
+    )
+    return {status: 100 * count[status] / trials for status in STATUSES}
+
+
+def list_warnings(
+    task: ShippedTask, setting: Setting, trials: int
+) -> dict[str, float]:
+    """Return how often runs have warnings by their kind, in percent.
+
+    The key ``any`` is the share of runs with a warning.
+    """
     count: collections.Counter[str] = collections.Counter()
+    for judgement in _judge_runs(task, setting, trials):
+        kinds = {
+            run_finding.finding.kind
+            for run_finding in judgement.findings
+            if run_finding.finding.severity == "warning"
+        }
+        count.update(kinds)
+        count["any"] += bool(kinds)
+    return {kind: 100 * number / trials for kind, number in count.items()}
+
+
+def _judge_runs(
+    task: ShippedTask, setting: Setting, trials: int
+) -> collections.abc.Iterator[summary.Judgement]:
+    """Yield the judgements on simulated runs."""
+    random = numpy.random.default_rng(7)
     criterion = table.criteria()["vmperf_overhead"]
     for _ in range(trials):
         guest, bare = _draw_run(task, setting, random)
         reference = made.reference(bare)
+        if setting.is_rebooted:
+            boots = tuple(map(str, range(task.repetitions)))
+            reference = dataclasses.replace(reference, boots=boots)
         judge = criterion.parse(task.sla).create_judge()
         for entry in made.several(guest, reference=reference):
-            judge.add(entry)
-        count[judge.judgement().status] += 1
-    return {status: 100 * count[status] / trials for status in STATUSES}
+            judge.add(dataclasses.replace(entry, rebooted=setting.is_rebooted))
+        yield judge.judgement()
 
 
 Values = dict[sample.Metric, list[float]]
@@ -156,7 +194,11 @@ def _draw_run(
 ) -> tuple[Values, Values]:
     """Return the values of the guest and of bare metal in one run."""
     noises = NOISES[setting.noise]
-    boots = {part: random.normal(0, setting.boots / 100, 2) for part in PARTS}
+    number = task.repetitions if setting.is_rebooted else 1
+    boots = {
+        part: random.normal(0, setting.boots / 100, (2, number))
+        for part in PARTS
+    }
     sides: tuple[Values, Values] = ({}, {})
     for metric in task.metrics:
         part = metric.name.partition(".")[0]
@@ -311,6 +353,58 @@ def print_table(task: ShippedTask, noise: str, trials: int) -> None:
     print(row + "\n", flush=True)
 
 
+def print_rebooted(task: ShippedTask, noise: str, trials: int) -> None:
+    """Print the table of runs with a boot before each repetition."""
+    print(
+        f"{noise} noise, a boot before each repetition on both sides\n"
+        "boots, loss:"
+        + "".join(
+            f"{title:>12}"
+            for title in ("0.5 x", "0.9 x", "1.1 x", "cpu 1.1 x")
+        )
+    )
+    losses = [
+        *map(all_parts, (0.5, 0.9, 1.1)),
+        one_part("cpu", 1.1),
+    ]
+    for repetitions in REBOOTED:
+        for boots in REBOOTED_BOOTS:
+            settings = [
+                Setting(
+                    noise=noise, boots=boots, losses=loss_, is_rebooted=True
+                )
+                for loss_ in losses
+            ]
+            row = format_row(
+                dataclasses.replace(task, repetitions=repetitions),
+                f"{repetitions}+{repetitions} {boots:g} %",
+                settings,
+                trials,
+            )
+            print(row, flush=True)
+    print()
+
+
+def print_warnings(task: ShippedTask, noise: str, trials: int) -> None:
+    """Print how often healthy runs have warnings, and which."""
+    for multiple in (0, 0.5):
+        setting = Setting(
+            noise=noise,
+            boots=0,
+            losses=all_parts(multiple),
+            is_rebooted=True,
+        )
+        shares = list_warnings(task, setting, trials)
+        any_share = shares.pop("any", 0)
+        print(
+            f"{noise} noise, {multiple:g} x: warnings in {any_share:.1f} % of "
+            f"{trials} runs",
+            flush=True,
+        )
+        for kind, share in sorted(shares.items()):
+            print(f"    {kind} {share:.1f} %", flush=True)
+
+
 def main() -> None:
     """Print the tables of all noises, or of some."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -326,6 +420,8 @@ def main() -> None:
     for noise in parsed.noise or NOISES:
         print_comparisons(measured, noise, parsed.trials)
         print_table(task, noise, parsed.trials)
+        print_rebooted(task, noise, parsed.trials)
+        print_warnings(measured, noise, parsed.trials)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,17 @@ def outliers(deviation: float) -> Draw:
     )
 
 
+def booted(deviation: float, boots: float, *, each: bool) -> Draw:
+    """Return noise with the difference of a boot.
+
+    :param each: whether each repetition is another boot, or all are one
+    """
+    return lambda random, n: numpy.exp(
+        random.normal(0, boots, n if each else 1)
+        + random.normal(0, deviation, n)
+    )
+
+
 def bimodal(random: t.Any, n: int) -> t.Any:
     """Return noise of which 30 % is slower by 5 %."""
     slow = numpy.log(1.05) * ((random.random(n) < 0.3) - 0.3)
@@ -443,6 +454,8 @@ def tuning(
     draw: Draw | None = None,
     variants: int = 5,
     metrics: int = 10,
+    boots: float = 0.0,
+    is_rebooted: bool = True,
 ) -> Result:
     """Return how often equal variants have any metric that differs.
 
@@ -450,6 +463,9 @@ def tuning(
     no metric of any variant differs.
 
     :param drift: what rates lose from one repetition to the next, in percent
+    :param boots: the difference between boots, in percent, which is that of
+        all metrics
+    :param is_rebooted: whether each repetition is another boot
     """
     random = numpy.random.default_rng(7)
     draw = draw or normal(0.02)
@@ -466,6 +482,11 @@ def tuning(
         judge = judges.Judge(axes.VARIANTS.rules)
         seed = int(random.integers(1 << 31))
         ages = numpy.zeros((count, variants))
+        booted = numpy.zeros((count, variants))
+        if boots:
+            booted += random.normal(
+                0, boots / 100, (count if is_rebooted else 1, variants)
+            )
         for place in range(1, count + 1):
             ordered = conditions.order_conditions(
                 planned, model.Order(kind=order, seed=seed), place
@@ -474,7 +495,8 @@ def tuning(
                 place - 1 + ordered.index(one) / variants for one in planned
             ]
             drawn = draw(random, variants * metrics).reshape(variants, -1)
-            values = 100 * drawn * numpy.exp(slower * ages[place - 1])[:, None]
+            logs = slower * ages[place - 1] + booted[place - 1]
+            values = 100 * drawn * numpy.exp(logs)[:, None]
             judge.add(
                 made.repetition(
                     place,
@@ -522,6 +544,17 @@ def equal_variants(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     yield tuning(
         "5 variants, 10 skewed metrics, 5", 5, trials=many, draw=skewed(0.02)
     )
+    for boots, is_rebooted in ((0.5, False), (0.5, True), (1.0, True)):
+        each = "each" if is_rebooted else "one for all"
+        yield tuning(
+            f"3 variants, boots of {boots:g} %, {each}, 6",
+            6,
+            trials=many,
+            draw=normal(0.005),
+            variants=3,
+            boots=boots,
+            is_rebooted=is_rebooted,
+        )
     orders: tuple[model.OrderKind, ...] = ("blocks", "shuffled", "listed")
     for count in (3, 5, 7, 10):
         for order in orders:
@@ -532,6 +565,26 @@ def equal_variants(scale: float = 1.0) -> collections.abc.Iterator[Result]:
                 order=order,
                 drift=1.0,
                 draw=normal(0.005),
+            )
+
+
+def boots(trials: int) -> collections.abc.Iterator[Result]:
+    """Yield how often overhead is decided if boots differ."""
+    for difference in (0.002, 0.005, 0.01):
+        once, each = (
+            booted(0.003, difference, each=each) for each in (False, True)
+        )
+        for what, bare, guest in (
+            ("1 and 1", once, once),
+            ("1 and 5", once, each),
+            ("5 and 5", each, each),
+        ):
+            yield overhead(
+                f"{what} boots that differ by {100 * difference:g} %, 5",
+                (5, 5),
+                bare,
+                guest,
+                trials=trials,
             )
 
 
@@ -565,6 +618,7 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     for sizes in ((3, 15), (15, 3), (5, 15), (30, 5)):
         name = f"normal, {sizes[0]} and {sizes[1]} repetitions"
         yield overhead(name, sizes, two, two, trials=many)
+    yield from boots(many)
     for n in (3, 5, 8, 15):
         name = f"guest varies four times as much, {n}"
         yield overhead(name, (n, n), normal(0.01), normal(0.04), trials=many)

@@ -74,6 +74,44 @@ class ShippedTaskTest(unittest.TestCase):
         )
         self.assertGreaterEqual(shares["worse"], 95)
 
+    def test_a_boot_before_each_repetition(self):
+        """Boots that differ by 1 % neither fail nor pass a run wrongly."""
+        for losses, wrong in (
+            (shipped_task.all_parts(0.9), "failed"),
+            (shipped_task.one_part("cpu", 1.1), "passed"),
+        ):
+            shares = [
+                shipped_task.simulate(
+                    self.task,
+                    shipped_task.Setting(
+                        noise="usual",
+                        boots=1,
+                        losses=losses,
+                        is_rebooted=is_rebooted,
+                    ),
+                    20,
+                )[wrong]
+                for is_rebooted in (False, True)
+            ]
+            self.assertLessEqual(shares[1], 5)
+            if wrong == "failed":
+                self.assertGreaterEqual(shares[0], 40)
+
+    def test_warnings_by_chance(self):
+        """Most healthy runs have none."""
+        task = shipped_task.read_task(all_metrics=True)
+        setting = shipped_task.Setting(
+            noise="quiet",
+            boots=0,
+            losses=shipped_task.all_parts(0),
+            is_rebooted=True,
+        )
+        shares = shipped_task.list_warnings(task, setting, 20)
+        self.assertLessEqual(shares.get("any", 0), 15)
+        once = dataclasses.replace(setting, is_rebooted=False)
+        shares = shipped_task.list_warnings(task, once, 2)
+        self.assertEqual(100, shares["interval_one_session"])
+
     def test_twice_the_limits_fails(self):
         shares = self.simulate(
             shipped_task.all_parts(2), noise="quiet", trials=5

@@ -165,6 +165,23 @@ class TestTuning(unittest.TestCase):
         got = verdicts.tuning("x", 5, trials=100)
         self.assertGreaterEqual(got.coverage, 89)
 
+    def test_boots(self):
+        """Differ like variants, unless each repetition is another boot."""
+        once, each = (
+            verdicts.tuning(
+                "x",
+                6,
+                trials=40,
+                draw=verdicts.normal(0.005),
+                variants=3,
+                boots=1.0,
+                is_rebooted=is_rebooted,
+            )
+            for is_rebooted in (False, True)
+        )
+        self.assertLess(once.coverage, 40)
+        self.assertGreaterEqual(each.coverage, 85)
+
     def test_drift(self):
         """Is no tuning in blocks, and is in the order of the list."""
         blocks, listed = (
