@@ -56,11 +56,14 @@ def _label_table(table: str) -> str:
     """Return a table whose cells have the title of their column."""
     titles: list[str] = []
     spans: dict[int, int] = {}
-    column, is_head = 0, False
+    column, is_head, heading = 0, False, ""
 
     def label(cell: re.Match[str]) -> str:
-        """Return a start tag with a role and the title of the column."""
-        nonlocal column, is_head
+        """Return a start tag with a role and the title of the column.
+
+        A row below a heading of several rows has the text of the heading.
+        """
+        nonlocal column, is_head, heading
         tag, attributes = cell["tag"], cell["attributes"]
         role = _ROLES.get(tag, "columnheader" if is_head else "rowheader")
         added = f' role="{role}"'
@@ -68,6 +71,8 @@ def _label_table(table: str) -> str:
             is_head = tag == "thead"
         elif tag == "tr":
             column = 0
+            if spans.get(0):
+                added += f' data-heading="{heading}"'
         else:
             while spans.get(column, 0):
                 spans[column] -= 1
@@ -80,6 +85,7 @@ def _label_table(table: str) -> str:
                 added += f' data-label="{titles[column]}"'
             if "row" in span:
                 spans[column] = int(span["row"]) - 1
+                heading = _flatten(cell["content"])
             column += width
         return f"<{tag}{attributes}{added}>{cell['content']}"
 

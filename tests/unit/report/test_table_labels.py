@@ -50,6 +50,10 @@ class AddTestCase(unittest.TestCase):
             "<tr><td>2</td></tr><tr><th>y</th><td>3</td></tr></table>"
         ).replace("'", '"')
         self.assertEqual(["Bare metal"] * 3, _labels(html))
+        (row,) = re.findall(
+            "<tr[^>]*data-heading[^>]*>", table_labels.add(html)
+        )
+        self.assertEqual('<tr role="row" data-heading="x">', row)
 
     def test_cell_of_several_columns_has_no_title(self):
         html = f'<table>{_HEAD}<tbody><tr><td colspan="2">-</td></tr></table>'
