@@ -322,6 +322,8 @@ def run_task(
             rally.task.start(deployment=chosen, config=content, task=uuid)
     except exceptions.InvalidTaskException as error:
         raise ValueError(" ".join(str(error).split())) from error
+    # Rally announces each report, and the verdicts are read from one.
+    logging.getLogger("rally.api").setLevel(logging.WARNING)
     task = rally.task.get(task_id=uuid, detailed=True)
     if task["status"] in ("crashed", "validation_failed"):
         return uuid, "error"

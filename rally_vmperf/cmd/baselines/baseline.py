@@ -8,6 +8,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.machines import background_load
 from rally_vmperf.measurement.comparison import normality
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
@@ -154,7 +155,7 @@ def _summarise_entries(
     counts = [len(measured.reference.repetitions) for measured in entries]
     low, high = min(counts), max(counts)
     busy_parts = {
-        found.subject
+        found.subject.replace(background_load.WHOLE, "whole machine")
         for measured in entries
         for found in measured.findings
         if found.kind == "bare_metal_busy"

@@ -1,14 +1,9 @@
 """Command that plans, measures and judges a task."""
 
 import argparse
-import collections.abc
-import contextlib
-import logging
 import pathlib
 
-from rally_vmperf import errors
 from rally_vmperf import live_line
-from rally_vmperf import sanitize
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
@@ -59,7 +54,7 @@ class Run(base.Command):
             parsed.config_file,
             parsed.env,
             content,
-            _show_progress,
+            live_line.replace_messages,
         )
         if outcome == "error":
             self.warn(
@@ -109,29 +104,3 @@ def _choose_path(output: str | None, uuid: str) -> pathlib.Path:
         return pathlib.Path(output)
     path = pathlib.Path("report.html")
     return pathlib.Path(f"report-{uuid}.html") if path.exists() else path
-
-
-@contextlib.contextmanager
-def _show_progress() -> collections.abc.Iterator[None]:
-    """Show progress in one line, and errors without a traceback."""
-    handlers = logging.getLogger().handlers[:]
-    for handler in handlers:
-        handler.addFilter(_shorten_error)
-    try:
-        with live_line.replace_messages():
-            yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(_shorten_error)
-
-
-def _shorten_error(record: logging.LogRecord) -> bool:
-    """Replace the traceback of an expected error by its message.
-
-    Rally logs such an error of a context as an unexpected exception.
-    """
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, errors.VMPerfError):
-        record.msg, record.args = sanitize.printable(str(error)), None
-        record.exc_info = record.exc_text = None
-    return True

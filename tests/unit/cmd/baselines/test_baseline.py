@@ -57,7 +57,8 @@ class TestFormats(unittest.TestCase):
         two = with_repetitions(content, *repetitions(content)[:2])
         (entry,) = two.entries
         busy = [
-            finding.Finding("bare_metal_busy", part, "fio") for part in "ba"
+            finding.Finding("bare_metal_busy", part, "fio")
+            for part in ("baseline", "disks")
         ]
         other = dataclasses.replace(
             entry,
@@ -81,7 +82,7 @@ class TestFormats(unittest.TestCase):
                     "sysbench",
                     f"{metal.shape}; {other.shape}",
                     "2 to 3",
-                    "a, b",
+                    "disks, whole machine",
                 ),
             ),
         ):

@@ -1,7 +1,6 @@
 """Tests of the command that runs a task."""
 
 import io
-import logging
 import os
 import pathlib
 import tempfile
@@ -10,7 +9,6 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf import errors as vmperf_errors
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
@@ -35,10 +33,6 @@ class RunTest(unittest.TestCase):
         self.planned = plan.TaskPlan(minutes=14)
         self.outcome = "passed"
 
-    def start(self, config_file, env, content, show_progress):
-        """Return a task and its outcome."""
-        return UUID, self.outcome
-
     def run_command(self, limits):
         """Run a task with these limits; return the code and the lines."""
         results = rally_results.results([(made.records(), limits)])
@@ -54,7 +48,7 @@ class RunTest(unittest.TestCase):
                 rally_api,
                 "run_task",
                 autospec=True,
-                side_effect=self.start,
+                side_effect=lambda *_: (UUID, self.outcome),
             ) as self.started,
             mock.patch.object(
                 rally_api, "load_results", autospec=True, return_value=results
@@ -96,32 +90,6 @@ class RunTest(unittest.TestCase):
         self.assertEqual((1, []), self.run_command({}))
         self.assertIn("rejected: no quota", self.warnings)
         self.started.assert_not_called()
-
-    def test_error_of_a_context(self):
-        """It is one line, and an unexpected one keeps its traceback."""
-        logger = logging.getLogger("rally.test")
-        log = logging.StreamHandler(io.StringIO())
-        logging.getLogger().addHandler(log)
-        self.addCleanup(logging.getLogger().removeHandler, log)
-
-        def start(config_file, env, content, show_progress):
-            """Log two errors, as Rally does."""
-            with show_progress():
-                for error in (
-                    vmperf_errors.VMPerfError("peer: %s"),
-                    KeyError("x"),
-                ):
-                    try:
-                        raise error
-                    except Exception:
-                        logger.exception("Unexpected exception")
-            return UUID, "failed"
-
-        self.start = start
-        self.run_command({})
-        first, second, *others = log.stream.getvalue().splitlines()
-        self.assertEqual(["peer: %s", "Unexpected exception"], [first, second])
-        self.assertEqual("KeyError: 'x'", others[-1])
 
     def test_task_that_did_not_run(self):
         """The exit code is not that of a verdict."""
