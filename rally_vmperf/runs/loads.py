@@ -278,6 +278,7 @@ class ControlAction(actions.Action):
     figures: tuple[sample.Sample, ...] | None = None
     earlier: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     name = "control machine"
+    is_evaluated = True
 
     def before(
         self, current: conditions.CurrentCondition

@@ -3,6 +3,7 @@
 import asyncio
 import pathlib
 import statistics
+import tempfile
 import time
 import types
 import unittest
@@ -19,6 +20,7 @@ from rally_vmperf.machines import base as base_machine
 from rally_vmperf.machines import clock
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import loads
@@ -26,6 +28,7 @@ from rally_vmperf.workloads import base
 from tests import patience
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
+from tests.unit.runs import fakes
 
 RATE = sample.Metric("cpu.sysbench.rate", "ops/s", "higher")
 
@@ -306,6 +309,32 @@ class ControlActionTestCase(unittest.TestCase):
         for figure in (0.01, 0.011):
             self.assertEqual((), self.measure(figure, variant="a").findings)
             self.assertEqual((), self.measure(4 * figure).findings)
+
+    def test_later_actions_see_the_load_over_time(self):
+        """A migration compares its seconds with those before it."""
+        lines = []
+
+        class Reader(actions.Action):
+            is_evaluated = True
+
+            def evaluate(self, current, result):
+                lines.append(result.control)
+                return actions.ActionResult()
+
+        self.load.figures = [0.01]
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        run = fakes.run_of(
+            fakes.Session(),
+            journal.Journal(folder, "w"),
+            actions=[self.action, Reader()],
+        )
+        record = run.repeat(2)
+        self.assertEqual([self.load.line], lines)
+        sources = {
+            observation.source
+            for observation in record.repetition.condition.observations
+        }
+        self.assertIn("control", sources)
 
     def test_workloads_that_fail(self):
         """The load ends with the condition."""
