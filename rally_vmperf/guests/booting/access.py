@@ -35,12 +35,14 @@ class SecurityGroup:
 
     :param id: The identifier of the group; None if no port supports groups.
     :param allowed: The networks from which SSH is allowed so far.
+    :param pinging: The other networks from which pings are allowed so far.
     """
 
     connection: cloud.Connection
     name: str
     id: str | None
     allowed: set[routes.Network] = dataclasses.field(default_factory=set)
+    pinging: set[routes.Network] = dataclasses.field(default_factory=set)
 
     def add_rules(self, rules: Rules) -> None:
         """Create rules in Neutron; they must differ from each other."""
@@ -77,7 +79,8 @@ class SecurityGroup:
         self.add_rules(rules_for_sources(sources - self.allowed))
         self.allowed.update(sources)
         pinging = _find_networks(guest_request.pinged_from) - self.allowed
-        self.add_rules(rules_for_pings(pinging))
+        self.add_rules(rules_for_pings(pinging - self.pinging))
+        self.pinging.update(pinging)
         source_names = tuple(sorted(map(str, sources)))
         progress(
             f"SSH to guests is allowed from {format_sources(source_names)}"

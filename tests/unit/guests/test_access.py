@@ -161,6 +161,14 @@ class SourcesTest(unittest.TestCase):
         self.assertEqual(("10.0.0.0/24", "192.0.2.0/24"), found)
         self.assertEqual(4, len(self.cloud.network.rules))
 
+    def test_pings_of_guests_that_boot_again(self):
+        """Their rule is there since the first boot."""
+        self.from_("192.0.2.0/24", "192.0.2.0/24")
+        for number in (3, 0):
+            before = len(self.cloud.network.rules)
+            self.allow_ssh("192.0.2.8", pinged_from="198.51.100.7")
+            self.assertEqual(number, len(self.cloud.network.rules) - before)
+
     def test_out_of_a_namespace(self):
         source = self.from_("10.2.0.0/24")
         self.allow_ssh("10.2.0.9", namespace="qrouter-1")
