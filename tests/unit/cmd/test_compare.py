@@ -161,7 +161,9 @@ class TestTwoRuns(CompareTestCase):
             for condition in record["conditions"]:
                 values = condition["observations"]["values"]
                 if name in values:
-                    values[name] = [100 * value for value in values[name]]
+                    values[name] = [
+                        value and 100 * value for value in values[name]
+                    ]
 
         paths = self.copy_golden("migration", stop_longer)
         limits = golden_runs.limits("migration")

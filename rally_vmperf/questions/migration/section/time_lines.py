@@ -90,7 +90,13 @@ def _list_values(measured: repetition.Repetition) -> dict[str, str]:
             if metric.step is not None:
                 text += f" ± {units.show(metric.step, metric.unit)}"
             values.setdefault(metric.name, []).append(text)
-    return {name: ", ".join(texts) for name, texts in values.items()}
+    return {
+        name: ", ".join(
+            text.replace(" ", "\u00a0").replace("\u00a0±", " ±")
+            for text in texts
+        )
+        for name, texts in values.items()
+    }
 
 
 def list_labels(
