@@ -260,7 +260,9 @@ class PlanTest(unittest.TestCase):
         (line,) = (line for line in printed.splitlines() if "cpu: 9 %" in line)
         self.assertIn("rejected: sla vmperf_overhead: baseline 'metal'", line)
         self.assertIn("record it again on an empty host", line)
-        self.assertIn("or add tolerate: [bare_metal_busy]", line)
+        self.assertIn(
+            "or set tolerate: [bare_metal_busy] in vmperf.yaml", line
+        )
         tolerated = {**sla, "tolerate": ["bare_metal_busy"]}
         rows, printed = self.plan_overhead(1.01, [busy], **tolerated)
         self.assertTrue(rows)
