@@ -34,7 +34,10 @@ def supervisor(handle, child="job"):
 
 def supervisor_at(place, child="job"):
     """Return the same of a job whose place is known."""
-    process = int(place.joinpath(child).read_text())
+    # bash creates the file before it writes the process ID.
+    while not (text := place.joinpath(child).read_text()):
+        time.sleep(0.01)
+    process = int(text)
     stat = pathlib.Path(f"/proc/{process}/stat").read_text()
     words = stat.rpartition(")")[2].split()
     return Supervisor(pid=int(words[1]), session=int(words[3]))
