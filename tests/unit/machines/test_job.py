@@ -67,7 +67,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         busy = await self.run_job("bash", "-c", f"({loop}) & wait")
         self.assertGreater(busy.user, idle.user)
         copied = await self.run_job(
-            *("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=500")
+            *("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000")
         )
         self.assertGreater(copied.system, idle.system)
         self.assertGreater(copied.system, copied.user)
