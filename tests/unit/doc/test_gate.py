@@ -22,6 +22,30 @@ COMMANDS = [
 #: The variables with which the jobs choose directories.
 DIRECTORIES = {"OS_VMPERF__BASELINE_DIR", "OS_VMPERF__JOURNAL_DIR"}
 _TEXT = {"type": "string", "minLength": 1}
+_TASK = {
+    "type": "object",
+    "required": ["name"],
+    "minProperties": 2,
+    "additionalProperties": False,
+    "properties": {
+        "name": _TEXT,
+        "command": _TEXT,
+        "args": {"type": "object", "required": ["chdir"]},
+        "copy": {"type": "object", "required": ["mode"]},
+        "file": {"type": "object", "required": ["state"]},
+        "loop": {"type": "array"},
+        "no_log": {"const": True},
+    },
+}
+_BLOCK = {
+    "type": "object",
+    "required": ["block", "always"],
+    "additionalProperties": False,
+    "properties": {
+        "block": {"type": "array", "items": _TASK},
+        "always": {"type": "array", "items": _TASK},
+    },
+}
 #: What the example uses of plays of Ansible.
 PLAYBOOK = {
     "type": "array",
@@ -35,21 +59,7 @@ PLAYBOOK = {
             "environment": _TEXT,
             "tasks": {
                 "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["name"],
-                    "minProperties": 2,
-                    "additionalProperties": False,
-                    "properties": {
-                        "name": _TEXT,
-                        "command": _TEXT,
-                        "args": {"type": "object", "required": ["chdir"]},
-                        "copy": {"type": "object", "required": ["mode"]},
-                        "file": {"type": "object", "required": ["state"]},
-                        "loop": {"type": "array"},
-                        "no_log": {"const": True},
-                    },
-                },
+                "items": {"anyOf": [_TASK, _BLOCK]},
             },
         },
     },
@@ -101,6 +111,7 @@ class GateTest(unittest.TestCase):
         for name in DIRECTORIES:
             self.assertIn(f"{name} = ", stages)
         self.assertIn("junit 'vmperf.xml'", always)
+        self.assertIn("cleanup {\n            sh 'rm -rf \"$HOME\"'", always)
 
     def test_zuul(self):
         """No log has the login, which is removed after the run."""
@@ -113,7 +124,8 @@ class GateTest(unittest.TestCase):
         environment = job["vars"]["gate_environment"]
         self.assertLess(DIRECTORIES, set(environment))
         tasks = read_plays("gate.zuul-run.yaml")
-        after = read_plays("gate.zuul-post.yaml")
+        (block,) = read_plays("gate.zuul-post.yaml")
+        after = block["block"]
         self.assertEqual(
             COMMANDS,
             list_commands(task.get("command", "") for task in tasks + after),
@@ -124,7 +136,11 @@ class GateTest(unittest.TestCase):
         self.assertEqual(
             environment["OS_CLIENT_CONFIG_FILE"], login["copy"]["dest"]
         )
-        self.assertIn("clouds.yaml", after[-1]["loop"])
+        # Also after a failure.
+        self.assertEqual(
+            [".rally", "clouds.yaml"],
+            sorted(*[task["loop"] for task in block["always"]]),
+        )
 
     def test_commands(self):
         """The program accepts the options of each command."""
@@ -139,7 +155,7 @@ class GateTest(unittest.TestCase):
         for name in FILES:
             self.assertIn(f"../../etc/{name}", page)
         content = "".join((FOLDER / name).read_text() for name in FILES)
-        given = {"CI_PROJECT_DIR", *DIRECTORIES, "PATH", "WORKSPACE"}
+        given = {"CI_PROJECT_DIR", *DIRECTORIES, "WORKSPACE"}
         used = set(re.findall(r"\b([A-Z]{2,}(?:_[A-Z]+)+)\b", content))
         for name in used - given:
             self.assertIn(name, page)
