@@ -3,8 +3,10 @@
 import argparse
 import os
 import pathlib
+import shlex
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.image import guest_image
@@ -146,10 +148,22 @@ def _upload(
     except errors.VMPerfError as error:
         raise errors.VMPerfError(
             f"{error}; {recipe.output} is complete, and can be uploaded with: "
-            "openstack image create --disk-format qcow2 --container-format "
-            f"bare --file {recipe.output} {name}"
+            + _format_upload(name, recipe.output, properties)
         ) from error
     progress.say(
         f"image {name!r} (ID {image_id}) is in project "
         f"{cloud_login.project!r} of cloud {cloud_login.cloud_name!r}"
     )
+
+
+def _format_upload(
+    name: str, path: pathlib.Path, properties: documents.Arguments
+) -> str:
+    """Return the command of OpenStack's client that uploads an image."""
+    words = ["openstack", "image", "create", "--file", str(path)]
+    for key, setting in properties.items():
+        if key in ("disk_format", "container_format", "min_disk"):
+            words += [f"--{key.replace('_', '-')}", str(setting)]
+        else:
+            words += ["--property", f"{key}={setting}"]
+    return shlex.join([*words, name])

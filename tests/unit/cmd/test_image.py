@@ -152,7 +152,9 @@ class UploadTest(unittest.TestCase):
             if raised is errors.VMPerfError:
                 self.assertRegex(
                     str(caught.exception),
-                    f"full; {self.file} is complete, .*image create .* mine$",
+                    f"full; {self.file} is complete, .*image create --file "
+                    f"{self.file} --disk-format qcow2 .*--property "
+                    "hw_rng_model=virtio .* mine$",
                 )
 
     def test_incomplete_image(self):
