@@ -162,8 +162,10 @@ def _describe_spreads(run: judged_run.JudgedRun) -> list[str]:
         f"{units.show_percent(last.limits[number])} % with {number} boots"
         for number in REPETITIONS
     )
+    counts = {spread.boots for spread in spreads}
+    boots = " to ".join(map(str, sorted({min(counts), max(counts)})))
     return [
-        f"Boots of equal variants ({names}): {last.boots} boots have a "
+        f"Boots of equal variants ({names}): {boots} boots have a "
         f"standard deviation of {units.show_percent(middle.percent)} % in the "
         f"median metric and of {units.show_percent(last.percent)} % in the "
         f"worst ({last.metric.name})",
