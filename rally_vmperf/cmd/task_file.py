@@ -61,7 +61,7 @@ def read_settings() -> tuple[str, documents.Arguments]:
             f"of {SETTINGS}, which rally-vmperf init writes"
         )
     arguments = dict(_parse_mapping(_read_text(SETTINGS), SETTINGS))
-    task = str(arguments.pop("task", _DEFAULT_TASK))
+    task = str(arguments.pop("task", None) or _DEFAULT_TASK)
     return _find_task(task, f"{SETTINGS}: "), arguments
 
 
