@@ -12,6 +12,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import verdict
 
 #: The heading of the verdict on overhead.
@@ -79,6 +80,9 @@ def find(
     )
     has_interval = False
     number = sum(isinstance(row.figure, loss_figure.Loss) for row in rows)
+    capped = rate_caps.count_capped(
+        row.metric for row in rows if isinstance(row.figure, loss_figure.Loss)
+    )
     limited = sum(row.limit is not None for row in rows)
     undecided: list[loss.Comparison] = []
     for row in rows:
@@ -91,7 +95,7 @@ def find(
             isinstance(row.figure, loss_figure.Loss)
             and row.metric.name not in offered
         ):
-            bottleneck = row.figure.describe_bottleneck(number)
+            bottleneck = row.figure.describe_bottleneck(capped)
         if row.limit is not None and row.decide(row.limit) == "inconclusive":
             undecided.append(comparison)
         drifts = verdict.list_drifts_across(comparison, limit)

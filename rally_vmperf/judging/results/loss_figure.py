@@ -99,7 +99,7 @@ class Loss(figures.Figure):
     def describe_bottleneck(self, metrics: int) -> str:
         """Return the bottleneck outside the guest as text, or "".
 
-        :param metrics: The number of metrics that are compared.
+        :param metrics: The number of compared metrics that can have a cap.
         """
         if self.comparison is None:
             return ""

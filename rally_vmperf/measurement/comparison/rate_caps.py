@@ -112,7 +112,7 @@ def describe_bottleneck(
     """Return the bottleneck outside the guest as text, or "".
 
     :param machines: The number of concurrent guests.
-    :param metrics: The number of metrics that are compared.
+    :param metrics: The number of compared metrics that can have a cap.
     """
     rate = comparison.guest
     bottleneck = describe_limiting_cap(
@@ -164,6 +164,11 @@ def describe_policy(
     rate = guest_rate or 0.0
     policies = [cap for cap in caps or () if not cap.shared]
     return describe_limiting_cap(metric, rate, rate, policies)
+
+
+def count_capped(metrics: collections.abc.Iterable[sample.Metric]) -> int:
+    """Return the number of metrics that a link or a policy can limit."""
+    return sum(bool(_cap_unit(metric)[0]) for metric in metrics)
 
 
 def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
