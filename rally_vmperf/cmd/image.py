@@ -160,10 +160,10 @@ def _format_upload(
     name: str, path: pathlib.Path, properties: documents.Arguments
 ) -> str:
     """Return the command of OpenStack's client that uploads an image."""
-    words = ["openstack", "image", "create", "--file", str(path)]
+    command = ["openstack", "image", "create", "--file", str(path)]
     for key, setting in properties.items():
         if key in ("disk_format", "container_format", "min_disk"):
-            words += [f"--{key.replace('_', '-')}", str(setting)]
+            command += [f"--{key.replace('_', '-')}", str(setting)]
         else:
-            words += ["--property", f"{key}={setting}"]
-    return shlex.join([*words, name])
+            command += ["--property", f"{key}={setting}"]
+    return shlex.join([*command, name])
