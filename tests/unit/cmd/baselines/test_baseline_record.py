@@ -125,25 +125,30 @@ class TestRecord(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def record(self, *more, repetitions=2):
-        """Run the command; return its exit code and what it said."""
-        said = []
+        """Record sysbench; return the exit code and the output."""
+        return self.run_command(
+            *("--workload", "sysbench", "--warmup", "0"),
+            *("--copies", "1,2", "--repetitions", str(repetitions)),
+            *more,
+        )
+
+    def run_command(self, *arguments):
+        """Run the command; return its exit code and its output."""
+        lines = []
         with mock.patch.object(
             baseline_record.Record,
             "print_line",
-            lambda self, line: said.append(line),
+            lambda self, line: lines.append(line),
         ):
             code = main.main(
                 [
                     *("baseline", "record", "metal", "--local"),
-                    *("--shape", "whole"),
-                    *("--workload", "sysbench", "--warmup", "0"),
-                    *("--cpus", "1", "--memory", "512", "--copies", "1,2"),
-                    *("--repetitions", str(repetitions)),
+                    *("--shape", "whole", "--cpus", "1", "--memory", "512"),
                     *("--config-file", str(self.config)),
-                    *more,
+                    *arguments,
                 ]
             )
-        return code, "\n".join(said)
+        return code, "\n".join(lines)
 
     def registered(self):
         """Tell whether the baseline is registered."""
@@ -177,21 +182,9 @@ class TestRecord(unittest.TestCase):
             f"task: mine.yaml\nrepetitions: 4\nbaseline: {baseline}\n"
         )
         pathlib.Path("mine.yaml").write_text(TASK)
-        said = []
-        with mock.patch.object(
-            baseline_record.Record,
-            "print_line",
-            lambda self, line: said.append(line),
-        ):
-            code = main.main(
-                [
-                    *("baseline", "record", "metal", "--local"),
-                    *("--shape", "whole", "--cpus", "1", "--memory", "512"),
-                    *("--config-file", str(self.config)),
-                ]
-            )
-        self.assertEqual(0, code, said)
-        self.assertRegex(said[-1], words)
+        code, output = self.run_command()
+        self.assertEqual(0, code, output)
+        self.assertRegex(output.splitlines()[-1], words)
         registry = store.Store(self.folder / "baselines")
         (entry,) = registry.load("metal").entries
         self.assertEqual("sysbench", entry.workload)
