@@ -210,11 +210,8 @@ def _find_chance_of_steadiness(comparison: loss.Comparison) -> float:
     """
     from scipy import special
 
-    sides = (comparison.bare_values, comparison.guest_values)
-    squares = sum(
-        statistics.variance(side_values) * (len(side_values) - 1)
-        for side_values in sides
+    squares, freedom = statistics.sum_squares(
+        (comparison.bare_values, comparison.guest_values)
     )
-    freedom = sum(map(len, sides)) - len(sides)
     usual = math.log1p(EQUAL_PERCENT / 100) ** 2
     return float(special.chdtr(freedom, squares / usual))

@@ -89,11 +89,23 @@ def chance_of_spread(values: Values, percent: float) -> float:
     """
     from scipy import special
 
-    freedom = len(values) - 1
-    squares = variance(values) * freedom
+    squares, freedom = sum_squares([values])
     return float(
         special.chdtrc(freedom, squares / math.log1p(percent / 100) ** 2)
     )
+
+
+def sum_squares(
+    sides: collections.abc.Collection[Values],
+) -> tuple[float, int]:
+    """Return the squared deviations within sides, and their freedom.
+
+    :param sides: The values of each side, at least two.
+    """
+    squares = sum(
+        variance(side_values) * (len(side_values) - 1) for side_values in sides
+    )
+    return squares, sum(map(len, sides)) - len(sides)
 
 
 def jain_index(rates: Values) -> float | None:

@@ -118,17 +118,13 @@ def _find_spread(
 
     :param values: The values of the boots of each variant.
     """
-    boots = sum(map(len, values))
-    squares = sum(
-        statistics.variance(boot_values) * (len(boot_values) - 1)
-        for boot_values in values
-    )
-    noise = math.sqrt(squares / (boots - len(values)))
+    squares, freedom = statistics.sum_squares(values)
+    noise = math.sqrt(squares / freedom)
     mean = statistics.mean_of_repetitions(values)
     return BootSpread(
         metric=metric,
         percent=100 * math.expm1(noise),
-        boots=boots,
+        boots=sum(map(len, values)),
         limits={
             repetitions: needed.smallest_limit(
                 metric, repetitions, noise, mean
