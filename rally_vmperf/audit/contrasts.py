@@ -154,6 +154,7 @@ def decide_all(
     }
 
     def decide_contrast(index: int, level: float) -> bool:
+        """Decide a contrast; return whether it is decided."""
         decisions[index] = _decide(
             contrasts[index], decisions[index].loss, errors[index], level
         )

@@ -124,7 +124,7 @@ def _read_region(name: str | None) -> sdk_config.cloud_region.CloudRegion:
                 f"{reason}; choose one with --cloud or OS_CLOUD: "
                 f"{', '.join(sorted(names))}"
             )
-        region = config.get_one(cloud=chosen, api_timeout=cloud.TIMEOUT)
+        return config.get_one(cloud=chosen, api_timeout=cloud.TIMEOUT)
     except (
         sdk_errors.ConfigException,
         auth_errors.ClientException,
@@ -133,7 +133,6 @@ def _read_region(name: str | None) -> sdk_config.cloud_region.CloudRegion:
         raise errors.GuestError(
             f"{which}clouds.yaml: {cloud.one_line(error)}"
         ) from error
-    return region
 
 
 def _check_auth_type(

@@ -215,6 +215,7 @@ def decide_all(
     changes = [*undecided]
 
     def decide_change(number: int, level: float) -> bool:
+        """Decide a change; return whether it is decided."""
         change = undecided[number]
         figure = change.figure.with_confidence(level)
         change = dataclasses.replace(change, figure=figure)
