@@ -43,7 +43,7 @@ class LimitedHost:
         self.limited = set()
 
     def __enter__(self):
-        self._group.mkdir()
+        self._group.mkdir(exist_ok=True)
         quota = _PERIOD * SHARE // 100
         if self._is_unified:
             (self._group / "cpu.max").write_text(f"{quota} {_PERIOD}")
