@@ -38,9 +38,8 @@ class Figure(abc.ABC):
     def name(self) -> str:
         """The name of the figure for other programs."""
 
-    @property
-    def label(self) -> str:
-        """The text before the figure in a table, or ""."""
+    def label(self, status: verdict.Status | None) -> str:
+        """Return the text before the figure in a table, or ""."""
         return ""
 
     @property

@@ -43,12 +43,11 @@ class Loss(figures.Figure):
             return f"{self.statistic}_loss_to_{self.compare_to}"
         if self.is_minimum:
             return f"{self.names[-1]}_over_{self.names[0]}"
-        return f"{'worst_' if self.worst else ''}{self.names[-1]}"
+        return f"{'worst_' if self._find_worst() else ''}{self.names[-1]}"
 
-    @property
-    def label(self) -> str:
-        """The text before the figure in a table: the guest or the loss."""
-        return self._worst_label or self.names[-1]
+    def label(self, status: verdict.Status | None) -> str:
+        """Return the text before the figure: the guest or the loss."""
+        return self._label_worst(status) or self.names[-1]
 
     @property
     def is_minimum(self) -> bool:
@@ -74,10 +73,10 @@ class Loss(figures.Figure):
             self, confidence=confidence, contrast=contrast
         )
 
-    @property
-    def worst(self) -> str:
-        """The name of the worst guest; "" if the mean guest is judged."""
-        return self.contrast.worst if self.statistic == "worst" else ""
+    def _find_worst(self, status: verdict.Status | None = None) -> str:
+        """Return the worst guest; "" if the mean guest is judged."""
+        is_mean = self.statistic == "mean"
+        return "" if is_mean else self.contrast.find_worst(status)
 
     @property
     def _number(self) -> int:
@@ -86,15 +85,15 @@ class Loss(figures.Figure):
             return self.point.guests
         return len(self.contrast.guests)
 
-    @property
-    def _worst_label(self) -> str:
-        """The worst guest with the number of guests; "" for the mean."""
-        if not self.worst:
+    def _label_worst(self, status: verdict.Status | None) -> str:
+        """Return the worst of so many guests as text; "" for the mean."""
+        worst = self._find_worst(status)
+        if not worst:
             return ""
-        host = self.contrast.hosts.get(self.worst)
+        host = self.contrast.hosts.get(worst)
         where = f" on {host}" if host else ""
         guests = units.number_of("guest", self._number)
-        return f"worst of {guests} ({self.worst}{where})"
+        return f"worst of {guests} ({worst}{where})"
 
     def describe_bottleneck(self, metrics: int) -> str:
         """Return the bottleneck outside the guest as text, or "".
@@ -153,7 +152,7 @@ class Loss(figures.Figure):
         if self.comparison is None:
             return "inconclusive"
         status = verdict.decide(self.comparison, limit)
-        if self.worst:
+        if self._find_worst():
             status = verdict.decide_all(
                 self.contrast.each.values(),
                 self.contrast.corrected.values(),
@@ -195,7 +194,7 @@ class Loss(figures.Figure):
     def may_be_within(self, limit: float) -> bool:
         """Return whether all guests may be within a limit."""
         comparisons = [self.comparison]
-        if self.worst:
+        if self._find_worst():
             comparisons = [*self.contrast.corrected.values()]
         return all(
             comparison is not None and verdict.may_be_within(comparison, limit)
@@ -229,7 +228,7 @@ class Loss(figures.Figure):
         interval = verdict.interval(comparison, limit, number, self.is_minimum)
         return (
             f"{reference} {self._show_side(comparison.bare)}, "
-            f"{self._worst_label or other} "
+            f"{self._label_worst(status) or other} "
             f"{self._show_side(comparison.guest)}, {lost} {text} ({interval})"
         )
 

@@ -247,7 +247,7 @@ class Result:
         estimate = self.figure.estimate(self.status)
         if estimate is None:
             return Cells("", "", limit)
-        label = self.figure.label
+        label = self.figure.label(self.status)
         text = f"{label} {self.show(estimate.value)}{self.level_suffix}"
         return Cells(text.lstrip(), self.show_interval(), limit)
 

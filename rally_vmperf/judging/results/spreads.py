@@ -39,9 +39,8 @@ class Spread(figures.Figure):
         """The name of the figure for other programs."""
         return self.kind
 
-    @property
-    def label(self) -> str:
-        """The text before the figure in a table."""
+    def label(self, status: verdict.Status | None) -> str:
+        """Return the text before the figure in a table."""
         return self.kind.removesuffix("_percent")
 
     @property
@@ -174,9 +173,8 @@ class Fairness(figures.Figure):
         """The name of the figure for other programs."""
         return self.kind
 
-    @property
-    def label(self) -> str:
-        """The text before the figure in a table."""
+    def label(self, status: verdict.Status | None) -> str:
+        """Return the text before the figure in a table."""
         return self.kind
 
     @property

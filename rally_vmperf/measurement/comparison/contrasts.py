@@ -64,11 +64,20 @@ class Contrast:
             verdict.correct_confidence(self.confidence, len(self.each))
         )
 
-    @functools.cached_property
-    def worst(self) -> str:
-        """The guest with the lowest rate; "" if it is not known."""
-        worst, _ = rates.find_worst(self.metric, self.other) or ("", ())
-        return worst if worst in self.each else ""
+    def find_worst(self, status: verdict.Status | None) -> str:
+        """Return the guest that decides a status; "" if it is not known.
+
+        A guest fails by the lower end of its interval, and passes by the
+        upper end.
+        """
+        is_failed = status == "failed"
+        ends = {}
+        for guest, comparison in self.each.items():
+            end = comparison.high
+            if is_failed:
+                end = self.corrected[guest].low
+            ends[guest] = comparison.overhead_percent if end is None else end
+        return max(sorted(ends), key=ends.__getitem__, default="")
 
     def find_decisive(
         self, statistic: Statistic, status: verdict.Status | None
@@ -77,11 +86,12 @@ class Contrast:
 
         :param status: The status; each guest passes without correction.
         """
-        if statistic == "mean" or not self.worst:
+        worst = self.find_worst(status)
+        if statistic == "mean" or not worst:
             return self.mean, 1
         if status == "passed":
-            return self.each[self.worst], 1
-        return self.corrected[self.worst], len(self.corrected)
+            return self.each[worst], 1
+        return self.corrected[worst], len(self.corrected)
 
     def compute_percent(self, guest: str) -> float:
         """Return the loss of a guest in percent; -100 without a loss."""

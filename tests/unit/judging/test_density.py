@@ -253,6 +253,21 @@ class StatusTestCase(unittest.TestCase):
             self.assertAlmostEqual(4, four.total / lone.total, delta=0.4)
         self.assertIn("(g3 on host-2)", got.sentence())
 
+    def test_the_guest_that_fails_is_named(self):
+        """Another one is slower for good, and loses nothing."""
+        rates = {
+            made.EVENTS: {
+                1: [100.0, 80.0, 100.0, 90.0],
+                4: [100.0, 80.0, 85.0, 90.0],
+            }
+        }
+        curves = made.levels(rates, 5, batches={1: 4})
+        got = made.degradation(curves, {"*": 5}, statistic="worst")
+        self.assertEqual("failed", got.status)
+        self.assertIn("worst of 4 guests (g3 on host-2)", got.sentence())
+        (row,) = got.curves
+        self.assertRegex(row.cells().figure, r"\(g3 on host-2\) 15\.0 %")
+
     def test_who_was_never_alone(self):
         """Has no solo rate, and another's is not its own: no figure."""
         slow = [100.0, 80.0, 100.0, 90.0]
