@@ -116,6 +116,7 @@ bench-density: $(VENV)/whole
 bench-verdicts: $(VENV)/whole
 	$(BIN)/python -m tests.bench.shipped_task
 	$(BIN)/python -m tests.bench.verdicts
+	$(BIN)/python -m tests.bench.worst_guest
 
 cloud: $(VENV)/ready
 	$(BIN)/python -m tests.cloud up --root $(CLOUD)

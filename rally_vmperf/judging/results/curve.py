@@ -199,8 +199,7 @@ class Curve:
                 or not isinstance(judged.figure, loss_figure.Loss)
             ):
                 continue
-            percent = point.largest_loss_percent
-            if percent is not None and percent > (judged.limit or 0.0):
+            if point.is_rotating_beyond(judged.limit or 0.0):
                 return [f"{judged.title}: {point.rotating_worst}"]
         return []
 

@@ -158,21 +158,15 @@ class Loss(figures.Figure):
                 self.contrast.corrected.values(),
                 limit,
             )
-        largest = self.largest_percent
-        # The worst guest can be another one in each repetition.
-        is_beyond = largest is not None and largest > limit
-        return "inconclusive" if status == "passed" and is_beyond else status
-
-    @property
-    def largest_percent(self) -> float | None:
-        """The mean loss of each repetition's worst guest, or None.
-
-        None if the mean guest is judged, and against bare metal.
-        """
-        if self.point is None or self.contrast.pairing == "never":
-            return None
-        is_mean = self.statistic == "mean"
-        return None if is_mean else self.point.largest_loss_percent
+        if (
+            status == "passed"
+            and self.statistic == "worst"
+            and self.point is not None
+            and self.contrast.pairing != "never"
+            and self.point.is_rotating_beyond(limit)
+        ):
+            return "inconclusive"
+        return status
 
     def list_beyond(self, limit: float) -> tuple[contrasts.Comparisons, int]:
         """Return the guests beyond the limit of the mean guest.

@@ -16,6 +16,8 @@ from rally_vmperf.measurement.samples import sample
 RepetitionSamples = collections.abc.Iterable[sample.MetricSamples]
 #: The rates of the guests in one repetition.
 Rates = tuple[float, ...]
+#: The losses of guests in percent, by repetition and guest.
+Losses = dict[int, dict[str, float]]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -197,32 +199,55 @@ class LargestLoss:
     percent: float
 
 
-def largest_losses(
+def losses(
     metric: sample.Metric,
     solo: RepetitionSamples,
     concurrent: RepetitionSamples,
     hosts: collections.abc.Mapping[str, str],
-) -> list[LargestLoss]:
-    """Return the worst guest of each repetition with its loss, a list.
+) -> Losses:
+    """Return the loss of each guest in percent, by repetition and guest.
 
     :param hosts: The hosts of the guests, as far as they are known.
     """
     solo_rates_by_number = by_number(metric, solo)
-    worst_guests = []
-    for number, guest_rates in by_number(metric, concurrent).items():
-        solo_rates = solo_rates_by_number.get(number, {})
-        losses = {
+    return {
+        number: {
             guest: 100 * (1 - rate / solo_rate)
             for guest, rate in guest_rates.items()
-            if (solo_rate := _solo_rate(solo_rates, guest, hosts))
+            if (
+                solo_rate := _solo_rate(
+                    solo_rates_by_number.get(number, {}), guest, hosts
+                )
+            )
         }
-        if losses:
-            most = max(losses.values())
-            worst = min(guest for guest in losses if losses[guest] == most)
+        for number, guest_rates in by_number(metric, concurrent).items()
+    }
+
+
+def largest_losses(losses_by_number: Losses) -> list[LargestLoss]:
+    """Return the worst guest of each repetition with its loss, a list."""
+    worst_guests = []
+    for number, guest_losses in losses_by_number.items():
+        if guest_losses:
+            worst = max(sorted(guest_losses), key=guest_losses.__getitem__)
             worst_guests.append(
-                LargestLoss(number=number, guest=worst, percent=losses[worst])
+                LargestLoss(
+                    number=number, guest=worst, percent=guest_losses[worst]
+                )
             )
     return worst_guests
+
+
+def expected_largest(losses_by_number: Losses) -> float:
+    """Return how far the largest loss is above the others by chance.
+
+    :returns: The difference in percent points, if the guests are equal.
+    """
+    by_guest: dict[str, list[float]] = collections.defaultdict(list)
+    for guest_losses in losses_by_number.values():
+        for guest, percent in guest_losses.items():
+            by_guest[guest].append(percent)
+    return statistics.expected_largest(by_guest.values())
 
 
 def compare(

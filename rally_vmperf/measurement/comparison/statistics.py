@@ -153,6 +153,30 @@ def outliers(values: Values) -> tuple[int, ...]:
     )
 
 
+def expected_largest(series: collections.abc.Collection[Values]) -> float:
+    """Return how far the largest of several values is above them by chance.
+
+    The expected largest of as many normal values (G. Blom, "Statistical
+    Estimates and Transformed Beta-Variables", 1958), with the standard
+    deviation of all series around their medians. A series that is far away
+    now and then does not change the medians, and therefore not the result.
+
+    :param series: The values of each series, such as the losses of a guest.
+    """
+    count = max(map(len, series), default=0)
+    if count < 2:
+        return 0.0
+    distances = [
+        abs(value - statistics.median(values))
+        for values in series
+        for value in values
+    ]
+    # Medians of few values are nearer to them than the mean of many is.
+    deviation = statistics.median(distances) / _NORMAL_MAD * count
+    normal = statistics.NormalDist(sigma=deviation / (count - 1) or 1e-9)
+    return normal.inv_cdf((len(series) - 0.375) / (len(series) + 0.25))
+
+
 def interval(
     bare: Values,
     guest: Values,

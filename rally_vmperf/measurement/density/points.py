@@ -27,6 +27,7 @@ RepetitionSamples = tuple[sample.MetricSamples, ...]
 SOLO_SLOW_PERCENT = 2.0
 # Points have properties with the names of these modules.
 _LargestLoss = rates.LargestLoss
+_Losses = rates.Losses
 _Comparison = loss.Comparison
 
 
@@ -198,13 +199,15 @@ class Point:
         )
 
     @functools.cached_property
+    def _losses(self) -> _Losses:
+        """The losses of guests in percent; empty for the solo guest."""
+        solo = self.solo.samples if self.solo else ()
+        return rates.losses(self.metric, solo, self.samples, self.hosts)
+
+    @functools.cached_property
     def largest_losses(self) -> list[_LargestLoss]:
         """The guest with the largest loss in each repetition, a list."""
-        if self.solo is None:
-            return []
-        return rates.largest_losses(
-            self.metric, self.solo.samples, self.samples, self.hosts
-        )
+        return rates.largest_losses(self._losses)
 
     @property
     def why_worst_is_unknown(self) -> str:
@@ -239,6 +242,15 @@ class Point:
     def largest_loss_percent(self) -> float | None:
         """The mean loss of each repetition's worst guest, or None."""
         return _mean_or_none([loss.percent for loss in self.largest_losses])
+
+    def is_rotating_beyond(self, limit: float) -> bool:
+        """Return whether another guest is beyond a limit in each repetition.
+
+        The largest loss of equal guests is beyond it by chance.
+        """
+        percent = self.largest_loss_percent
+        chance = rates.expected_largest(self._losses)
+        return percent is not None and percent - chance > limit
 
     @property
     def rotating_worst(self) -> str:

@@ -110,6 +110,10 @@ class TestDensity(unittest.TestCase):
             "x", 8, 10, trials=20, statistic="worst", truth=5
         )
         self.assertGreaterEqual(half.passed, 75)
+        many = verdicts.density(
+            "x", 32, 10, trials=10, statistic="worst", truth=5
+        )
+        self.assertGreaterEqual(many.passed, 70)
 
     def test_stopped(self):
         """A level that runs only where the one before was lucky is no pass."""
