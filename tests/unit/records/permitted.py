@@ -29,13 +29,13 @@ def values(rule, root):
 
 def _of_kind(kind, rule, root):
     if kind == "object":
-        known = {
-            key: values(own, root)
-            for key, own in rule.get("properties", {}).items()
+        properties = {
+            key: values(schema, root)
+            for key, schema in rule.get("properties", {}).items()
         }
         other = rule.get("additionalProperties")
         if other is None:
-            return st.fixed_dictionaries({}, optional=known)
+            return st.fixed_dictionaries({}, optional=properties)
         keys = st.sampled_from(("name", "speed", "mtu", "scheduler", "mds"))
         return st.dictionaries(keys, values(other, root), max_size=4)
     if kind == "array":
@@ -52,8 +52,8 @@ def mutated(document, schema, rng, times):
     """Return a document with values changed to others of its schema."""
     changed = copy.deepcopy(document)
     for _ in range(times):
-        found = list(_places(changed, schema, schema))
-        holder, key, rule = rng.choice(found)
+        places = list(_places(changed, schema, schema))
+        holder, key, rule = rng.choice(places)
         others = list(_others(holder[key], rule))
         if others:
             holder[key] = rng.choice(others)
@@ -66,21 +66,21 @@ def _places(
     """Yield what holds each value of a document, its key, and its schema."""
     rule = _resolved(rule, root)
     if isinstance(node, dict):
-        known = rule.get("properties", {})
+        properties = rule.get("properties", {})
         for key in node:
-            own = known.get(key, rule.get("additionalProperties", {}))
-            yield from _of(node, key, own, root)
+            schema = properties.get(key, rule.get("additionalProperties", {}))
+            yield from _of(node, key, schema, root)
     elif isinstance(node, list):
         items = rule.get("items", {})
         for at in range(len(node)):
-            own = items[at] if isinstance(items, list) else items
-            yield from _of(node, at, own, root)
+            schema = items[at] if isinstance(items, list) else items
+            yield from _of(node, at, schema, root)
 
 
 def _of(holder, key, rule, root):
-    own = _resolved(rule if isinstance(rule, dict) else {}, root)
-    yield holder, key, own
-    yield from _places(holder[key], own, root)
+    schema = _resolved(rule if isinstance(rule, dict) else {}, root)
+    yield holder, key, schema
+    yield from _places(holder[key], schema, root)
 
 
 def _resolved(rule, root):
@@ -104,25 +104,25 @@ def _others(value, rule):
         most = rule.get("maxLength", 100)
         yield from (text for text in TEXTS if len(text) <= most)
     if kinds & {"number", "integer"}:
-        for one in NUMBERS:
-            whole = isinstance(one, int)
+        for number in NUMBERS:
+            whole = isinstance(number, int)
             low, above = rule.get("minimum"), rule.get("exclusiveMinimum")
             high, below = rule.get("maximum"), rule.get("exclusiveMaximum")
             if (
                 ("number" in kinds or whole)
                 # As in JSON Schema, which lets through what is no number.
-                and not (low is not None and one < low)
-                and not (above is not None and one <= above)
-                and not (high is not None and one > high)
-                and not (below is not None and one >= below)
+                and not (low is not None and number < low)
+                and not (above is not None and number <= above)
+                and not (high is not None and number > high)
+                and not (below is not None and number >= below)
             ):
-                yield one
+                yield number
     if isinstance(value, list):
         least, most = rule.get("minItems", 0), rule.get("maxItems", 10**6)
         fixed = isinstance(rule.get("items"), list)
-        for one in ([], value[:1], value[::-1], value * 2):
-            if least <= len(one) <= most and not fixed:
-                yield copy.deepcopy(one)
+        for changed in ([], value[:1], value[::-1], value * 2):
+            if least <= len(changed) <= most and not fixed:
+                yield copy.deepcopy(changed)
     if isinstance(value, dict):
         required = set(rule.get("required", ()))
         for key in value:

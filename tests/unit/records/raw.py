@@ -6,10 +6,10 @@ import subprocess
 
 def shown(path):
     """Return what zcat shows of a file, and whether it found its end."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["zcat", str(path)], capture_output=True, text=True, check=False
     )
-    return done.stdout, not done.returncode
+    return process.stdout, not process.returncode
 
 
 def outputs(path):

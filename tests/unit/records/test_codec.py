@@ -35,7 +35,7 @@ class TestDecode(unittest.TestCase):
             dataclasses.replace(made.IOPS, additive=False),
             made.COUNT,
         )
-        found = {
+        metrics_by_name = {
             metric.name: metric
             for metric in self.written(metrics=metrics).metrics
         }
@@ -47,16 +47,18 @@ class TestDecode(unittest.TestCase):
                 (False, None, None),
             ],
             [
-                (one.additive, one.resolution, one.step)
-                for one in (found[metric.name] for metric in metrics)
+                (metric.additive, metric.resolution, metric.step)
+                for metric in (
+                    metrics_by_name[metric.name] for metric in metrics
+                )
             ],
         )
         # A metric with samples is defined, whether it was listed or not.
-        self.assertTrue(found[RATE].additive)
+        self.assertTrue(metrics_by_name[RATE].additive)
 
     def test_findings(self):
         """A severity is written if it is not that of the kind."""
-        found = (
+        findings = (
             finding.Finding(
                 "tool_version_differs",
                 "g1",
@@ -67,14 +69,14 @@ class TestDecode(unittest.TestCase):
             *made.seen("emulated_guest"),
         )
         record = model.decode(made.record())
-        measured = dataclasses.replace(record.repetition, findings=found)
+        measured = dataclasses.replace(record.repetition, findings=findings)
         document = model.FORMAT.encode(
             dataclasses.replace(record, repetition=measured)
         )
         first, second = document["findings"]
         self.assertEqual("warning", first["severity_override"])
         self.assertEqual({"kind", "subject", "detail"}, {*second})
-        self.assertEqual(found, model.decode(document).repetition.findings)
+        self.assertEqual(findings, model.decode(document).repetition.findings)
 
     def test_reboots(self):
         """With reboots, each repetition of a run is another boot."""
@@ -105,10 +107,16 @@ class TestDecode(unittest.TestCase):
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
-        found = {"kind": "emulated_guest", "subject": "g1", "detail": "TCG"}
+        emulation = {
+            "kind": "emulated_guest",
+            "subject": "g1",
+            "detail": "TCG",
+        }
         lost = {"name": "cpu.x", "machine": "g1", "reason": "killed"}
         entry = model.decode(
-            made.record(findings=[found], missing=[lost], state="incomplete")
+            made.record(
+                findings=[emulation], missing=[lost], state="incomplete"
+            )
         ).repetition
         self.assertEqual((2, 3), (entry.number, entry.planned_repetitions))
         only = entry.condition
@@ -135,12 +143,12 @@ class TestDecode(unittest.TestCase):
         condition = made.condition(
             machines=["g1", "g2"], samples={RATE: values}
         )
-        found = model.decode(made.record(conditions=[condition]))
-        observations = found.repetition.condition.observations
+        record = model.decode(made.record(conditions=[condition]))
+        observations = record.repetition.condition.observations
         self.assertEqual(
             sources, [observation.source for observation in observations]
         )
-        self.assertEqual(found, model.shorten(found))
+        self.assertEqual(record, model.shorten(record))
 
     @ddt.data(
         (1 / 3, "0.33333"),
@@ -163,21 +171,21 @@ class TestDecode(unittest.TestCase):
         {"levels": (3, 1, 2), "number": 2, "counted": False},
         {"hosts": 2, "bare_metal": (1, 2)},
     )
-    def test_levels(self, given):
+    def test_levels(self, arguments):
         """Each condition has its own samples, machines and bare metal."""
-        record = made.density_record(**given)
+        record = made.density_record(**arguments)
         read = model.decode(record).repetition
         for level in read.conditions:
             guests = level.axes["guests"]
             self.assertEqual(
-                guests * given.get("hosts", 1), len(level.machines)
+                guests * arguments.get("hosts", 1), len(level.machines)
             )
             sources = {
                 observation.source for observation in level.observations
             }
             self.assertEqual(set(level.machines), sources)
             self.assertEqual(
-                guests in given.get("bare_metal", ()),
+                guests in arguments.get("bare_metal", ()),
                 bool(level.reference.repetitions),
             )
             for rows in level.reference.repetitions:
@@ -263,8 +271,8 @@ class TestOutput(unittest.TestCase):
         record = copy.deepcopy(made.record())
         for key, value in changes.items():
             in_condition = key in ("observations", "axes")
-            part = record["conditions"][0] if in_condition else record
-            part[key] = value
+            mapping = record["conditions"][0] if in_condition else record
+            mapping[key] = value
         iteration = self.iteration(model.decode(made.record()))
         iteration["output"]["complete"][0]["data"] = record
         self.assertIsNone(output.decode(iteration))

@@ -114,8 +114,8 @@ def record_of(guests, metrics, conditions, bare_metal=None, **changes):
             for place, name in enumerate(guest_names(guests))
         ),
         workloads=tuple(
-            model.Workload(name=one["name"], label="", arguments={})
-            for one in DEFAULT
+            model.Workload(name=workload["name"], label="", arguments={})
+            for workload in DEFAULT
         ),
         metrics=tuple(metrics),
         order=model.Order(kind="shuffled", seed=3),
@@ -124,30 +124,30 @@ def record_of(guests, metrics, conditions, bare_metal=None, **changes):
     )
 
 
-def took(runs):
-    """Return what the workloads' commands took, as long as in a real run."""
+def command_usage(runs):
+    """Return the usage of the workloads' commands, sized as in a real run."""
     return [
         usage(
             step.name,
-            workload=one.title,
+            workload=assigned.title,
             runs=runs,
             user=1.2345 * runs,
             work=98765.4 * runs,
         )
-        for one in assignment.assign(DEFAULT)
-        for step in one.workload.commands(one.arguments, ENDS)
+        for assigned in assignment.assign(DEFAULT)
+        for step in assigned.workload.commands(assigned.arguments, ENDS)
     ]
 
 
 def shapes(machines, repetitions, chance):
-    """Return distributions and lines, as long as those of a real run.
+    """Return distributions and lines, sized as in a real run.
 
-    They are those of all machines: latencies of fio, rates of fio and iperf3.
+    They cover all machines: latencies of fio, rates of fio and iperf3.
     """
     every = [
         metric
-        for one in assignment.assign(DEFAULT)
-        for metric in one.metrics()
+        for assigned in assignment.assign(DEFAULT)
+        for metric in assigned.metrics()
     ]
     distributions = []
     for name in sample.distribution_names(metric.name for metric in every):
@@ -176,8 +176,8 @@ def shapes(machines, repetitions, chance):
     return {
         "distributions": tuple(
             dataclasses.replace(distribution, machines=machines)
-            for machines, found in distributions
-            for distribution in merged.distributions([("g1", found)])
+            for machines, sampled in distributions
+            for distribution in merged.distributions([("g1", sampled)])
         ),
         "time_series": tuple(
             dataclasses.replace(series, machines=machines)
@@ -203,7 +203,7 @@ def shapes(machines, repetitions, chance):
 def bare(numbers, metrics, chance, shaped=False):
     """Return bare metal of five repetitions in so many copies.
 
-    :param shaped: whether it has distributions and time series
+    :param shaped: True if it has distributions and time series.
     """
     identity = {"name": "metal", "machine": "compute-1", "recorded_at": AGE}
     references = {}
@@ -214,19 +214,19 @@ def bare(numbers, metrics, chance, shaped=False):
             repetitions=tuple(
                 observe(copy_names(number), metrics, chance) for _ in range(5)
             ),
-            command_usage=tuple(took(5 * number)) if shaped else (),
+            command_usage=tuple(command_usage(5 * number)) if shaped else (),
             percentiles=5
             * shaped
             * (
                 {
                     metric: percentile
-                    for one in together.get("distributions", ())
-                    for metric, percentile in one.values().items()
+                    for distribution in together.get("distributions", ())
+                    for metric, percentile in distribution.values().items()
                 },
             ),
             distributions=tuple(
-                dataclasses.replace(one, percentiles=())
-                for one in together.get("distributions", ())
+                dataclasses.replace(distribution, percentiles=())
+                for distribution in together.get("distributions", ())
             ),
             time_series=merged.merge_time_series(
                 [together.get("time_series", ())]
@@ -283,9 +283,9 @@ class TestBuilt(unittest.TestCase):
         """By the schema, and through the journal."""
         model.FORMAT.check(self.record)
         with tempfile.TemporaryDirectory() as folder:
-            kept = journal.Journal(folder, "w")
-            kept.append(self.written)
-            self.assertEqual([model.shorten(self.written)], kept.read())
+            run_journal = journal.Journal(folder, "w")
+            run_journal.append(self.written)
+            self.assertEqual([model.shorten(self.written)], run_journal.read())
 
     def test_it_is_read_as_it_was_written(self):
         """Reading and writing are inverse, but for rounded numbers."""
@@ -361,8 +361,8 @@ class TestSize(unittest.TestCase):
         self.journal = journal.Journal(pathlib.Path(folder), "w")
         self.metrics = [
             metric
-            for one in assignment.assign(DEFAULT)
-            for metric in one.metrics()
+            for assigned in assignment.assign(DEFAULT)
+            for metric in assigned.metrics()
         ]
         self.chance = random.Random(4)
 
@@ -382,7 +382,7 @@ class TestSize(unittest.TestCase):
                 machines=tuple(names[:number]),
                 observations=observe(names[:number], reported, self.chance),
                 synchronisation=(START,) * 12,
-                command_usage=took(number),
+                command_usage=command_usage(number),
                 **shapes(number, 1, self.chance),
                 reference_copies=number,
             )
@@ -410,10 +410,10 @@ class TestSize(unittest.TestCase):
         read = record.repetition
         self.assertEqual(28, len(read.conditions))
         (only,) = read.select(guests=28).conditions
-        for one in (only, only.reference):
-            self.assertEqual(4, len(one.distributions))
-            self.assertEqual(6, len(one.time_series))
-            self.assertEqual(28, one.distributions[0].machines)
+        for condition in (only, only.reference):
+            self.assertEqual(4, len(condition.distributions))
+            self.assertEqual(6, len(condition.time_series))
+            self.assertEqual(28, condition.distributions[0].machines)
         self.assertEqual(28 * (len(owed) + 8), len(only.observations))
 
     def test_1000_guests(self):

@@ -69,12 +69,12 @@ class TestRawOutputs(unittest.TestCase):
             {"guests": 2, "machine": "g2", "stdout": "\ufffd\u2028é"},
         ]
         file = self.open()
-        for one in added:
-            file.add(one)
+        for output in added:
+            file.add(output)
         digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
-        found = file.close()
-        self.assertEqual("w-1.json.gz", found.name)
-        self.assertNotEqual(digest, found.sha256)
+        raw_file = file.close()
+        self.assertEqual("w-1.json.gz", raw_file.name)
+        self.assertNotEqual(digest, raw_file.sha256)
         with gzip.open(self.path, "rt") as stream:
             self.assertEqual(
                 {"outputs": added, "runs": [], "readings": []},
@@ -82,7 +82,7 @@ class TestRawOutputs(unittest.TestCase):
             )
         self.assertEqual(
             {"outputs": added, "runs": [], "readings": []},
-            files.read(self.path.parent, found),
+            files.read(self.path.parent, raw_file),
         )
         self.assertEqual([], self.failed)
 
@@ -146,8 +146,8 @@ class TestRawOutputs(unittest.TestCase):
         """Nothing waits for the next one, or for the end."""
         file = self.open()
         self.assertEqual([], raw.so_far(self.path))
-        for number, one in enumerate(HEX, 1):
-            file.add(one)
+        for number, output in enumerate(HEX, 1):
+            file.add(output)
             self.assertEqual(HEX[:number], raw.so_far(self.path))
         file.close()
         self.assertEqual(HEX, raw.outputs(self.path))
@@ -163,10 +163,10 @@ class TestRawOutputs(unittest.TestCase):
             "file.add({'stdout': 'two'})\n"
             "os.kill(os.getpid(), signal.SIGKILL)\n"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", script, str(self.path)], check=False
         )
-        self.assertEqual(-signal.SIGKILL, done.returncode)
+        self.assertEqual(-signal.SIGKILL, process.returncode)
         self.assertEqual(
             [{"stdout": "one"}, {"stdout": "two"}], raw.so_far(self.path)
         )
@@ -176,15 +176,15 @@ class TestRawOutputs(unittest.TestCase):
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         full_disk.limit(self, 4000)
         file = self.open()
-        for one in HEX:
-            file.add(one)
+        for output in HEX:
+            file.add(output)
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         file.add(HEX[0])
         self.assertIsNone(file.close())
         self.assertEqual([], os.listdir(self.path.parent))
-        (said,) = self.failed
-        self.assertRegex(said, "^raw outputs .*w-1.json.gz: .*journal_dir")
-        self.assertNotIn("\n", said)
+        (message,) = self.failed
+        self.assertRegex(message, "^raw outputs .*w-1.json.gz: .*journal_dir")
+        self.assertNotIn("\n", message)
 
     def test_full_disk_at_the_end(self):
         """A document without its end is not called one."""
@@ -225,8 +225,8 @@ class TestMachines(unittest.TestCase):
 
     def test_read(self):
         """The written description is read."""
-        found = files.read(self.folder, self.entry)
-        self.assertEqual({"machines": self.DETAILS}, found)
+        description = files.read(self.folder, self.entry)
+        self.assertEqual({"machines": self.DETAILS}, description)
 
     def test_named_after_its_content(self):
         """The same machines have one file, others another."""
@@ -248,7 +248,7 @@ class TestMachines(unittest.TestCase):
         whole = self.path.read_bytes()
         digest = hashlib.sha256(b"half").hexdigest()
         wrong = dataclasses.replace(self.entry, sha256=digest)
-        for content, entry, folder, words in (
+        for content, entry, folder, message in (
             (whole + b"x", self.entry, self.folder, "its checksum differs"),
             (b"half", wrong, self.folder, "is damaged"),
             (None, self.entry, self.folder, "No such file"),
@@ -258,7 +258,7 @@ class TestMachines(unittest.TestCase):
             self.path.unlink(missing_ok=True)
             if content is not None:
                 self.path.write_bytes(content)
-            with self.assertRaisesRegex(files.FileError, words) as caught:
+            with self.assertRaisesRegex(files.FileError, message) as caught:
                 files.read(folder, entry)
             self.assertNotIn("\n", str(caught.exception))
 
@@ -305,10 +305,10 @@ class TestMachines(unittest.TestCase):
     def test_full_disk(self):
         """It is reported, and no file remains."""
         full_disk.limit(self, 20)
-        said = []
+        messages = []
         details = {"g2": os.urandom(900).hex()}
         self.assertIsNone(
-            files.write_machines(self.folder, details, said.append)
+            files.write_machines(self.folder, details, messages.append)
         )
-        self.assertRegex(said[0], "^machines .*journal_dir")
+        self.assertRegex(messages[0], "^machines .*journal_dir")
         self.assertEqual([self.path.name], os.listdir(self.folder))

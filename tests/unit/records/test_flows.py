@@ -38,8 +38,8 @@ def kinds(details, needed, names=("a", "b"), batches=1, peer_at="192.0.2.1"):
         {"a": "10.0.0.1", "b": "10.0.0.2", "peer": peer_at},
     )
     return [
-        dataclasses.astuple(one)
-        for one in flows.of_condition(names, batches, ends, details)
+        dataclasses.astuple(flow)
+        for flow in flows.of_condition(names, batches, ends, details)
     ]
 
 
@@ -72,11 +72,13 @@ class TestFlows(unittest.TestCase):
         (metal("x"), peer(), "192.0.2.1", ("unknown", "router", 0)),
     )
     @ddt.unpack
-    def test_to_the_peer(self, own, other, address, expected):
+    def test_to_the_peer(
+        self, details_of_a, details_of_peer, address, expected
+    ):
         """By the names of hosts, and by the machine's own networks."""
-        details = {"a": own, "peer": other}
-        found = kinds(details, ["peer"], names=["a"], peer_at=address)
-        self.assertEqual([("peer", *expected, 1)], found)
+        details = {"a": details_of_a, "peer": details_of_peer}
+        flow_kinds = kinds(details, ["peer"], names=["a"], peer_at=address)
+        self.assertEqual([("peer", *expected, 1)], flow_kinds)
 
     @ddt.data(
         (guest("c1"), guest("c1"), "same"),
@@ -86,10 +88,10 @@ class TestFlows(unittest.TestCase):
         (guest("c1"), guest(host_id="y"), "unknown"),
     )
     @ddt.unpack
-    def test_between_guests(self, own, other, hosts):
+    def test_between_guests(self, details_of_a, details_of_b, hosts):
         """Names where Nova shows them, else what it makes of them."""
-        found = kinds({"a": own, "b": other}, ["partner"])
-        self.assertEqual([("partner", hosts, "link", False, 1)], found)
+        flow_kinds = kinds({"a": details_of_a, "b": details_of_b}, ["partner"])
+        self.assertEqual([("partner", hosts, "link", False, 1)], flow_kinds)
 
     def test_bare_metal_sends_to_the_peer_in_place_of_a_partner(self):
         """As the finding peer_replaces_partner says."""

@@ -68,9 +68,9 @@ class TestJournal(unittest.TestCase):
             self.assertEqual([first], self.journal.read()[:1])
             self.journal.append(second)
         self.assertEqual([first, second, second], self.journal.read())
-        kept = sorted(self.folder.glob("workload-1.torn-*"))
+        torn_files = sorted(self.folder.glob("workload-1.torn-*"))
         self.assertEqual(
-            [b'{"torn": ', b"\xff"], [one.read_bytes() for one in kept]
+            [b'{"torn": ', b"\xff"], [file.read_bytes() for file in torn_files]
         )
 
     def test_a_record_without_an_end_of_line_is_kept(self):
@@ -176,7 +176,7 @@ class TestJournal(unittest.TestCase):
             self.journal.append(record(3))
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         self.journal.append(record(4))
-        numbers = [one.repetition.number for one in self.journal.read()]
+        numbers = [record.repetition.number for record in self.journal.read()]
         self.assertEqual([2, 4], numbers)
 
     def test_record_survives_sigkill(self):
@@ -188,10 +188,10 @@ class TestJournal(unittest.TestCase):
             "journal.Journal(sys.argv[1], 'w').append(test_journal.record())\n"
             "os.kill(os.getpid(), signal.SIGKILL)\n"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", script, str(self.folder)],
             cwd=os.getcwd(),
             check=False,
         )
-        self.assertEqual(-signal.SIGKILL, done.returncode)
+        self.assertEqual(-signal.SIGKILL, process.returncode)
         self.assertEqual([record()], journal.Journal(self.folder, "w").read())

@@ -15,7 +15,7 @@ from tests.unit.report import shaped
 SCHEMA = model.FORMAT.schema
 LIMITS = {
     "vmperf_overhead": made.LIMITS,
-    "vmperf_spread": {f"max_{one}": {"*": 10} for one in spreads.NAMES},
+    "vmperf_spread": {f"max_{name}": {"*": 10} for name in spreads.NAMES},
     **made.DENSITY_LIMITS,
 }
 RUNS = {
@@ -23,8 +23,8 @@ RUNS = {
     "density": made.few(made.density_records((1, 2, 3), bare_metal=(1, 2))),
 }
 for _run in RUNS.values():
-    for _one in _run:
-        shaped.shaped(_one)
+    for _record in _run:
+        shaped.shaped(_record)
 STATUSES = {"passed", "failed", "inconclusive", "void", "unjudged"}
 
 
@@ -38,29 +38,31 @@ class TestPermitted(unittest.TestCase):
         """Each changed in up to four places, the whole run at once."""
         rng = random.Random(f"{name} {seed}")
         for _ in range(3):
-            given = [
-                permitted.mutated(one, SCHEMA, rng, rng.randrange(5))
-                for one in RUNS[name]
+            documents = [
+                permitted.mutated(document, SCHEMA, rng, rng.randrange(5))
+                for document in RUNS[name]
             ]
             read = [
-                model.decode_or_none(model.FORMAT.check(one)) for one in given
+                model.decode_or_none(model.FORMAT.check(document))
+                for document in documents
             ]
             for criterion in table.criteria().values():
                 judge = criterion.parse(
                     LIMITS.get(criterion.name, {})
                 ).create_judge()
-                for one in read:
-                    judge.add(one.repetition if one else None)
+                for record in read:
+                    judge.add(record.repetition if record else None)
                     judge.is_failure_final()
-                got = judge.judgement()
-                self.assertIn(got.status, STATUSES)
-                self.assertTrue(all(got.sentences()))
+                judgement = judge.judgement()
+                self.assertIn(judgement.status, STATUSES)
+                self.assertTrue(all(judgement.sentences()))
 
     def test_they_are_changed(self):
         """Half of them at least make another document."""
         rng = random.Random(1)
-        (one, *_) = RUNS["overhead"]
+        (document, *_) = RUNS["overhead"]
         changed = [
-            permitted.mutated(one, SCHEMA, rng, 1) != one for _ in range(20)
+            permitted.mutated(document, SCHEMA, rng, 1) != document
+            for _ in range(20)
         ]
         self.assertGreater(sum(changed), 10)

@@ -32,9 +32,9 @@ class SourcesTestCase(unittest.TestCase):
         written = journal.Journal(self.folder, "one")
         for record in written_records():
             written.append(record)
-        (found,) = sources.read(str(written.path), SCENARIOS)
-        self.assertEqual(written_records(), found.records)
-        self.assertEqual({}, found.criteria)
+        (run_source,) = sources.read(str(written.path), SCENARIOS)
+        self.assertEqual(written_records(), run_source.records)
+        self.assertEqual({}, run_source.criteria)
 
     def test_journal_cut_in_the_middle_of_a_line(self):
         written = journal.Journal(self.folder, "one")
@@ -42,8 +42,8 @@ class SourcesTestCase(unittest.TestCase):
             written.append(record)
         content = written.path.read_text()
         written.path.write_text(content[: -len(content) // 12])
-        (found,) = sources.read(str(written.path), SCENARIOS)
-        self.assertEqual(written_records()[:5], found.records)
+        (run_source,) = sources.read(str(written.path), SCENARIOS)
+        self.assertEqual(written_records()[:5], run_source.records)
 
     def test_results_of_rally(self):
         document = rally_results.results(
@@ -62,20 +62,23 @@ class SourcesTestCase(unittest.TestCase):
         written = journal.Journal(self.folder, "curves")
         for record in made.decoded(made.density_records()):
             written.append(record)
-        (found,) = sources.read(str(written.path), SCENARIOS)
-        self.assertEqual(("density", ""), (found.question, found.scenario))
+        (run_source,) = sources.read(str(written.path), SCENARIOS)
+        self.assertEqual(
+            ("density", ""), (run_source.question, run_source.scenario)
+        )
         document = rally_results.results([([None], None)])
         (workload,) = document["tasks"][0]["subtasks"][0]["workloads"]
-        found = sources.of_workload(workload, "VMPerf.overhead")
+        workload_source = sources.of_workload(workload, "VMPerf.overhead")
         self.assertEqual(
-            ("", "VMPerf.overhead"), (found.question, found.scenario)
+            ("", "VMPerf.overhead"),
+            (workload_source.question, workload_source.scenario),
         )
 
     def test_other_files_are_refused_in_one_line(self):
         other = rally_results.results([([None], None)])
         workload = other["tasks"][0]["subtasks"][0]["workloads"][0]
         workload["scenario"] = {"Dummy.dummy": {}}
-        for path, words in (
+        for path, message in (
             (self.write("a.json", "no"), "is damaged"),
             (self.write("b.json", "[]"), "is not a file of Rally's results"),
             (self.write("c.json", json.dumps(other)), "no workload"),
@@ -83,7 +86,9 @@ class SourcesTestCase(unittest.TestCase):
             (str(self.folder / "none.json"), "No such file"),
             (str(self.folder / "none.jsonl"), "No such file"),
         ):
-            with self.assertRaisesRegex(sources.SourceError, words) as caught:
+            with self.assertRaisesRegex(
+                sources.SourceError, message
+            ) as caught:
                 sources.read(path, SCENARIOS)
             self.assertNotIn("\n", str(caught.exception))
             self.assertIn(path, str(caught.exception))

@@ -1,4 +1,4 @@
-"""A tempest.conf with our options, without Tempest's global one."""
+"""A tempest.conf with the options of the package, and not the global one."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.tempest_plugin import config
 from rally_vmperf.tempest_plugin import tasks
 
-#: What of Tempest's own options ours lean on.
+#: The options of Tempest that the options of the package refer to.
 OTHERS = {
     "compute": {"image_ref": "i1", "flavor_ref": "f1", "region": ""},
     "validation": {
@@ -23,7 +23,7 @@ OTHERS = {
 def conf(**values):
     """Return a configuration.
 
-    :param values: of our own options
+    :param values: The values of the options in [vmperf].
     """
     made = cfg.ConfigOpts()
     made.register_opts(config.OPTIONS, group=config.GROUP.name)
@@ -44,7 +44,7 @@ def write(folder, name, content):
     return str(path)
 
 
-def asked(question="overhead", **values):
+def build_question(question="overhead", **values):
     """Return a question as these options configure it."""
     return tasks.ConfiguredQuestion(
         conf(**values), table.questions()[question]

@@ -46,15 +46,15 @@ WORKLOADS = [
 class Guests:
     """Guests of no cloud.
 
-    :param done: what was done with them
-    :param host: that all of them are on
-    :param interrupted: whether Ctrl-C comes while they boot
+    :param calls: The names of the calls so far.
+    :param host: The host of all guests.
+    :param interrupted: True if Ctrl-C is pressed while they boot.
     """
 
     id = "t"
 
-    def __init__(self, done, host, interrupted):
-        self.done = done
+    def __init__(self, calls, host, interrupted):
+        self.calls = calls
         self._host = host
         self._interrupted = interrupted
 
@@ -68,14 +68,14 @@ class Guests:
         """Write nothing."""
 
     def of(self, options, *_):
-        """Return these guests, for the options that are asked for."""
+        """Return these guests, with the requested options."""
         self._options = options
         return self
 
     def boot(self, network, ports_open, *, one_host):
-        """Return as many guests as are asked for."""
+        """Return the requested number of guests."""
         options = self._options
-        self.done.append("boot")
+        self.calls.append("boot")
         if self._interrupted:
             raise KeyboardInterrupt
         booted = tuple(
@@ -83,30 +83,30 @@ class Guests:
             for number in range(1, options["count"] + 1)
         )
         hosts = {options["host"]} if options.get("host") else set()
-        found = placement.find_placement_findings(
+        placement_findings = placement.find_placement_findings(
             booted, request.parse_config(options, network), hosts
         )
         booted_guests = models.BootedGuests(
-            guests=booted, client_key="", findings=tuple(found)
+            guests=booted, client_key="", findings=tuple(placement_findings)
         )
         return booted_guests, mock.Mock(spec=arrival.Guests), None
 
     def remove(self, *, interrupted=False):
-        """Say so."""
-        self.done.append("remove")
+        """Record the call."""
+        self.calls.append("remove")
 
 
 def outcome(
     kind, name, *, runs_on="h1", interrupted=False, run=None, **options
 ):
-    """Return what came of a test, and what was done.
+    """Return the outcome of a test, with the names of its calls.
 
-    :param runs_on: host of all guests
-    :param run: what the measurement does
-    :param options: of [vmperf]
+    :param runs_on: The host of all guests.
+    :param run: The side effect of the measurement.
+    :param options: The options in [vmperf].
     """
-    done = []
-    booting = Guests(done, runs_on, interrupted)
+    calls = []
+    booting = Guests(calls, runs_on, interrupted)
     with contextlib.ExitStack() as stack:
         for key, value in options.items():
             CONF.set_override(key, value, "vmperf")
@@ -120,7 +120,7 @@ def outcome(
             (
                 test.BaseTestCase,
                 "clear_credentials",
-                {"side_effect": lambda *_: done.append("credentials")},
+                {"side_effect": lambda *_: calls.append("credentials")},
             ),
         ):
             patch = mock.patch.object(
@@ -131,16 +131,16 @@ def outcome(
         try:
             unittest.TestSuite([kind(name)]).run(result)
         except KeyboardInterrupt:
-            done.append("interrupted")
-    told = [text for _, text in result.failures + result.errors]
+            calls.append("interrupted")
+    failures = [text for _, text in result.failures + result.errors]
     skipped = [text for _, text in result.skipped]
-    return {"done": done, "failed": told, "skipped": skipped}
+    return {"calls": calls, "failed": failures, "skipped": skipped}
 
 
 def main(folder):
     """Print all outcomes by their names.
 
-    :param folder: of the baseline, the journals and the files of options
+    :param folder: The directory for the baseline, journals and option files.
     """
     store.Store(pathlib.Path(folder)).save(
         whole.baseline(pathlib.Path(folder))
@@ -166,7 +166,7 @@ def main(folder):
     values = configured.write(
         folder, "values.yaml", {"vmperf_overhead": {"min": {"cpu.*": 5}}}
     )
-    found = {
+    outcomes = {
         "limits on values": overhead(
             "test_cpu",
             limits_file=values,
@@ -191,7 +191,7 @@ def main(folder):
         "on the host": placed(host="h1"),
         "elsewhere": placed(runs_on="h2", host="h1"),
     }
-    print(json.dumps(found))
+    print(json.dumps(outcomes))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class MeasureTestCase(unittest.TestCase):
 
         :param options: The options of the baseline and the workloads.
         """
-        asked = configured.asked(
+        configured_question = configured.build_question(
             baseline_dir=str(self.folder),
             limits_file=configured.write(
                 self.folder, "limits.yaml", {"vmperf_overhead": limits}
@@ -53,7 +53,9 @@ class MeasureTestCase(unittest.TestCase):
             **options,
         )
         machine = golden.Machine("g1", outputs)
-        given = whole.asked(self.folder, asked.baseline, machine)
+        run_request = whole.asked(
+            self.folder, configured_question.baseline, machine
+        )
         patch = mock.patch(
             "rally_vmperf.execution.stations.arrival.Guests",
             autospec=True,
@@ -64,16 +66,21 @@ class MeasureTestCase(unittest.TestCase):
                 run_guests=mock.Mock(
                     spec=guest_arrival.RunGuests,
                     id="t",
-                    connect=given.connect,
-                    connect_admin=given.connect_admin,
+                    connect=run_request.connect,
+                    connect_admin=run_request.connect_admin,
                     progress=whole.quiet,
                 ),
-                booted=given.booted,
-                baseline=asked.baseline,
+                booted=run_request.booted,
+                baseline=configured_question.baseline,
                 journal_dir=self.folder,
                 report_dir=self.folder / "reports",
                 warn=whole.quiet,
-            ).run(asked.build_task(asked.workloads, 1, {}, {}), asked.question)
+            ).run(
+                configured_question.build_task(
+                    configured_question.workloads, 1, {}, {}
+                ),
+                configured_question.question,
+            )
 
     def rates(self):
         return [golden.sysbench(rate) for rate in GUEST]
@@ -83,9 +90,9 @@ class MeasureTestCase(unittest.TestCase):
         outcome = self.measured(15, self.rates())
         self.assertTrue(outcome.passed, outcome.sentence())
         self.assertIn("passed: 2 of 2 metrics", outcome.sentence())
-        kept = journal.Journal(self.folder, outcome.journal.stem).read()
+        records = journal.Journal(self.folder, outcome.journal.stem).read()
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in kept]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
         self.assertIn("overhead", outcome.report.read_text())
         self.assertIn("passed   cpu.sysbench.rate", outcome.table())
@@ -102,14 +109,14 @@ class MeasureTestCase(unittest.TestCase):
         """Limits on values judge the guest alone."""
         workload = {"name": "sysbench", "arguments": {"time": 2}}
         path = configured.write(self.folder, "workloads.yaml", [workload])
-        for limit, words in ((800, "passed   cpu."), (950, "failed   cpu.")):
+        for limit, line in ((800, "passed   cpu."), (950, "failed   cpu.")):
             outcome = self.measured_by(
                 {"min": {"cpu.sysbench.rate": limit}},
                 self.rates(),
                 workloads_file=path,
             )
             self.assertEqual(limit == 800, outcome.passed)
-            self.assertIn(words, outcome.table())
+            self.assertIn(line, outcome.table())
             self.assertNotIn("bare metal", outcome.table())
             self.assertIn("no baseline", outcome.report.read_text())
 
@@ -123,7 +130,7 @@ class MeasureTestCase(unittest.TestCase):
         self.assertNotIn("failed: ", outcome.sentence())
 
     def test_nothing_measured_is_void(self):
-        """A tool that fails is no pass, and void is told from failed."""
+        """A failed tool does not pass, and void differs from failed."""
         outcome = self.measured(15, ["no figures"])
         self.assertFalse(outcome.passed)
         self.assertIn("void: nothing was measured", outcome.sentence())
@@ -146,7 +153,7 @@ class MeasureTestCase(unittest.TestCase):
             self.measured(15, self.rates())
 
     def test_interrupted(self):
-        """What was measured is in the journal, and Ctrl-C goes on."""
+        """The journal has the measured values, and Ctrl-C is raised again."""
         signals.heed_ctrl_c(self)
         first, second, third = self.rates()
 
@@ -157,12 +164,12 @@ class MeasureTestCase(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             self.measured(15, [first, interrupted, third])
         (path,) = [
-            one
-            for one in self.folder.glob("*.jsonl")
-            if not one.stem.startswith(whole.SESSION)
+            file
+            for file in self.folder.glob("*.jsonl")
+            if not file.stem.startswith(whole.SESSION)
         ]
-        kept = journal.Journal(self.folder, path.stem).read()
+        records = journal.Journal(self.folder, path.stem).read()
         self.assertEqual(
             ["complete", "interrupted"],
-            [one.repetition.state for one in kept],
+            [record.repetition.state for record in records],
         )

@@ -1,4 +1,4 @@
-"""What skips our tests of Tempest's, what fails them, and what is left."""
+"""Tests of the Tempest plugin: skipped, failed, and removed resources."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class OnFakesTestCase(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         conf = pathlib.Path(folder.name, "tempest.conf")
         conf.write_text(f"[oslo_concurrency]\nlock_path = {folder.name}\n")
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.unit.tempest_plugin.on_fakes"),
                 folder.name,
@@ -40,21 +40,21 @@ class OnFakesTestCase(unittest.TestCase):
             text=True,
             check=False,
         )
-        assert not done.returncode, done.stderr
-        cls.detail = json.loads(done.stdout.splitlines()[-1])
+        assert not process.returncode, process.stderr
+        cls.detail = json.loads(process.stdout.splitlines()[-1])
 
     @ddt.data(
         ("no limits", [], "no limits: set [vmperf] limits_file"),
         ("no peer", ["boot"], "no peer: set [vmperf] peer"),
     )
     @ddt.unpack
-    def test_skipped_with_a_reason_of_one_line(self, name, done, words):
-        """What is not configured is no failure."""
-        seen = self.detail[name]
-        self.assertEqual([], seen["failed"])
-        self.assertEqual(done, seen["done"][: len(done)])
-        (reason,) = seen["skipped"]
-        self.assertIn(words, reason)
+    def test_skipped_with_a_reason_of_one_line(self, name, calls, message):
+        """A test without its configuration is skipped and does not fail."""
+        outcome = self.detail[name]
+        self.assertEqual([], outcome["failed"])
+        self.assertEqual(calls, outcome["calls"][: len(calls)])
+        (reason,) = outcome["skipped"]
+        self.assertIn(message, reason)
         self.assertNotIn("\n", reason)
 
     @ddt.data(
@@ -65,27 +65,27 @@ class OnFakesTestCase(unittest.TestCase):
         ("limits on values", ["boot"], "g1 has no fio: install it"),
     )
     @ddt.unpack
-    def test_limits_that_cannot_be_tested_fail(self, name, done, words):
+    def test_limits_that_cannot_be_tested_fail(self, name, calls, message):
         """Otherwise a run would be green without a measurement."""
-        seen = self.detail[name]
-        self.assertEqual([], seen["skipped"])
-        self.assertEqual(done, seen["done"][: len(done)])
-        (text,) = seen["failed"]
-        self.assertIn(words, text)
+        outcome = self.detail[name]
+        self.assertEqual([], outcome["skipped"])
+        self.assertEqual(calls, outcome["calls"][: len(calls)])
+        (text,) = outcome["failed"]
+        self.assertIn(message, text)
 
     @ddt.data("interrupted while it measures", "interrupted while it boots")
     def test_interrupted(self, name):
-        """What was made is removed before Ctrl-C goes on."""
-        done = self.detail[name]["done"]
-        self.assertEqual("interrupted", done.pop())
-        self.assertEqual(REMOVED, done)
+        """The guests are removed before Ctrl-C is raised again."""
+        calls = self.detail[name]["calls"]
+        self.assertEqual("interrupted", calls.pop())
+        self.assertEqual(REMOVED, calls)
 
     def test_placement(self):
-        """The host that was asked for passes, another one fails by name."""
-        seen = self.detail["on the host"]
-        self.assertEqual([], seen["failed"])
-        self.assertEqual(REMOVED, seen["done"])
-        seen = self.detail["elsewhere"]
-        (text,) = seen["failed"]
+        """The requested host passes, another one fails by name."""
+        outcome = self.detail["on the host"]
+        self.assertEqual([], outcome["failed"])
+        self.assertEqual(REMOVED, outcome["calls"])
+        outcome = self.detail["elsewhere"]
+        (text,) = outcome["failed"]
         self.assertIn("g1 runs on h2, host h1 was requested", text)
-        self.assertEqual(REMOVED, seen["done"])
+        self.assertEqual(REMOVED, outcome["calls"])

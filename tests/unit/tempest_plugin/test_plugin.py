@@ -15,8 +15,8 @@ BIN = pathlib.Path(sys.executable).parent
 TESTS = {
     "test_density.TestDensity.test_density",
     *(
-        f"test_overhead.TestOverhead.test_{part}"
-        for part in t.get_args(base.Component)
+        f"test_overhead.TestOverhead.test_{component}"
+        for component in t.get_args(base.Component)
     ),
     "test_placement.TestPlacement.test_placement",
 }
@@ -73,8 +73,8 @@ class TestPlugin(unittest.TestCase):
             "TEMPEST_CONFIG_DIR": folder.name,
             "HOME": folder.name,
         }
-        done = cls.run_here([sys.executable, "-c", LIST])
-        cls.detail = json.loads(done.stdout.splitlines()[-1])
+        process = cls.run_here([sys.executable, "-c", LIST])
+        cls.detail = json.loads(process.stdout.splitlines()[-1])
 
     @classmethod
     def run_here(cls, argv):
@@ -88,11 +88,11 @@ class TestPlugin(unittest.TestCase):
         )
 
     def test_every_test_is_found_and_marked(self):
-        """By an identifier that stays, as slow, and as ours."""
+        """Each has a stable identifier, and is marked as slow and vmperf."""
         prefix = "rally_vmperf.tempest_plugin.tests."
         names = {
-            one.removeprefix(prefix).partition("[")[0]
-            for one in self.detail["tests"]
+            test_name.removeprefix(prefix).partition("[")[0]
+            for test_name in self.detail["tests"]
         }
         self.assertEqual(TESTS, names)
         for name in self.detail["tests"]:
@@ -100,45 +100,45 @@ class TestPlugin(unittest.TestCase):
             self.assertLessEqual(
                 {"slow", "vmperf", "compute", "network", "image"}, set(marks)
             )
-            self.assertTrue(any(one.startswith("id-") for one in marks))
+            self.assertTrue(any(mark.startswith("id-") for mark in marks))
 
     def test_no_two_measure_at_once(self):
         """Tempest runs serial classes alone."""
         self.assertEqual([True] * len(TESTS), self.detail["serial"])
 
     def test_rally_is_not_imported(self):
-        """Who asks by Tempest needs no Rally."""
+        """Tempest runs the tests without Rally."""
         self.assertEqual([], self.detail["rally"])
 
     def test_identifiers(self):
-        """As Tempest's own check for duplicates and gaps wants them."""
+        """They pass Tempest's own check for duplicates and gaps."""
         package = "rally_vmperf.tempest_plugin.tests"
         self.run_here([str(BIN / "check-uuid"), "--package", package])
 
     def test_rally_works_without_tempest(self):
-        """Its plugins of ours load where Tempest cannot be imported."""
-        done = self.run_here([sys.executable, "-c", WITHOUT])
-        self.assertIn("VMPerf.overhead", done.stdout)
-        self.assertIn("tempest: False", done.stdout)
+        """The plugins for Rally load where Tempest cannot be imported."""
+        process = self.run_here([sys.executable, "-c", WITHOUT])
+        self.assertIn("VMPerf.overhead", process.stdout)
+        self.assertIn("tempest: False", process.stdout)
 
     def test_list_plugins(self):
         """The command names it."""
-        said = self.run_here([str(BIN / "tempest"), "list-plugins"])
-        self.assertIn("rally-vmperf", said.stdout)
+        process = self.run_here([str(BIN / "tempest"), "list-plugins"])
+        self.assertIn("rally-vmperf", process.stdout)
 
     def test_sample_configuration(self):
         """Both generators know the options."""
-        done = self.run_here(
+        process = self.run_here(
             [
                 str(BIN / "oslo-config-generator"),
                 *("--namespace", "rally_vmperf.tempest"),
             ]
         )
-        self.assertIn("#limits_file = <None>", done.stdout)
-        done = self.run_here(
+        self.assertIn("#limits_file = <None>", process.stdout)
+        process = self.run_here(
             [
                 str(BIN / "oslo-config-generator"),
                 *("--namespace", "tempest.config"),
             ]
         )
-        self.assertIn("#limits_file = <None>", done.stdout)
+        self.assertIn("#limits_file = <None>", process.stdout)

@@ -56,13 +56,13 @@ class TasksTestCase(unittest.TestCase):
         self.limits = configured.write(folder.name, "limits.yaml", LIMITS)
         self.workloads = configured.write(folder.name, "w.yaml", WORKLOADS)
 
-    def asked(self, question="overhead", **values):
-        given = {
+    def build_question(self, question="overhead", **values):
+        defaults = {
             "limits_file": self.limits,
             "workloads_file": self.workloads,
             "baseline_dir": self.folder,
         }
-        return configured.asked(question, **given | values)
+        return configured.build_question(question, **defaults | values)
 
     def register(self):
         """Register a baseline that has sysbench only."""
@@ -75,9 +75,11 @@ class TasksTestCase(unittest.TestCase):
         ("density", {"limits_file": "strange"}, "strange has none for"),
     )
     @ddt.unpack
-    def test_tests_without_limits_are_skipped(self, name, values, words):
-        reason = self.asked(name, **self.written(values)).skip_reason()
-        self.assertRegex(reason, words)
+    def test_tests_without_limits_are_skipped(self, name, values, message):
+        reason = self.build_question(
+            name, **self.written(values)
+        ).skip_reason()
+        self.assertRegex(reason, message)
         self.assertNotIn("\n", reason)
 
     def written(self, values):
@@ -119,67 +121,71 @@ class TasksTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_limits_that_cannot_be_tested(self, name, values, words):
+    def test_limits_that_cannot_be_tested(self, name, values, message):
         """An error names the option, in one line."""
-        asked = self.asked(name, **self.written(values))
+        question = self.build_question(name, **self.written(values))
         with self.assertRaisesRegex(
             tasks.CONFIGURATION_ERRORS,
-            rf"^\[vmperf\] {words}.*, because .* has limits in .*; set the "
+            rf"^\[vmperf\] {message}.*, because .* has limits in .*; set the "
             "option, or remove these limits$",
         ):
-            asked.skip_reason()
+            question.skip_reason()
 
     def test_limits_on_values(self):
         """They need no baseline; a task has those of its metrics."""
         path = configured.write(self.folder, "values", FILES["values"])
-        asked = self.asked(limits_file=path)
-        self.assertEqual("", asked.skip_reason())
-        asked.check_limits()
-        cpu = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
+        question = self.build_question(limits_file=path)
+        self.assertEqual("", question.skip_reason())
+        question.check_limits()
+        cpu = question.build_task(question.workloads_of("cpu"), 1, {}, {})
         self.assertEqual(
             {"vmperf_overhead": {"min": {"cpu.*.rate": 5}}}, cpu.criteria
         )
         self.assertNotIn("vmperf_baseline", cpu.contexts)
-        self.assertIsNone(asked.baseline)
+        self.assertIsNone(question.baseline)
 
     def test_network_workloads_without_limits(self):
         """They need no peer: nothing tests them."""
         path = configured.write(self.folder, "mixed", FILES["mixed"])
-        asked = self.asked("density", workloads_file=path)
-        self.assertEqual("", asked.skip_reason())
+        question = self.build_question("density", workloads_file=path)
+        self.assertEqual("", question.skip_reason())
 
-    def test_nothing_is_lacking(self):
-        self.assertEqual("", self.asked(baseline="metal").skip_reason())
-        self.assertEqual("", self.asked("density").skip_reason())
+    def test_nothing_is_missing(self):
+        self.assertEqual(
+            "", self.build_question(baseline="metal").skip_reason()
+        )
+        self.assertEqual("", self.build_question("density").skip_reason())
 
     def test_the_baseline_of_a_class(self):
-        """It stands in the place of a name, and not beside one."""
+        """It replaces a name, and is rejected together with one."""
         registry = store.Store(pathlib.Path(self.folder))
         recorded = whole.baseline(self.folder)
         registry.save(dataclasses.replace(recorded, machine_class="r740"))
-        asked = self.asked(baseline_class="r740", workloads_file=None)
-        self.assertEqual("", asked.skip_reason())
-        (one,) = asked.workloads
-        found = asked.build_task([one], 1, {}, {})
-        self.assertEqual({"class": "r740"}, found.contexts["vmperf_baseline"])
-        both = self.asked(baseline="metal", baseline_class="r740")
+        question = self.build_question(
+            baseline_class="r740", workloads_file=None
+        )
+        self.assertEqual("", question.skip_reason())
+        (workload,) = question.workloads
+        task = question.build_task([workload], 1, {}, {})
+        self.assertEqual({"class": "r740"}, task.contexts["vmperf_baseline"])
+        both = self.build_question(baseline="metal", baseline_class="r740")
         with self.assertRaisesRegex(
             tasks.CONFIGURATION_ERRORS, "remove one of them"
         ):
             both.skip_reason()
 
     def test_workloads_by_part(self):
-        asked = self.asked()
-        self.assertEqual(WORKLOADS[:1], asked.workloads_of("cpu"))
-        self.assertEqual(WORKLOADS[1:], asked.workloads_of("memory"))
-        self.assertEqual([], asked.workloads_of("network"))
+        question = self.build_question()
+        self.assertEqual(WORKLOADS[:1], question.workloads_of("cpu"))
+        self.assertEqual(WORKLOADS[1:], question.workloads_of("memory"))
+        self.assertEqual([], question.workloads_of("network"))
 
     def test_workloads_of_the_baseline(self):
         self.register()
-        asked = self.asked(baseline="metal", workloads_file=None)
-        (one,) = asked.workloads
-        self.assertEqual("sysbench", one["name"])
-        self.assertEqual(2, one["arguments"]["time"])
+        question = self.build_question(baseline="metal", workloads_file=None)
+        (workload,) = question.workloads
+        self.assertEqual("sysbench", workload["name"])
+        self.assertEqual(2, workload["arguments"]["time"])
 
     def test_workloads_of_a_baseline_with_several_flavors(self):
         """The number of threads that follows the vCPUs is one workload."""
@@ -193,20 +199,20 @@ class TasksTestCase(unittest.TestCase):
         store.Store(pathlib.Path(self.folder)).save(
             dataclasses.replace(recorded, entries=(entry, two))
         )
-        asked = self.asked(baseline="metal", workloads_file=None)
-        (one,) = asked.workloads
-        self.assertEqual("vcpus", one["arguments"]["threads"])
-        asked.build_task([one], 1, {}, {})
+        question = self.build_question(baseline="metal", workloads_file=None)
+        (workload,) = question.workloads
+        self.assertEqual("vcpus", workload["arguments"]["threads"])
+        question.build_task([workload], 1, {}, {})
 
     def test_task_of_one_part(self):
-        """Limits of other parts are left out, with what belongs to them."""
+        """Limits of other components are omitted, with their options."""
         self.register()
-        asked = self.asked(
+        question = self.build_question(
             baseline="metal", repetitions=4, warmup=2, install=False
         )
-        found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
-        self.assertEqual(6, found.times)
-        self.assertEqual(2, found.warmup)
+        task = question.build_task(question.workloads_of("cpu"), 1, {}, {})
+        self.assertEqual(6, task.times)
+        self.assertEqual(2, task.warmup)
         self.assertEqual(
             {
                 "vmperf_overhead": {
@@ -214,9 +220,9 @@ class TasksTestCase(unittest.TestCase):
                     "confidence": 0.9,
                 }
             },
-            found.criteria,
+            task.criteria,
         )
-        guests = found.guests
+        guests = task.guests
         self.assertEqual({"id": "i1"}, guests["image"])
         self.assertEqual({"id": "f1"}, guests["flavor"])
         self.assertEqual("floating", guests["address"])
@@ -227,29 +233,35 @@ class TasksTestCase(unittest.TestCase):
         """A physical limit of the disk is omitted, and the rest applies."""
         self.register()
         valid = {"tolerate": ["steal_time"], "physical_limit": {"disk.*": 9e8}}
-        for given in (valid, {"tolerate": ["steal_time"]}):
-            limits = {**LIMITS, "vmperf_valid": given}
+        for validity in (valid, {"tolerate": ["steal_time"]}):
+            limits = {**LIMITS, "vmperf_valid": validity}
             limits = configured.write(self.folder, "valid.yaml", limits)
-            asked = self.asked(baseline="metal", limits_file=limits)
-            found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
+            question = self.build_question(
+                baseline="metal", limits_file=limits
+            )
+            task = question.build_task(question.workloads_of("cpu"), 1, {}, {})
             self.assertEqual(
-                {"tolerate": ["steal_time"]}, found.criteria["vmperf_valid"]
+                {"tolerate": ["steal_time"]}, task.criteria["vmperf_valid"]
             )
 
     def test_image_and_flavor_of_our_own(self):
         self.register()
-        asked = self.asked(baseline="metal", image_ref="i2", flavor_ref="f2")
-        guests = asked.build_task(asked.workloads_of("cpu"), 1, {}, {}).guests
+        question = self.build_question(
+            baseline="metal", image_ref="i2", flavor_ref="f2"
+        )
+        guests = question.build_task(
+            question.workloads_of("cpu"), 1, {}, {}
+        ).guests
         self.assertEqual({"id": "i2"}, guests["image"])
         self.assertEqual({"id": "f2"}, guests["flavor"])
 
     def test_a_workload_that_the_baseline_lacks_is_refused(self):
         self.register()
-        asked = self.asked(baseline="metal")
+        question = self.build_question(baseline="metal")
         with self.assertRaisesRegex(
             tasks.CONFIGURATION_ERRORS, "no workload 'mbw'"
         ):
-            asked.build_task(asked.workloads_of("memory"), 1, {}, {})
+            question.build_task(question.workloads_of("memory"), 1, {}, {})
 
     def test_slas_that_do_not_apply_are_skipped(self):
         """No guest of Tempest has neighbours."""
@@ -259,9 +271,9 @@ class TasksTestCase(unittest.TestCase):
         }
         path = configured.write(self.folder, "all.yaml", {**LIMITS, **others})
         self.register()
-        asked = self.asked(limits_file=path, baseline="metal")
-        found = asked.build_task(asked.workloads_of("cpu"), 1, {}, {})
-        self.assertEqual(["vmperf_overhead"], list(found.criteria))
+        question = self.build_question(limits_file=path, baseline="metal")
+        task = question.build_task(question.workloads_of("cpu"), 1, {}, {})
+        self.assertEqual(["vmperf_overhead"], list(task.criteria))
 
     def test_a_limit_that_matches_nothing_is_refused(self):
         path = configured.write(
@@ -269,12 +281,12 @@ class TasksTestCase(unittest.TestCase):
             "typo.yaml",
             {"vmperf_overhead": {"max_percent": {"cqu.*": 5}}},
         )
-        asked = self.asked(limits_file=path)
+        question = self.build_question(limits_file=path)
         with self.assertRaisesRegex(
             tasks.CONFIGURATION_ERRORS, "'cqu.*' matches no"
         ):
-            asked.check_limits()
-        self.asked().check_limits()
+            question.check_limits()
+        self.build_question().check_limits()
 
     @ddt.data(
         ("a: b: c", "not valid YAML"),
@@ -282,21 +294,23 @@ class TasksTestCase(unittest.TestCase):
         ("vmperf_overhead: {max_percent: {a: b}}", "is not of type 'number'"),
     )
     @ddt.unpack
-    def test_a_broken_file_of_limits_is_refused(self, text, words):
+    def test_a_broken_file_of_limits_is_refused(self, text, message):
         path = pathlib.Path(self.folder, "broken.yaml")
         path.write_text(text)
-        asked = self.asked(limits_file=str(path), baseline="metal")
+        question = self.build_question(limits_file=str(path), baseline="metal")
         with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, words
+            tasks.CONFIGURATION_ERRORS, message
         ) as caught:
-            asked.skip_reason()
+            question.skip_reason()
         self.assertNotIn("\n", str(caught.exception))
 
     def test_peer(self):
-        self.assertIsNone(self.asked().peer)
-        asked = self.asked(peer={"address": "fd00::1", "port": "2222"})
-        self.assertEqual({"address": "fd00::1", "port": 2222}, asked.peer)
+        self.assertIsNone(self.build_question().peer)
+        question = self.build_question(
+            peer={"address": "fd00::1", "port": "2222"}
+        )
+        self.assertEqual({"address": "fd00::1", "port": 2222}, question.peer)
         with self.assertRaisesRegex(
             tasks.CONFIGURATION_ERRORS, "peer.*address"
         ):
-            _ = self.asked(peer={"adress": "a"}).peer
+            _ = self.build_question(peer={"adress": "a"}).peer
