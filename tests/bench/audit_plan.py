@@ -91,7 +91,7 @@ def _run_host(
     owner = f"c_rally_{name}"
     booted = boot.prepare(
         cloud,
-        made.asked(count=1, host=name),
+        made.build_request(count=1, host=name),
         lambda: f"{owner}_{next(numbers):08}",
         lambda line: None,
         admin=cloud,

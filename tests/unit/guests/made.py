@@ -1,24 +1,24 @@
-"""Guests and what is asked of them, in one line each."""
+"""Guests and requests for guests, in one line each."""
 
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 
 
-def asked(*, one_host=False, sequential=False, **options):
+def build_request(*, one_host=False, sequential=False, **options):
     """Return a request by the options of the context."""
-    given = {"network": {"name": "private"}, **options}
-    if "groups" not in given:
-        given.setdefault("image", {"name": "debian"})
-        given.setdefault("flavor", {"name": "small"})
-    network = given.pop("tenant_network", None)
+    defaults = {"network": {"name": "private"}, **options}
+    if "groups" not in defaults:
+        defaults.setdefault("image", {"name": "debian"})
+        defaults.setdefault("flavor", {"name": "small"})
+    network = defaults.pop("tenant_network", None)
     return request.parse_config(
-        given, network, one_host=one_host, sequential=sequential
+        defaults, network, one_host=one_host, sequential=sequential
     )
 
 
 def guest(name="g1", **changes):
     """Return a booted guest."""
-    given = {
+    attributes = {
         "group": "default",
         "id": f"id-{name}",
         "boot": f"id-{name}#1",
@@ -34,4 +34,4 @@ def guest(name="g1", **changes):
         "disk": models.Disk(source="flavor", size_gib=4),
         **changes,
     }
-    return models.Guest(name=name, **given)
+    return models.Guest(name=name, **attributes)

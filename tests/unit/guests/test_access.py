@@ -18,9 +18,9 @@ HOP = {"address": "192.0.2.1", "user": "rally"}
 
 
 def network(**changes):
-    given = {"id": "n2", "name": "private", "is_router_external": False}
-    given["is_port_security_enabled"] = True
-    return networks.Network(**{**given, **changes})
+    attributes = {"id": "n2", "name": "private", "is_router_external": False}
+    attributes["is_port_security_enabled"] = True
+    return networks.Network(**{**attributes, **changes})
 
 
 def chosen(pool=None):
@@ -76,8 +76,8 @@ class GroupTest(unittest.TestCase):
         )
         self.assertEqual(
             [
-                (one if "-5" in one else f"{one} -") + f" from {group.id}"
-                for one in expected
+                (rule if "-5" in rule else f"{rule} -") + f" from {group.id}"
+                for rule in expected
             ],
             [short(rule) for rule in cloud.network.rules],
         )
@@ -87,9 +87,9 @@ class GroupTest(unittest.TestCase):
         group = access.create_security_group(
             cloud, "g", [network(is_port_security_enabled=False)], 2, ()
         )
-        asked = made.asked(allowed_sources=["192.0.2.0/24"])
+        guest_request = made.build_request(allowed_sources=["192.0.2.0/24"])
         self.assertIsNone(group.id)
-        self.assertIsNone(group.allow_ssh(asked, chosen(), [], print))
+        self.assertIsNone(group.allow_ssh(guest_request, chosen(), [], print))
         self.assertEqual([], cloud.calls)
 
 
@@ -107,15 +107,18 @@ class SourcesTest(unittest.TestCase):
     def allow_ssh(self, *addresses, pool=None, **options):
         guests = [made.guest(address=address) for address in addresses]
         return self.group.allow_ssh(
-            made.asked(**options), chosen(pool), guests, self.lines.append
+            made.build_request(**options),
+            chosen(pool),
+            guests,
+            self.lines.append,
         )
 
-    def from_(self, *found):
+    def from_(self, *addresses):
         patch = mock.patch.object(
             routes,
             "source_network",
             autospec=True,
-            side_effect=[net(one) for one in found],
+            side_effect=[net(address) for address in addresses],
         )
         self.addCleanup(patch.stop)
         return patch.start()
@@ -155,10 +158,10 @@ class SourcesTest(unittest.TestCase):
     def test_same_network_for_several_guests(self):
         """Neutron refuses a rule that is there."""
         self.from_("192.0.2.0/24", "192.0.2.0/24", "10.0.0.0/24", None)
-        found = self.allow_ssh(
+        sources = self.allow_ssh(
             "192.0.2.8", "192.0.2.9", "10.1.0.1", "10.3.0.1"
         )
-        self.assertEqual(("10.0.0.0/24", "192.0.2.0/24"), found)
+        self.assertEqual(("10.0.0.0/24", "192.0.2.0/24"), sources)
         self.assertEqual(4, len(self.cloud.network.rules))
 
     def test_pings_of_guests_that_boot_again(self):
@@ -193,8 +196,8 @@ class SourcesTest(unittest.TestCase):
         )
 
     def test_through_a_jump_host_to_floating_ips(self):
-        found = self.allow_ssh("192.0.2.9", pool=network(id="n1"), jump=HOP)
-        self.assertEqual(("192.0.2.1/32",), found)
+        sources = self.allow_ssh("192.0.2.9", pool=network(id="n1"), jump=HOP)
+        self.assertEqual(("192.0.2.1/32",), sources)
 
     def test_jump_host_whose_name_is_known_elsewhere(self):
         hop = {**HOP, "address": "jump.invalid"}
@@ -203,10 +206,10 @@ class SourcesTest(unittest.TestCase):
     @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})
     def test_as_the_task_says(self, way):
         """Only the named networks have access, on each path."""
-        given = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
+        sources = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
         self.assertEqual(
             ("198.51.100.7/32", "fd00::/64"),
-            self.allow_ssh("10.2.0.9", allowed_sources=given, **way),
+            self.allow_ssh("10.2.0.9", allowed_sources=sources, **way),
         )
         self.assertEqual(4, len(self.cloud.network.rules))
 
@@ -216,4 +219,4 @@ class SourcesTest(unittest.TestCase):
             errors.GuestError,
             "vmperf_guests allowed_sources: .*; it must be an address",
         ):
-            made.asked(allowed_sources=[text])
+            made.build_request(allowed_sources=[text])

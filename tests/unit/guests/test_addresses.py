@@ -39,16 +39,19 @@ class NeedsFloatingTest(unittest.TestCase):
     )
     def test_choice(self, address, version, external, expected):
         network_ = network(external=external)
-        one = made.asked(address=address, ip_version=version)
-        self.assertEqual(expected, networks.needs_floating(one, network_))
+        guest_request = made.build_request(address=address, ip_version=version)
+        self.assertEqual(
+            expected, networks.needs_floating(guest_request, network_)
+        )
 
     @ddt.data({"jump": {"address": "j", "user": "u"}}, {"namespace": "n"})
     def test_what_leads_to_fixed_addresses(self, option):
         """Unless floating ones are asked for."""
         self.assertIs(
-            False, networks.needs_floating(made.asked(**option), NETWORK)
+            False,
+            networks.needs_floating(made.build_request(**option), NETWORK),
         )
-        floating = made.asked(address="floating", **option)
+        floating = made.build_request(address="floating", **option)
         self.assertIs(True, networks.needs_floating(floating, NETWORK))
 
     def test_floating_ipv6_is_refused(self):
@@ -56,7 +59,7 @@ class NeedsFloatingTest(unittest.TestCase):
             errors.GuestError, "do not support ip_version 6"
         ):
             networks.needs_floating(
-                made.asked(address="floating", ip_version=6), NETWORK
+                made.build_request(address="floating", ip_version=6), NETWORK
             )
 
 
@@ -69,8 +72,10 @@ class FixedTest(unittest.TestCase):
         ([port(V6), port(V4)], 4, V4),
         ([port("10.9.9.9", network="n1"), port(V4)], 4, V4),
     )
-    def test_choice(self, given, version, expected):
-        fixed_address = ports.find_fixed_address("g1", given, NETWORK, version)
+    def test_choice(self, guest_ports, version, expected):
+        fixed_address = ports.find_fixed_address(
+            "g1", guest_ports, NETWORK, version
+        )
         self.assertEqual(expected, fixed_address)
 
     @ddt.unpack
@@ -79,9 +84,11 @@ class FixedTest(unittest.TestCase):
         ([port(V4, network="n1")], 4, "it has: none"),
         ([], 6, "it has: none"),
     )
-    def test_what_there_is_stands_in_the_error(self, found, version, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
-            ports.find_fixed_address("g1", found, NETWORK, version)
+    def test_what_there_is_stands_in_the_error(
+        self, guest_ports, version, message
+    ):
+        with self.assertRaisesRegex(errors.GuestError, message):
+            ports.find_fixed_address("g1", guest_ports, NETWORK, version)
 
 
 class FloatingPoolTest(unittest.TestCase):
@@ -98,15 +105,15 @@ class FloatingPoolTest(unittest.TestCase):
 
     def pool(self, **options):
         return networks.find_floating_pool(
-            self.cloud, made.asked(**options), NETWORK
+            self.cloud, made.build_request(**options), NETWORK
         ).name
 
     def test_behind_the_router(self):
         self.assertEqual("public", self.pool())
 
     def test_as_asked(self):
-        found = self.pool(floating_network={"name": "other"})
-        self.assertEqual("other", found)
+        pool = self.pool(floating_network={"name": "other"})
+        self.assertEqual("other", pool)
 
     def test_choices_stand_in_the_error(self):
         self.cloud.network.all_routers.clear()

@@ -47,7 +47,7 @@ class CloudTest(unittest.TestCase):
 
     def test_a_cloud_that_does_not_answer(self):
         """The message has the address, the reason and the log to read."""
-        said = (
+        message = (
             "Unable to establish connection to http://keystone:5000/v3/auth/"
             "tokens: HTTPConnectionPool(host='keystone', port=5000): Max "
             "retries exceeded with url: /v3/auth/tokens (Caused by "
@@ -63,7 +63,7 @@ class CloudTest(unittest.TestCase):
             ),
             cloud.convert_errors("list images"),
         ):
-            raise auth_errors.ConnectFailure(said)
+            raise auth_errors.ConnectFailure(message)
 
     def test_secrets_stay_out_of_debug_logs(self):
         cloud.connect(CREDENTIAL)

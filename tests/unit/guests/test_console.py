@@ -22,5 +22,5 @@ class LogTest(unittest.TestCase):
         """Not only its end, where no sign of a failure need be."""
         cloud = testing.FakeCloud()
         cloud.compute.console = "Out of memory: Kill\n" + "later\n" * 100
-        found = console.diagnose(cloud, "server")
-        self.assertEqual([console.NO_MEMORY], found.hints)
+        diagnosis = console.diagnose(cloud, "server")
+        self.assertEqual([console.NO_MEMORY], diagnosis.hints)

@@ -37,7 +37,7 @@ class HostCase(unittest.TestCase):
             deleted=False,
         )
 
-    def forbid(self, called, done):
+    def forbid(self, called, is_done):
         """Reject the list of servers."""
         if called == "servers":
             raise sdk_errors.ForbiddenException("not allowed", http_status=403)

@@ -43,15 +43,19 @@ class SettleTest(unittest.TestCase):
         ]
         groups[1].update(host="h4", count=2)
         groups[2].update(aggregate="one")
-        found = self.settle(groups=groups)
-        self.assertEqual((None, "fast:h4", "fast:h4", "nova:h3"), found.zones)
-        self.assertEqual(frozenset(), found.hosts)
-        found = self.settle(groups=groups, host="h1")
-        self.assertEqual("nova:h1", found.zones[0])
-        self.assertEqual({"h1", "h4", "h3"}, found.hosts)
+        resolved = self.settle(groups=groups)
+        self.assertEqual(
+            (None, "fast:h4", "fast:h4", "nova:h3"), resolved.zones
+        )
+        self.assertEqual(frozenset(), resolved.hosts)
+        resolved = self.settle(groups=groups, host="h1")
+        self.assertEqual("nova:h1", resolved.zones[0])
+        self.assertEqual({"h1", "h4", "h3"}, resolved.hosts)
 
     def settle(self, **options):
-        return hosts.resolve_placement(self.cloud, made.asked(**options))
+        return hosts.resolve_placement(
+            self.cloud, made.build_request(**options)
+        )
 
     @ddt.unpack
     @ddt.data(
@@ -94,9 +98,9 @@ class SettleTest(unittest.TestCase):
         ),
     )
     def test_zones(self, options, zones, there):
-        found = self.settle(**options)
-        self.assertEqual(zones, list(found.zones))
-        self.assertEqual(set(there.split()), found.hosts)
+        resolved = self.settle(**options)
+        self.assertEqual(zones, list(resolved.zones))
+        self.assertEqual(set(there.split()), resolved.hosts)
 
     @ddt.unpack
     @ddt.data(
@@ -152,18 +156,18 @@ class SettleTest(unittest.TestCase):
             "3 guests require as many hosts, aggregate 'ssd' has 2",
         ),
     )
-    def test_refused(self, options, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
+    def test_refused(self, options, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.settle(**options)
 
     @ddt.data({"status": "disabled"}, {"state": "down"})
     def test_hosts_that_take_no_guests_are_left_out(self, service):
-        self.cloud.compute.trouble["h1"] = service
-        found = self.settle(aggregate="ssd", count=2)
-        self.assertEqual(("nova:h2", "nova:h2"), found.zones)
+        self.cloud.compute.service_states["h1"] = service
+        resolved = self.settle(aggregate="ssd", count=2)
+        self.assertEqual(("nova:h2", "nova:h2"), resolved.zones)
 
     def test_hosts_that_are_down(self):
-        self.cloud.compute.trouble["h2"] = {"state": "down"}
+        self.cloud.compute.service_states["h2"] = {"state": "down"}
         with self.assertRaisesRegex(errors.GuestError, "'h2' is disabled or"):
             self.settle(hosts=["h1", "h2"], count=2)
 
@@ -172,16 +176,18 @@ class SettleTest(unittest.TestCase):
         ({"host": "h4"}, [{"host": "h4"}]),
         ({"hosts": ["h1", "h4"]}, [{"host": "h1"}, {"host": "h4"}]),
         ({"aggregate": "ssd"}, [{"host": "h1"}, {"host": "h2"}]),
-        ({"hosts": [f"h{one}" for one in range(1, 10)]}, [{}]),
+        ({"hosts": [f"h{number}" for number in range(1, 10)]}, [{}]),
     )
-    def test_nova_is_asked_for_the_hosts_that_are_meant(self, options, asked):
+    def test_nova_is_asked_for_the_hosts_that_are_meant(
+        self, options, queries
+    ):
         """Few hosts are requested by name, as a cloud may have thousands."""
         self.cloud.compute.all_zones["nova"] += [
-            f"h{one}" for one in range(6, 2000)
+            f"h{number}" for number in range(6, 2000)
         ]
         self.settle(**options)
         self.assertEqual(
-            [{"binary": "nova-compute", **query} for query in asked],
+            [{"binary": "nova-compute", **query} for query in queries],
             [
                 query
                 for call, query in self.cloud.queries
@@ -191,11 +197,11 @@ class SettleTest(unittest.TestCase):
 
     @ddt.data("host", "aggregate")
     def test_members_may_not(self, key):
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called in ("services", "aggregates"):
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
         self.cloud.interrupt = refuse
-        words = f"{key} 'x': only an administrator may select the {key}"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = f"{key} 'x': only an administrator may select the {key}"
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.settle(**{key: "x"})

@@ -15,10 +15,11 @@ class RestingTest(unittest.TestCase):
         ("stopped", {"g1": "ACTIVE", "g2": "SHUTOFF"}),
     )
     @ddt.unpack
-    def test_wanted_of_all_but_the_dead(self, idle_guests, wanted):
+    def test_wanted_of_all_but_the_dead(self, idle_guests, statuses):
         guests = ("g1", "g2", "g3")
         self.assertEqual(
-            wanted, idle.target_statuses(guests, ("g1",), {"g3"}, idle_guests)
+            statuses,
+            idle.target_statuses(guests, ("g1",), {"g3"}, idle_guests),
         )
 
     @ddt.data(
@@ -35,5 +36,5 @@ class RestingTest(unittest.TestCase):
         ("stopped", "ERROR", "ACTIVE", None),
     )
     @ddt.unpack
-    def test_verb(self, idle_guests, seen, wish, verb):
-        self.assertEqual(verb, idle.choose_action(seen, wish, idle_guests))
+    def test_verb(self, idle_guests, current, wish, verb):
+        self.assertEqual(verb, idle.choose_action(current, wish, idle_guests))

@@ -35,8 +35,8 @@ class ChooseTest(unittest.TestCase):
         ]
 
     def choose(self, **options):
-        asked = made.asked(**{"network": None, **options})
-        return networks.choose_networks(self.cloud, asked)
+        guest_request = made.build_request(**{"network": None, **options})
+        return networks.choose_networks(self.cloud, guest_request)
 
     @ddt.unpack
     @ddt.data(
@@ -66,11 +66,13 @@ class ChooseTest(unittest.TestCase):
         ),
     )
     def test_rule(self, names, options, ssh_network, pool):
-        found = self.choose(networks=named(*names), **options)
-        self.assertEqual(names, [one.name for one in found.networks])
-        self.assertEqual(ssh_network, found.ssh_network.name)
-        self.assertEqual(ssh_network, found.traffic_network.name)
-        self.assertEqual(pool, found.pool.name if found.pool else None)
+        choice = self.choose(networks=named(*names), **options)
+        self.assertEqual(
+            names, [network_.name for network_ in choice.networks]
+        )
+        self.assertEqual(ssh_network, choice.ssh_network.name)
+        self.assertEqual(ssh_network, choice.traffic_network.name)
+        self.assertEqual(pool, choice.pool.name if choice.pool else None)
 
     @ddt.unpack
     @ddt.data(
@@ -106,17 +108,19 @@ class ChooseTest(unittest.TestCase):
             self.choose(network={"name": "public"}, **options)
 
     def test_traffic_of_its_own(self):
-        found = self.choose(
+        choice = self.choose(
             networks=named("public", "storage"),
             traffic_network={"name": "storage"},
         )
-        self.assertEqual("public", found.ssh_network.name)
-        self.assertEqual("storage", found.traffic_network.name)
+        self.assertEqual("public", choice.ssh_network.name)
+        self.assertEqual("storage", choice.traffic_network.name)
 
     def test_one_network(self):
-        found = self.choose(network={"name": "private"})
-        self.assertEqual(["private"], [one.name for one in found.networks])
-        self.assertEqual("public", found.pool.name)
+        choice = self.choose(network={"name": "private"})
+        self.assertEqual(
+            ["private"], [network_.name for network_ in choice.networks]
+        )
+        self.assertEqual("public", choice.pool.name)
 
     @ddt.unpack
     @ddt.data(
@@ -150,8 +154,8 @@ class ChooseTest(unittest.TestCase):
             "traffic_network: 'storage' is not one of .* guests: public",
         ),
     )
-    def test_refused(self, options, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
+    def test_refused(self, options, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.choose(**options)
 
     def test_two_behind_routers_are_ambiguous(self):
@@ -165,8 +169,8 @@ class ChooseTest(unittest.TestCase):
                 fixed_ips=[],
             )
         )
-        words = "'floating' is ambiguous in networks private, storage"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = "'floating' is ambiguous in networks private, storage"
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.choose(
                 networks=named("private", "storage"), address="floating"
             )

@@ -39,9 +39,9 @@ class RequestTest(unittest.TestCase):
 
     def test_groups(self):
         """Options next to the groups are defaults of the groups."""
-        given = groups("a", count=2) + groups("b", user="rocky")
+        guest_groups = groups("a", count=2) + groups("b", user="rocky")
         config = request.parse_config(
-            {"groups": given, "user": "me", "count": 1}
+            {"groups": guest_groups, "user": "me", "count": 1}
         )
         self.assertEqual(
             [("a", 2, "me"), ("b", 1, "rocky")],
@@ -76,17 +76,17 @@ class RequestTest(unittest.TestCase):
 class GuestTest(unittest.TestCase):
     def test_copies(self):
         """Rally copies its context for every iteration."""
-        one = made.guest(
+        guest = made.guest(
             jump=target.jump_hosts([HOP, HOP]),
             login=target.Login(password_file="/p"),
             disk=models.Disk(source="volume", size_gib=8, type="ssd"),
             networks=("a", "b"),
         )
-        for each in (one, made.guest(namespace="qrouter-1"), made.guest()):
+        for each in (guest, made.guest(namespace="qrouter-1"), made.guest()):
             self.assertEqual(each, copy.deepcopy(each))
 
     def test_started(self):
-        one = made.guest(boot="s#9")
-        started = one.started(7.0)
+        guest = made.guest(boot="s#9")
+        started = guest.started(7.0)
         self.assertEqual(("s#10", 7.0), (started.boot, started.requested_at))
         self.assertEqual(2.5, started.answered(9.5).ssh_seconds)

@@ -153,7 +153,7 @@ class RequestsTest(unittest.TestCase):
         )
         booted = boot.prepare(
             cloud,
-            made.asked(
+            made.build_request(
                 count=2,
                 allowed_sources=["192.0.2.0/24"],
                 **(options or {"host": "h1"}),
@@ -173,13 +173,13 @@ class RequestsTest(unittest.TestCase):
 
     def test_an_empty_cloud(self):
         """More than this is a creep that has to be wanted."""
-        asked, _ = self.whole_run(testing.FakeCloud())
-        self.assertEqual(WHOLE_RUN, dict(asked))
+        requests, _ = self.whole_run(testing.FakeCloud())
+        self.assertEqual(WHOLE_RUN, dict(requests))
 
     def test_guests_that_share_a_host(self):
         """They cost a server group and a look at where the first one is."""
-        asked, _ = self.whole_run(testing.FakeCloud(), one_host=True)
-        self.assertEqual(collections.Counter(WHOLE_RUN | ONE_HOST), asked)
+        requests, _ = self.whole_run(testing.FakeCloud(), one_host=True)
+        self.assertEqual(collections.Counter(WHOLE_RUN | ONE_HOST), requests)
 
     def test_a_busy_cloud(self):
         """It is asked for the same, and answers the same."""
@@ -201,21 +201,21 @@ class RequestsTest(unittest.TestCase):
             ownership.RunIndex([], []),
             everything=True,
         )
-        left = sweep.remove(sweep.find(), lambda line: None)
-        self.assertEqual({}, left)
+        failures = sweep.remove(sweep.find(), lambda line: None)
+        self.assertEqual({}, failures)
         return collections.Counter(cloud.calls), cloud.listed - before
 
     def test_the_clean_up_of_a_busy_cloud(self):
         """An administrator searches all projects for resources of runs."""
-        asked, listed = self.cleaned_up(testing.FakeCloud())
-        self.assertEqual(CLEAN_UP, dict(asked))
+        requests, listed = self.cleaned_up(testing.FakeCloud())
+        self.assertEqual(CLEAN_UP, dict(requests))
         self.assertEqual(
-            (asked, listed), self.cleaned_up(busy(testing.FakeCloud()))
+            (requests, listed), self.cleaned_up(busy(testing.FakeCloud()))
         )
 
     def test_a_busy_cloud_whose_hosts_nobody_names(self):
         """It is asked for no more, and names a few of its hosts."""
-        asked, listed = self.whole_run(testing.FakeCloud(), one_host=True)
+        requests, listed = self.whole_run(testing.FakeCloud(), one_host=True)
         more, longer = self.whole_run(busy(testing.FakeCloud()), one_host=True)
-        self.assertEqual({}, dict(more - asked))
+        self.assertEqual({}, dict(more - requests))
         self.assertLess(longer, listed + 20)

@@ -51,7 +51,7 @@ class SessionTest(unittest.TestCase):
         self.addCleanup(lambda: self.assertTrue(rule.struck))
 
     def count(self, call):
-        return [str(one) for one in self.proxy.calls].count(call)
+        return [str(request) for request in self.proxy.calls].count(call)
 
     def list(self):
         return list(self.connect().compute.servers())
@@ -87,8 +87,8 @@ class SessionTest(unittest.TestCase):
         with self.assertRaises(cloud.CLOUD_ERRORS):
             self.create()
         self.assertEqual(1, self.count(CREATE))
-        done = action in ("lost", "truncated")
-        self.assertEqual(1 if done else 0, len(self.nova.made))
+        is_created = action in ("lost", "truncated")
+        self.assertEqual(1 if is_created else 0, len(self.nova.made))
 
     @ddt.data(*FINAL)
     def test_a_token_that_cannot_be_had(self, action):

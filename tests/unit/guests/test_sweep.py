@@ -69,9 +69,12 @@ class SweepTest(unittest.TestCase):
 
     def test_everything_with_rallys_names_is_listed_once(self):
         sweep = self.sweep()
-        found = sweep.find()
-        self.assertEqual(8, len(found))
-        states = {one.name: sweep.find_run(one).state for one in found}
+        resources = sweep.find()
+        self.assertEqual(8, len(resources))
+        states = {
+            resource.name: sweep.find_run(resource).state
+            for resource in resources
+        }
         self.assertEqual("killed", states[name(DEAD)])
         self.assertEqual("running", states[name(ALIVE)])
         self.assertEqual("ended", states[name(ENDED)])
@@ -86,21 +89,21 @@ class SweepTest(unittest.TestCase):
         ({"task": FOREIGN + "-1"}, [DEAD, ALIVE, ENDED, OWN]),
     )
     def test_what_stays(self, options, stays):
-        left = self.remove(**options)
-        self.assertEqual({}, left)
+        failures = self.remove(**options)
+        self.assertEqual({}, failures)
         self.assertEqual(stays, self.owners())
         self.assertEqual(len(stays), len(self.cloud.network.all_ips))
 
     def test_reasons(self):
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called == "delete_ip":
                 raise sdk_errors.ForbiddenException(
                     "no", http_status=403, details="policy"
                 )
 
         self.cloud.interrupt = refuse
-        left = self.remove(task="task-d")
-        self.assertEqual(["policy"], list(left.values()))
+        failures = self.remove(task="task-d")
+        self.assertEqual(["policy"], list(failures.values()))
 
     def test_a_list_of_another_shape(self):
         """The other kinds are found and removed, accounts are kept."""
@@ -108,7 +111,7 @@ class SweepTest(unittest.TestCase):
             self.cloud.identity.all_projects, name=name(DEAD, 8)
         )
 
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called == "servers":
                 raise cloud.InvalidResponse("servers=None")
 
@@ -122,12 +125,14 @@ class SweepTest(unittest.TestCase):
             listing.IncompleteError, "^cannot list servers: servers=None$"
         ) as caught:
             sweep.find()
-        found = caught.exception.resources
+        resources = caught.exception.resources
         kinds = ["floating IP", "project"]
-        self.assertEqual(kinds, [one.kind for one in found])
+        self.assertEqual(kinds, [resource.kind for resource in resources])
         with mock.patch.object(removal, "TIMEOUT", 0.1):
-            left = sweep.remove(found, lambda line: None, is_complete=False)
-        self.assertEqual(["project"], [one.kind for one in left])
+            failures = sweep.remove(
+                resources, lambda line: None, is_complete=False
+            )
+        self.assertEqual(["project"], [resource.kind for resource in failures])
         self.assertIn(project.id, self.cloud.identity.all_projects)
         self.assertEqual(4, len(self.cloud.network.all_ips))
 
@@ -171,16 +176,18 @@ class SweepTest(unittest.TestCase):
         cloud.compute.all_keypairs[key] = calls.Thing(
             id=key, name=key, user_id=user.id
         )
-        whose = {"project_id": project.id}
+        owner_query = {"project_id": project.id}
         for called, things in {
             "default": cloud.network.all_groups,
             name(owner, 5): cloud.network.all_groups,
             name(owner, 6): cloud.compute.all_groups,
         }.items():
-            cloud.add(things, name=called, **whose)
-        cloud.block_storage.create_volume(name=name(owner, 7), size=1, **whose)
+            cloud.add(things, name=called, **owner_query)
+        cloud.block_storage.create_volume(
+            name=name(owner, 7), size=1, **owner_query
+        )
         cloud.network.create_port(
-            name=name(owner, 8), network_id="n2", **whose
+            name=name(owner, 8), network_id="n2", **owner_query
         )
         return project.id
 
@@ -194,7 +201,7 @@ class SweepTest(unittest.TestCase):
             name=name(DEAD, 2), network_id="n2", project_id="p4"
         )
         sweep = self.admin("p4")
-        found = sweep.find()
+        resources = sweep.find()
         looked_into = {
             called: query["project_id"]
             for called, query in self.cloud.queries
@@ -207,10 +214,12 @@ class SweepTest(unittest.TestCase):
             },
             looked_into,
         )
-        self.assertEqual({}, sweep.remove(found, lambda line: None))
+        self.assertEqual({}, sweep.remove(resources, lambda line: None))
         self.assertEqual([ALIVE, FOREIGN, OWN], self.owners())
-        left = [key for key in self.cloud.left() if not key.startswith("id")]
-        self.assertEqual([], left)
+        resource_keys = [
+            key for key in self.cloud.left() if not key.startswith("id")
+        ]
+        self.assertEqual([], resource_keys)
         self.assertEqual({}, self.cloud.identity.all_projects)
         self.assertEqual({}, self.cloud.identity.all_users)
         self.assertEqual({}, self.cloud.network.all_groups)
@@ -219,8 +228,8 @@ class SweepTest(unittest.TestCase):
     def test_only_what_was_found_is_looked_for_again(self):
         """Most services get one request."""
         sweep = self.admin()
-        found, before = sweep.find(), len(self.cloud.queries)
-        self.assertEqual({}, sweep.remove(found, lambda line: None))
+        resources, before = sweep.find(), len(self.cloud.queries)
+        self.assertEqual({}, sweep.remove(resources, lambda line: None))
         self.assertEqual(
             {"servers", "delete_server", "ips", "delete_ip"},
             {called for called, _ in self.cloud.queries[before:]},
@@ -230,7 +239,7 @@ class SweepTest(unittest.TestCase):
         """The remaining resources could not be found again."""
         self.made_by_rally(DEAD)
 
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called == "delete_port":
                 raise sdk_errors.ForbiddenException(
                     "no", http_status=403, details="policy"
@@ -238,18 +247,18 @@ class SweepTest(unittest.TestCase):
 
         self.cloud.interrupt = refuse
         sweep = self.admin()
-        left = sweep.remove(sweep.find(), lambda line: None)
+        failures = sweep.remove(sweep.find(), lambda line: None)
         self.assertEqual(
             {"port": "policy", "project": "not empty"},
-            {one.kind: reason for one, reason in left.items()},
+            {resource.kind: reason for resource, reason in failures.items()},
         )
         self.assertEqual({}, self.cloud.block_storage.all_volumes)
 
     def test_a_keystone_that_refuses_the_beginning_of_names(self):
         self.made_by_rally(DEAD)
         self.cloud.identity.inexact = False
-        found = self.admin().find()
-        kinds = [one.kind for one in found]
+        resources = self.admin().find()
+        kinds = [resource.kind for resource in resources]
         self.assertEqual(1, kinds.count("project"))
         self.assertEqual(1, kinds.count("user"))
 
@@ -262,10 +271,14 @@ class SweepTest(unittest.TestCase):
             "ports": [50, 50, 21],
             "security_groups": [51, 51, 21],
         }.items():
-            asked = [
+            projects = [
                 query["project_id"]
-                for one, query in self.cloud.queries
-                if one == called
+                for request, query in self.cloud.queries
+                if request == called
             ]
-            self.assertEqual(sizes, [len(one) for one in asked])
-        self.assertEqual(["p1"] * 3, [one[0] for one in asked])
+            self.assertEqual(
+                sizes, [len(identifiers) for identifiers in projects]
+            )
+        self.assertEqual(
+            ["p1"] * 3, [identifiers[0] for identifiers in projects]
+        )

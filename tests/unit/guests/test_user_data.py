@@ -16,8 +16,11 @@ from rally_vmperf.machines.remote import hostkey
 def parts(encoded):
     message = email.message_from_bytes(base64.b64decode(encoded))
     return [
-        (part.get_content_type(), part.get_payload(decode=True).decode())
-        for part in message.get_payload()
+        (
+            document.get_content_type(),
+            document.get_payload(decode=True).decode(),
+        )
+        for document in message.get_payload()
     ]
 
 
@@ -27,8 +30,10 @@ class ComposeTest(unittest.TestCase):
         self.host = host_keys.choose_host_key({})
         self.client = hostkey.generate("test")
 
-    def compose(self, own=None):
-        return host_keys.compose_user_data(self.host, self.client.public, own)
+    def compose(self, document=None):
+        return host_keys.compose_user_data(
+            self.host, self.client.public, document
+        )
 
     def test_host_key_is_ours(self):
         ((kind, text),) = parts(self.compose())
@@ -43,8 +48,8 @@ class ComposeTest(unittest.TestCase):
         self.assertIs(False, document["package_upgrade"])
 
     @ddt.data("#cloud-config\nbootcmd: [ls]\n", "bootcmd: [ls]\n")
-    def test_own_document_comes_first(self, own):
-        first, second = parts(self.compose(own))
+    def test_own_document_comes_first(self, document):
+        first, second = parts(self.compose(document))
         self.assertTrue(first[1].startswith("#cloud-config\n"))
         self.assertEqual({"bootcmd": ["ls"]}, yaml.safe_load(first[1]))
         self.assertIn("ssh_keys", yaml.safe_load(second[1]))
@@ -59,9 +64,9 @@ class ComposeTest(unittest.TestCase):
         ("just words", "a str is not a valid cloud-config document"),
         ("a: " + "x" * 50000, "must be at most 65535"),
     )
-    def test_refused(self, own, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
-            self.compose(own)
+    def test_refused(self, document, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
+            self.compose(document)
 
     def test_private_key_stays_out_of_representations(self):
         self.assertNotIn("PRIVATE", repr(self.host))

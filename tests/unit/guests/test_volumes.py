@@ -26,17 +26,17 @@ class VolumesTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
 
     def make(self, **options):
-        asked = made.asked(**options)
+        guest_request = made.build_request(**options)
         return volumes.create_volumes(
             self.cloud,
             {
                 name: (demand.image, demand.group.boot_volume)
-                for name, demand in plan.create_plan(self.cloud, asked)
+                for name, demand in plan.create_plan(self.cloud, guest_request)
                 .guests()
                 .items()
                 if demand.group.boot_volume
             },
-            asked.boot_timeout,
+            guest_request.boot_timeout,
             lambda: "c_rally_1234abcd_00000001",
             lambda line: None,
         )
@@ -62,9 +62,12 @@ class VolumesTest(unittest.TestCase):
         self.assertNotIn("create_volume", self.cloud.calls)
 
     def test_one_for_each_guest(self):
-        found = self.make(count=2, boot_volume={"size_gib": 8, "type": "ssd"})
+        made_volumes = self.make(
+            count=2, boot_volume={"size_gib": 8, "type": "ssd"}
+        )
         self.assertEqual(
-            ["available"] * 2, [one.status for one in found.values()]
+            ["available"] * 2,
+            [volume.status for volume in made_volumes.values()],
         )
         self.assertEqual(
             {
@@ -85,9 +88,9 @@ class VolumesTest(unittest.TestCase):
         ),
         ("downloading", 0, "is creating, not available in time; raise"),
     )
-    def test_failure(self, status, timeout, words):
+    def test_failure(self, status, timeout, message):
         self.cloud.block_storage.final_status = status
-        with self.assertRaisesRegex(errors.GuestError, words):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.make(boot_volume={"size_gib": 8}, boot_timeout=timeout)
 
     @ddt.unpack
@@ -96,23 +99,25 @@ class VolumesTest(unittest.TestCase):
         ({"size_gib": 8, "type": "x"}, "type 'x' does not exist.*ssd"),
         ({"size_gib": 101}, "quota for 100 more GiB of volumes, 101 are"),
     )
-    def test_refused_before(self, wanted, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
+    def test_refused_before(self, boot_volume, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
             plan.create_plan(
-                self.cloud, made.asked(boot_volume=wanted)
+                self.cloud, made.build_request(boot_volume=boot_volume)
             ).requirements.check()
 
     def test_a_cloud_without(self):
         self.cloud.services.clear()
-        words = "boot_volume: the cloud has no block-storage service"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = "boot_volume: the cloud has no block-storage service"
+        with self.assertRaisesRegex(errors.GuestError, message):
             plan.create_plan(
-                self.cloud, made.asked(boot_volume={"size_gib": 8})
+                self.cloud, made.build_request(boot_volume={"size_gib": 8})
             )
 
     def test_the_flavors_disk_does_not_count(self):
         self.cloud.image.all_images[0].min_disk = 8
-        plan.create_plan(self.cloud, made.asked(boot_volume={"size_gib": 8}))
+        plan.create_plan(
+            self.cloud, made.build_request(boot_volume={"size_gib": 8})
+        )
 
     @ddt.unpack
     @ddt.data(

@@ -46,13 +46,13 @@ class UntilActiveTest(unittest.TestCase):
         server = self.cloud.compute.create_server(
             name="c", networks=[{"uuid": "n1"}]
         )
-        self.wanted, self.started = {"g1": server.id}, {"g1": 0.0}
+        self.server_ids, self.started = {"g1": server.id}, {"g1": 0.0}
         self.lines = []
 
     def wait(self, timeout=60):
         return waiting.wait_until_active(
             self.cloud,
-            self.wanted,
+            self.server_ids,
             self.started,
             timeout,
             self.lines.append,
@@ -68,8 +68,8 @@ class UntilActiveTest(unittest.TestCase):
 
     def test_error(self):
         self.cloud.compute.final_status = "ERROR"
-        words = "guest g1 is in ERROR: Nova gives no reason"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = "guest g1 is in ERROR: Nova gives no reason"
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.wait()
 
     def another(self, name, **attributes):
@@ -78,12 +78,12 @@ class UntilActiveTest(unittest.TestCase):
             name="c", networks=[{"uuid": "n1"}]
         )
         vars(server).update(attributes)
-        self.wanted[name], self.started[name] = server.id, 0.0
+        self.server_ids[name], self.started[name] = server.id, 0.0
 
     def test_others_go_on(self):
         """One that fails, and one that is removed, are named in one line."""
         self.another("g2", status="ERROR", fault={"message": "no"})
-        self.wanted["g3"], self.started["g3"] = "nowhere", 0.0
+        self.server_ids["g3"], self.started["g3"] = "nowhere", 0.0
         waited = self.wait()
         self.assertEqual(["g1"], list(waited.ready))
         self.assertEqual(["g2", "g3"], list(waited.failed))
@@ -92,7 +92,7 @@ class UntilActiveTest(unittest.TestCase):
 
     def test_others_do_not_wait_for_ever(self):
         self.another("g2", status="RESIZE")
-        first = self.cloud.compute.all_servers[self.wanted["g1"]]
+        first = self.cloud.compute.all_servers[self.server_ids["g1"]]
         first.status = "ACTIVE"
         waited = self.wait(timeout=-1)
         self.assertEqual(["g1"], list(waited.ready))

@@ -83,7 +83,7 @@ class ServerGroupTest(unittest.TestCase):
         ("2.93", {"policy": "soft-affinity"}, "2.64"),
         ("2.60", {"policies": ["soft-affinity"]}, "2.60"),
     )
-    def test_in_the_words_of_old_and_new(self, newest, words, version):
+    def test_in_the_words_of_old_and_new(self, newest, policy, version):
         path = f"{NOVA}/os-server-groups"
         answers = {
             ("GET", NOVA): wire.version("v2.1", newest, f"URL{NOVA}/"),
@@ -94,7 +94,7 @@ class ServerGroupTest(unittest.TestCase):
             made = boot.add_server_group(connection, "n", "soft-affinity")
         self.assertEqual("sg1", made)
         self.assertEqual(
-            {"server_group": {"name": "n", **words}},
+            {"server_group": {"name": "n", **policy}},
             cloud_there.body("POST", path),
         )
         sent = cloud_there.headers("POST", path)
@@ -253,10 +253,10 @@ class HostTest(unittest.TestCase):
         }
         cloud_there = wire.Wire(answers, {"compute": NOVA})
         with wire.connected(cloud_there) as connection:
-            found = hosts.resolve_placement(
-                connection, made.asked(host="compute1")
+            resolved = hosts.resolve_placement(
+                connection, made.build_request(host="compute1")
             )
-        self.assertEqual(("nova:compute1",), found.zones)
+        self.assertEqual(("nova:compute1",), resolved.zones)
 
 
 class PlacementTest(unittest.TestCase):
@@ -291,17 +291,17 @@ class PlacementTest(unittest.TestCase):
         cloud_there = wire.Wire(answers, {"placement": path})
         each = {"VCPU": 1, "MEMORY_MB": 512}
         with wire.connected(cloud_there) as connection:
-            (found,) = capacity.find_hosts(connection, each, {"compute1"})
-        self.assertEqual("compute1.x", found.name)
-        self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, found.used)
+            (host,) = capacity.find_hosts(connection, each, {"compute1"})
+        self.assertEqual("compute1.x", host.name)
+        self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, host.used)
         sent = cloud_there.headers("GET", f"{path}/allocation_candidates")
         self.assertEqual("placement 1.31", sent["OpenStack-API-Version"])
 
         with wire.connected(cloud_there) as connection:
-            (found,) = capacity.find_hosts(connection, each, set(), 16)
-            self.assertEqual("rp1", found.name)
-            found = capacity.resolve_name(connection, found)
-        self.assertEqual("compute1.x", found.name)
+            (host,) = capacity.find_hosts(connection, each, set(), 16)
+            self.assertEqual("rp1", host.name)
+            host = capacity.resolve_name(connection, host)
+        self.assertEqual("compute1.x", host.name)
 
         for summaries in (None, [], {"rp1": {}}, {"rp1": {"resources": [1]}}):
             cloud_there.answers["GET", f"{path}/allocation_candidates"] = {
@@ -323,7 +323,7 @@ class BlockStorageTest(unittest.TestCase):
         image = models.Image(id="i1", name="debian")
         with wire.connected(self.wire) as connection:
             volumes.check_volume_type(connection, boot_volume)
-            found = volumes.create_volumes(
+            made_volumes = volumes.create_volumes(
                 connection,
                 {"g1": (image, boot_volume)},
                 60,
@@ -341,7 +341,7 @@ class BlockStorageTest(unittest.TestCase):
             },
             self.wire.body("POST", f"{CINDER}/volumes"),
         )
-        self.assertEqual("ssd", found["g1"].volume_type)
+        self.assertEqual("ssd", made_volumes["g1"].volume_type)
 
     def test_room(self):
         with wire.connected(self.wire) as connection:
@@ -370,6 +370,6 @@ class BlockStorageTest(unittest.TestCase):
         boot_volume = request.BootVolume(size_gib=10)
         with wire.connected(self.wire) as connection:
             pass
-        words = "find the block-storage service: "
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = "find the block-storage service: "
+        with self.assertRaisesRegex(errors.GuestError, message):
             volumes.check_volume_type(connection, boot_volume)

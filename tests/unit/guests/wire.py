@@ -33,12 +33,12 @@ TOKEN = {
 
 
 class Wire:
-    """The answers of a cloud, and what it was asked.
+    """The answers of a cloud, and the requests to it.
 
-    :param answers: (method, path) -> document; an empty text is what was
-        accepted without a word, and bytes are sent as they are, with the
-        status 204 without any
-    :param services: of the catalogue, type -> path
+    :param answers: (method, path) -> document; an empty text is sent as 202
+        without a body, and bytes are sent unchanged, with the status 204 if
+        there are none
+    :param services: The services of the catalogue, type -> path.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class Wire:
         self.answers = answers
         self.services = services
         self.sent: list[tuple[str, str, dict[str, str], t.Any]] = []
-        #: What was read, with its query.
+        #: The paths that were read, with their queries.
         self.read: list[str] = []
         self.url = ""
 
     def body(self, method: str, path: str) -> t.Any:
         """Return the body of the only such request."""
-        (found,) = (s[3] for s in self.sent if s[:2] == (method, path))
-        return found
+        (body,) = (s[3] for s in self.sent if s[:2] == (method, path))
+        return body
 
     def headers(self, method: str, path: str) -> dict[str, str]:
         """Return the headers of the only such request."""
-        (found,) = (s[2] for s in self.sent if s[:2] == (method, path))
-        return found
+        (headers,) = (s[2] for s in self.sent if s[:2] == (method, path))
+        return headers
 
     def document(self, method: str, path: str) -> t.Any:
         """Return the answer to a request, None where there is none."""
@@ -123,13 +123,13 @@ def connected(wire: Wire) -> t.Iterator[t.Any]:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else None
             wire.sent.append((self.command, path, dict(self.headers), body))
-            found = wire.document(self.command, path)
-            status = 404 if found is None else 200
-            if isinstance(found, bytes):
-                text, status = found, 200 if found else 204
+            document = wire.document(self.command, path)
+            status = 404 if document is None else 200
+            if isinstance(document, bytes):
+                text, status = document, 200 if document else 204
             else:
-                text = json.dumps(found).replace("URL", wire.url).encode()
-            if found == "":
+                text = json.dumps(document).replace("URL", wire.url).encode()
+            if document == "":
                 status, text = 202, b""
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

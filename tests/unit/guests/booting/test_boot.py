@@ -32,7 +32,7 @@ class BootTest(unittest.TestCase):
         numbers = itertools.count()
         return boot.prepare(
             self.cloud,
-            made.asked(**options),
+            made.build_request(**options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             progress,
             admin=admin,
@@ -71,7 +71,7 @@ class BootTest(unittest.TestCase):
         lines = []
         prepared = self.prepare(progress=lines.append)
 
-        def forbid(name, done):
+        def forbid(name, is_done):
             if name == "services":
                 raise sdk_errors.ForbiddenException("403")
 
@@ -83,8 +83,8 @@ class BootTest(unittest.TestCase):
         self.assertNotIn("availability_zone", request)
 
     def test_floating(self):
-        found = self.boot(count=2)
-        first, second = found.guests
+        booted = self.boot(count=2)
+        first, second = booted.guests
         self.assertEqual("g1", first.name)
         self.assertEqual("172.24.4.10", first.address)
         self.assertEqual("10.2.0.1", first.fixed_address)
@@ -95,7 +95,7 @@ class BootTest(unittest.TestCase):
     def test_network_of_a_group(self):
         """It replaces that of the request for the guests of the group."""
         group = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
-        found = self.boot(
+        booted = self.boot(
             groups=[
                 {"name": "a", **group},
                 {"name": "b", "network": {"name": "public"}, **group},
@@ -103,16 +103,16 @@ class BootTest(unittest.TestCase):
         )
         self.assertEqual(
             [("private", "floating"), ("public", "fixed")],
-            [(guest.network, guest.reached_by) for guest in found.guests],
+            [(guest.network, guest.reached_by) for guest in booted.guests],
         )
 
     def test_order_is_that_of_the_names(self):
         until_active = boot.waiting.wait_until_active
 
         def last_first(*arguments):
-            found = until_active(*arguments)
-            ready = dict(reversed(found.ready.items()))
-            return dataclasses.replace(found, ready=ready)
+            outcome = until_active(*arguments)
+            ready = dict(reversed(outcome.ready.items()))
+            return dataclasses.replace(outcome, ready=ready)
 
         with mock.patch.object(boot.waiting, "wait_until_active", last_first):
             guests = self.boot(count=3).guests
@@ -139,11 +139,11 @@ class BootTest(unittest.TestCase):
 
     def test_rules_let_in_what_is_needed(self):
         """From the controller as its guest sees it, and no one else."""
-        given = ["192.0.2.0/24"]
-        booted = self.boot(network={"id": "n1"}, allowed_sources=given)
-        self.assertEqual(tuple(given), booted.ssh_sources)
+        sources = ["192.0.2.0/24"]
+        booted = self.boot(network={"id": "n1"}, allowed_sources=sources)
+        self.assertEqual(tuple(sources), booted.ssh_sources)
         self.assertEqual(
-            [("icmp", *given), ("tcp", *given)],
+            [("icmp", *sources), ("tcp", *sources)],
             [
                 (rule["protocol"], rule.get("remote_ip_prefix"))
                 for rule in self.cloud.network.rules
@@ -152,13 +152,13 @@ class BootTest(unittest.TestCase):
 
     def test_server_group(self):
         self.cloud.compute.host_ids = ["d1", "d2"]
-        found = self.boot(count=2, server_group="affinity")
+        booted = self.boot(count=2, server_group="affinity")
         (group,) = self.cloud.compute.all_groups.values()
         self.assertEqual(["affinity"], group.policies)
         self.assertTrue(group.name.startswith("c_rally_1234abcd_"))
         for server in self.cloud.compute.requests:
             self.assertEqual({"group": group.id}, server["scheduler_hints"])
-        self.assertIn("wrong_host", [f.kind for f in found.findings])
+        self.assertIn("wrong_host", [f.kind for f in booted.findings])
 
     def test_others_follow_the_first_of_a_server_group(self):
         """No other is asked for before Nova has chosen the first one's host.
@@ -167,8 +167,8 @@ class BootTest(unittest.TestCase):
         """
         self.cloud.compute.host_ids = [""]
 
-        def settle(called, done):
-            if done and self.cloud.calls.count("get_server") > 1:
+        def settle(called, is_done):
+            if is_done and self.cloud.calls.count("get_server") > 1:
                 for server in self.cloud.compute.all_servers.values():
                     server.host_id = "d1"
 
@@ -199,14 +199,16 @@ class BootTest(unittest.TestCase):
             self.cloud = testing.FakeCloud()
             self.cloud.compute.host = "h1"
             (first, *_) = self.boot(one_host=True, **options).guests
-            given = options.get("server_group")
-            wanted = policies or ([given] if given else None)
+            policy = options.get("server_group")
+            expected = policies or ([policy] if policy else None)
             groups = [
                 group.policies
                 for group in self.cloud.compute.all_groups.values()
             ]
-            self.assertEqual([wanted] if wanted else [], groups, options)
-            self.assertEqual(wanted[0] if wanted else None, first.server_group)
+            self.assertEqual([expected] if expected else [], groups, options)
+            self.assertEqual(
+                expected[0] if expected else None, first.server_group
+            )
 
     def test_several_networks(self):
         self.cloud.network.all_networks[1].is_port_security_enabled = False
@@ -251,14 +253,14 @@ class BootTest(unittest.TestCase):
 
     def test_the_placement_asked_for_stands_in_the_error(self):
         self.cloud.compute.final_status = "ERROR"
-        words = r"g1 \(requested: server_group 'anti-affinity'\) is in ERROR"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = r"g1 \(requested: server_group 'anti-affinity'\) is in ERROR"
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.boot(server_group="anti-affinity")
 
-    def fail_second(self, called, done):
+    def fail_second(self, called, is_done):
         """Have the second server fail as soon as it is there."""
         servers = list(self.cloud.compute.all_servers.values())
-        if called == "create_server" and done and len(servers) == 2:
+        if called == "create_server" and is_done and len(servers) == 2:
             servers[1].status = "ERROR"
             servers[1].fault = {"message": "No valid host was found."}
 
@@ -269,17 +271,17 @@ class BootTest(unittest.TestCase):
         booted = self.boot(count=3, progress=lines.append)
         self.assertEqual(["g1", "g3"], [guest.name for guest in booted.guests])
         self.assertEqual(("g2",), booted.absent)
-        (found,) = [
+        (failure,) = [
             x for x in booted.findings if x.kind == "guest_unavailable"
         ]
-        self.assertIn("g2 is in ERROR: No valid host", found.detail)
-        self.assertIn(f"{found.detail}; the run continues without it", lines)
+        self.assertIn("g2 is in ERROR: No valid host", failure.detail)
+        self.assertIn(f"{failure.detail}; the run continues without it", lines)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
 
     def test_guests_apart_are_all_needed(self):
         self.cloud.interrupt = self.fail_second
-        words = r"g2 \(requested: server_group 'anti-affinity'\) is in ERROR"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = r"g2 \(requested: server_group 'anti-affinity'\) is in ERROR"
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.boot(count=3, server_group="anti-affinity")
 
     def test_aggregate(self):
@@ -327,10 +329,10 @@ class BootTest(unittest.TestCase):
             ],
         )
         booted = self.boot(count=2)
-        (told,) = (x for x in booted.findings if "QoS" in x.subject)
+        (limit,) = (x for x in booted.findings if "QoS" in x.subject)
         self.assertEqual(
             ("rate_limited_by_policy", "ingress max_kbps=1000"),
-            (told.kind, told.detail),
+            (limit.kind, limit.detail),
         )
         (cap,) = booted.caps
         self.assertEqual(
@@ -350,8 +352,8 @@ class BootTest(unittest.TestCase):
         admin.compute.get_server = lambda identifier: mock.Mock(
             compute_host="h9"
         )
-        found = self.boot(admin=admin)
-        self.assertEqual("h9", found.guests[0].host)
+        booted = self.boot(admin=admin)
+        self.assertEqual("h9", booted.guests[0].host)
 
     def test_a_host_with_guests_of_others(self):
         """It is rejected with empty_host only; the run's guests may share."""
@@ -380,15 +382,15 @@ class BootTest(unittest.TestCase):
                 "hypervisor_version": 7002022,
             },
         ]
-        one = self.boot(admin=admin).guests[0]
-        self.assertEqual("QEMU 7.2.22", one.hypervisor_version)
-        self.assertEqual(("avx", "sse2"), one.host_cpu)
-        self.assertEqual((16, 4096), (one.host_vcpus, one.host_memory_mib))
+        guest = self.boot(admin=admin).guests[0]
+        self.assertEqual("QEMU 7.2.22", guest.hypervisor_version)
+        self.assertEqual(("avx", "sse2"), guest.host_cpu)
+        self.assertEqual((16, 4096), (guest.host_vcpus, guest.host_memory_mib))
         for refused in (None, [{"hypervisor_hostname": "h9.example.org"}]):
             admin.compute.hypervisors = refused
-            one = self.boot(admin=admin).guests[0]
-            self.assertEqual(((), None), (one.host_cpu, one.host_vcpus))
-            self.assertIsNone(one.hypervisor_version)
+            guest = self.boot(admin=admin).guests[0]
+            self.assertEqual(((), None), (guest.host_cpu, guest.host_vcpus))
+            self.assertIsNone(guest.hypervisor_version)
 
     def test_the_version_of_nova(self):
         """The largest microversion, which each user sees."""
@@ -426,19 +428,19 @@ class BootTest(unittest.TestCase):
                 self.assertEqual([], self.cloud.left())
             lines.append(line)
 
-        asked = made.asked(count=11)
+        guest_request = made.build_request(count=11)
         with self.assertRaisesRegex(errors.GuestError, "quota for 10 more"):
-            boot.prepare(self.cloud, asked, lambda: "n", note)
+            boot.prepare(self.cloud, guest_request, lambda: "n", note)
         self.assertIn("plan: 11 guests of small, 22 vCPUs", lines[0])
         self.assertIn("11 of 10 instances", lines[1])
         self.assertEqual([], self.cloud.left())
 
     def test_forced_host(self):
         self.cloud.compute.host = "h2"
-        found = self.boot(host="h1")
+        booted = self.boot(host="h1")
         (server,) = self.cloud.compute.requests
         self.assertEqual("nova:h1", server["availability_zone"])
-        self.assertEqual("wrong_host", found.findings[0].kind)
+        self.assertEqual("wrong_host", booted.findings[0].kind)
 
     def test_groups(self):
         """Groups have their own options; key pair and rules are shared."""
@@ -453,7 +455,7 @@ class BootTest(unittest.TestCase):
                 virtual_size=1,
             )
         )
-        found = self.boot(
+        booted = self.boot(
             server_group="affinity",
             user="rocky",
             groups=[
@@ -491,10 +493,10 @@ class BootTest(unittest.TestCase):
                     guest.config_drive,
                     guest.login and guest.login.key_file,
                 )
-                for guest in found.guests
+                for guest in booted.guests
             ],
         )
-        self.assertEqual("ssh-ed25519 AAAA", found.guests[2].host_key)
+        self.assertEqual("ssh-ed25519 AAAA", booted.guests[2].host_key)
         self.assertEqual(2, len(self.cloud.block_storage.all_volumes))
         first, second, third = self.cloud.compute.requests
         self.assertNotIn("image_id", second)
@@ -502,7 +504,7 @@ class BootTest(unittest.TestCase):
         for key in ("key_name", "security_groups", "scheduler_hints"):
             self.assertEqual(first[key], third[key])
         self.assertEqual(1, len(self.cloud.compute.all_groups))
-        kinds = [finding.kind for finding in found.findings]
+        kinds = [finding.kind for finding in booted.findings]
         self.assertEqual(1, kinds.count("rate_limited_by_policy"))
 
     def test_each_guest_has_a_boot_of_its_own(self):
@@ -526,8 +528,8 @@ class BootTest(unittest.TestCase):
             "quota for 8 more members of a server group, 9 are required",
         ),
     )
-    def test_refused(self, options, words):
-        with self.assertRaisesRegex(errors.GuestError, words):
+    def test_refused(self, options, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.boot(**options)
         self.assertEqual({}, self.cloud.compute.all_servers)
 
@@ -542,7 +544,7 @@ class BootTest(unittest.TestCase):
         ("virtual_size", (4 << 30) + 1, "requires 5"),
         ("status", "queued", "is queued: must be active"),
     )
-    def test_image_does_not_fit(self, attribute, value, words):
+    def test_image_does_not_fit(self, attribute, value, message):
         setattr(self.cloud.image.all_images[0], attribute, value)
-        with self.assertRaisesRegex(errors.GuestError, words):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.boot()

@@ -38,7 +38,7 @@ class CopiesTest(unittest.TestCase):
         numbers = itertools.count()
         return boot.prepare(
             self.cloud,
-            made.asked(groups=list(groups), **options),
+            made.build_request(groups=list(groups), **options),
             lambda: f"c_rally_1234abcd_{next(numbers):08}",
             lambda line: None,
             admin=self.cloud if admin else None,
@@ -151,7 +151,7 @@ class CopiesTest(unittest.TestCase):
     def test_the_plan_has_the_extra_specs(self):
         """Pinned guests require other resources of hosts."""
         planned = plan.create_plan(
-            self.cloud, made.asked(extra_specs=PINNED), self.cloud
+            self.cloud, made.build_request(extra_specs=PINNED), self.cloud
         )
         (demand,) = planned.demands
         self.assertEqual(2, demand.per_guest["PCPU"])
@@ -206,8 +206,8 @@ class CopiesTest(unittest.TestCase):
             self.boot(group("a", image_properties=E1000))
 
     def test_a_spec_that_nova_does_not_store(self):
-        def forget(called, done):
-            if called == "create_flavor_extra_specs" and done:
+        def forget(called, is_done):
+            if called == "create_flavor_extra_specs" and is_done:
                 self.cloud.compute.all_flavors[1].extra_specs = {}
 
         self.cloud.interrupt = forget

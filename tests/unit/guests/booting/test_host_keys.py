@@ -11,7 +11,7 @@ from tests.unit.guests import testing
 
 
 def choose(**host_key):
-    (group,) = made.asked(host_key=host_key or None).groups
+    (group,) = made.build_request(host_key=host_key or None).groups
     return host_keys.choose_host_key(group.host_key)
 
 
@@ -52,11 +52,11 @@ class ChooseTest(unittest.TestCase):
 class LearnTest(unittest.TestCase):
     def setUp(self):
         self.cloud = testing.FakeCloud()
-        self.told = []
+        self.messages = []
 
     def learn(self, *guests, timeout=300):
         return host_keys.read_host_keys(
-            self.cloud, guests, timeout, self.told.append
+            self.cloud, guests, timeout, self.messages.append
         )
 
     def guest(self, host_key=None):
@@ -71,7 +71,9 @@ class LearnTest(unittest.TestCase):
         with mock.patch("time.sleep", boot):
             (guest,) = self.learn(guest)
         self.assertEqual(texts.bare(texts.FIRST), guest.host_key)
-        self.assertEqual(["g1 shows its host key on its console"], self.told)
+        self.assertEqual(
+            ["g1 shows its host key on its console"], self.messages
+        )
 
     def test_what_is_known_is_not_asked_for(self):
         guest = self.guest(texts.FIRST)

@@ -58,8 +58,8 @@ class Nova(wire.Wire):
             return wire.version("v2.1", "2.93", f"URL{NOVA}/")
         if path == MIGRATIONS:
             more = len(self.states) > 1
-            found = self.states.pop(0) if more else self.states[0]
-            return {"migrations": found}
+            migrations = self.states.pop(0) if more else self.states[0]
+            return {"migrations": migrations}
         if path == SERVER:
             return {"server": self.server}
         if path == ACTIONS:
@@ -152,7 +152,7 @@ class TestMigration(unittest.TestCase):
         )
 
     def test_rejected(self):
-        """Nova moves a server that somebody else moves only once."""
+        """Nova rejects a second migration of a server that is moving."""
         nova = Nova([[]])
         answer = nova.document
         nova.document = lambda method, path: (

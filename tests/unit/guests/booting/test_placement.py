@@ -46,7 +46,7 @@ def guests(*hosts, zone="nova"):
 class FindingsTest(unittest.TestCase):
     def kinds(self, *arguments):
         placement_findings = placement.find_placement_findings(*arguments)
-        return [(one.kind, one.subject) for one in placement_findings]
+        return [(row.kind, row.subject) for row in placement_findings]
 
     @ddt.unpack
     @ddt.data(
@@ -84,30 +84,38 @@ class FindingsTest(unittest.TestCase):
     )
     def test_kinds(self, hosts, options, allowed, expected):
         kinds = self.kinds(
-            guests(*hosts.split()), made.asked(**options), set(allowed.split())
+            guests(*hosts.split()),
+            made.build_request(**options),
+            set(allowed.split()),
         )
         self.assertEqual(expected, kinds)
 
     def test_members_see_who_shares_a_host(self):
         kinds = self.kinds(
-            guests("A", "B"), made.asked(server_group="affinity"), set()
+            guests("A", "B"),
+            made.build_request(server_group="affinity"),
+            set(),
         )
         self.assertIn(("wrong_host", "guests"), kinds)
 
     def test_without_a_hash_nothing_is_said_of_sharing(self):
         kinds = self.kinds(
-            guests(None, "a"), made.asked(server_group="anti-affinity"), set()
+            guests(None, "a"),
+            made.build_request(server_group="anti-affinity"),
+            set(),
         )
         self.assertEqual([("placement_unknown", "g1")] * 2, kinds)
 
     def test_without_a_zone_it_is_unknown(self):
         placement_findings = placement.find_placement_findings(
-            guests("a", zone=None), made.asked(availability_zone="x"), set()
+            guests("a", zone=None),
+            made.build_request(availability_zone="x"),
+            set(),
         )
-        seen = "Nova does not say its availability zone, x was requested"
+        detail = "Nova does not say its availability zone, x was requested"
         self.assertEqual(
-            [("placement_unknown", seen)],
-            [(one.kind, one.detail) for one in placement_findings],
+            [("placement_unknown", detail)],
+            [(change.kind, change.detail) for change in placement_findings],
         )
 
     @ddt.unpack
@@ -130,21 +138,23 @@ class FindingsTest(unittest.TestCase):
             "g1, g2",
         ),
     )
-    def test_asked_and_seen(self, options, allowed, seen):
+    def test_asked_and_seen(self, options, allowed, detail):
         placement_findings = placement.find_placement_findings(
-            guests("a", "a"), made.asked(**options), set(allowed.split())
+            guests("a", "a"),
+            made.build_request(**options),
+            set(allowed.split()),
         )
-        self.assertEqual(seen, placement_findings[0].detail)
+        self.assertEqual(detail, placement_findings[0].detail)
         self.assertEqual(
             "void", finding.KINDS[placement_findings[0].kind].severity
         )
 
     def test_words(self):
-        self.assertEqual("", placement.describe_request(made.asked()))
+        self.assertEqual("", placement.describe_request(made.build_request()))
         self.assertEqual(
             "aggregate 'ssd', server_group 'affinity'",
             placement.describe_request(
-                made.asked(aggregate="ssd", server_group="affinity")
+                made.build_request(aggregate="ssd", server_group="affinity")
             ),
         )
 
@@ -179,11 +189,13 @@ class ChangesTest(unittest.TestCase):
         if isinstance(answers, Exception):
             connection.compute.servers.side_effect = answers
         changes = placement.find_changes(connection, guests_, {})
-        names = cloud.create_prefix_pattern(one.server_name for one in guests_)
+        names = cloud.create_prefix_pattern(
+            guest.server_name for guest in guests_
+        )
         self.assertEqual(
             [mock.call(name=names)], connection.compute.servers.mock_calls
         )
-        return [(one.kind, one.subject) for one in changes]
+        return [(change.kind, change.subject) for change in changes]
 
     def server(self, guest, host_id="hash-A", status="ACTIVE"):
         """Return a guest's server as Nova lists it."""
@@ -198,9 +210,9 @@ class ChangesTest(unittest.TestCase):
         ("", "ACTIVE", [("guest_host_changed", "g1")]),
     )
     def test_host_and_status(self, host_id, status, expected):
-        (one,) = guests("A")
-        server = self.server(one, host_id, status)
-        self.assertEqual(expected, self.kinds([server], [one]))
+        (guest,) = guests("A")
+        server = self.server(guest, host_id, status)
+        self.assertEqual(expected, self.kinds([server], [guest]))
 
     @ddt.data(
         ("2026-01-01T10:00:00Z", [], None),
@@ -221,8 +233,8 @@ class ChangesTest(unittest.TestCase):
     @ddt.unpack
     def test_there_and_back(self, updated, actions, expected):
         """Nova is asked for actions on a server that it changed meanwhile."""
-        (one,) = guests("A")
-        server = self.server(one)
+        (guest,) = guests("A")
+        server = self.server(guest)
         connection = mock.Mock()
         connection.compute.servers.return_value = [server]
         old = {"action": "live-migration", "start_time": "2026-01-01T09:00:00"}
@@ -233,30 +245,36 @@ class ChangesTest(unittest.TestCase):
         connection.compute.get.return_value.json.return_value = {
             "instanceActions": [*reversed(new), old]
         }
-        known = {}
+        updates = {}
         server.updated_at = "2026-01-01T10:00:00Z"
-        self.assertEqual([], placement.find_changes(connection, [one], known))
+        self.assertEqual(
+            [], placement.find_changes(connection, [guest], updates)
+        )
         server.updated_at = updated
-        changes = placement.find_changes(connection, [one], known)
-        self.assertEqual([], placement.find_changes(connection, [one], known))
+        changes = placement.find_changes(connection, [guest], updates)
+        self.assertEqual(
+            [], placement.find_changes(connection, [guest], updates)
+        )
         if expected is None:
             connection.compute.get.assert_not_called()
         else:
             connection.compute.get.assert_called_once()
         self.assertEqual(
             [("guest_host_changed", expected)] * bool(expected),
-            [(one.kind, one.detail) for one in changes],
+            [(change.kind, change.detail) for change in changes],
         )
 
     def test_actions_that_nova_does_not_tell(self):
-        (one,) = guests("A")
-        server = self.server(one)
+        (guest,) = guests("A")
+        server = self.server(guest)
         server.updated_at = "2026-01-01T10:09:00Z"
         connection = mock.Mock()
         connection.compute.servers.return_value = [server]
         connection.compute.get.side_effect = exceptions.SDKException("no")
-        known = {one.id: "2026-01-01T10:00:00Z"}
-        self.assertEqual([], placement.find_changes(connection, [one], known))
+        updates = {guest.id: "2026-01-01T10:00:00Z"}
+        self.assertEqual(
+            [], placement.find_changes(connection, [guest], updates)
+        )
 
     @ddt.data(("ACTIVE", True), ("HARD_REBOOT", True), ("SHUTOFF", False))
     @ddt.unpack
@@ -264,14 +282,14 @@ class ChangesTest(unittest.TestCase):
         """One that is being rebooted is waited for, a dead one is not."""
         connection = mock.Mock()
         connection.compute.get_server.return_value.status = status
-        (one,) = guests("A")
-        self.assertIs(expected, placement.is_running(connection, one))
+        (guest,) = guests("A")
+        self.assertIs(expected, placement.is_running(connection, guest))
         connection.compute.get_server.side_effect = exceptions.SDKException()
-        self.assertIs(False, placement.is_running(connection, one))
+        self.assertIs(False, placement.is_running(connection, guest))
 
     def test_only_the_one_that_moved(self):
         three = guests("A", "A", "A")
-        servers = [self.server(one) for one in three]
+        servers = [self.server(guest) for guest in three]
         servers[1].host_id = "hash-C"
         self.assertEqual(
             [("guest_host_changed", "g2")], self.kinds(servers, three)
@@ -283,7 +301,7 @@ class ChangesTest(unittest.TestCase):
             [("placement_unknown", "g1")],
             self.kinds([self.server(both[1])], both),
         )
-        unknown = [("placement_unknown", one.name) for one in both]
+        unknown = [("placement_unknown", guest.name) for guest in both]
         refused = exceptions.SDKException("no")
         self.assertEqual(unknown, self.kinds(refused, both))
 

@@ -47,7 +47,7 @@ class SwitchTest(unittest.TestCase):
             self.enterContext(mock.patch(f"time.{name}", fake))
         self.clock = clock
         self.cloud = testing.FakeCloud(self.fail_at)
-        self.fails, self.lines, self.told = {}, [], []
+        self.fails, self.lines, self.verb_lists = {}, [], []
         self.servers = {}
         for number in (1, 2, 3):
             server = self.cloud.compute.create_server(
@@ -62,16 +62,16 @@ class SwitchTest(unittest.TestCase):
                 boot=models.create_boot_id(server.id),
             )
 
-    def fail_at(self, name, done):
-        """Raise what a call is to fail with, before or after it worked."""
+    def fail_at(self, name, is_done):
+        """Raise the error of a call, before or after it takes effect."""
         for fault in self.fails.get(name, ()):
             error, after, times = fault
-            if times and after == done:
+            if times and after == is_done:
                 fault[2] -= 1
                 raise error
 
     def switch(self, *team, idle_guests="paused", dead=(), timeout=60):
-        """Have these awake; return what came of it, and what was asked."""
+        """Wake these guests; return the change, and the requests."""
         before = len(self.cloud.calls)
         switched = power.StatusChange(
             connection=self.cloud,
@@ -82,9 +82,9 @@ class SwitchTest(unittest.TestCase):
             idle_guests=idle_guests,
             progress=self.lines.append,
         )
-        switched.run(timeout, self.told.append)
-        asked = [c for c in self.cloud.calls[before:] if c in SWITCHES]
-        return switched, asked
+        switched.run(timeout, self.verb_lists.append)
+        requests = [c for c in self.cloud.calls[before:] if c in SWITCHES]
+        return switched, requests
 
     def states(self):
         """Return the statuses of all servers."""
@@ -104,23 +104,23 @@ class SwitchTest(unittest.TestCase):
             (("g3",), [rest, rest, wake], [status, status, "ACTIVE"]),
         )
         for team, verbs, states in steps:
-            switched, asked = self.switch(*team, idle_guests=idle_guests)
-            self.assertEqual([f"{verb}_server" for verb in verbs], asked)
+            switched, requests = self.switch(*team, idle_guests=idle_guests)
+            self.assertEqual([f"{verb}_server" for verb in verbs], requests)
             self.assertEqual(sorted(verbs), sorted(switched.actions.values()))
             self.assertEqual(({}, {}), (switched.refused, switched.lost))
             self.assertEqual(states, self.states())
-        self.assertEqual([2, 1, 3], [len(verbs) for verbs in self.told])
+        self.assertEqual([2, 1, 3], [len(verbs) for verbs in self.verb_lists])
         self.assertRegex(self.lines[0], rf"guest g2: {status} after \d+ s")
 
     def boots(self, switched):
-        """Return how often those were booted in whom QEMU runs anew."""
-        found = {}
-        for name, one in switched.started.items():
-            server, _, count = one.boot.rpartition("#")
+        """Return the number of boots of each guest that was started."""
+        counts = {}
+        for name, guest in switched.started.items():
+            server, _, count = guest.boot.rpartition("#")
             self.assertEqual(self.servers[name].id, server)
-            found[name] = int(count)
+            counts[name] = int(count)
         self.servers.update(switched.started)
-        return found
+        return counts
 
     def test_a_start_is_another_boot(self):
         """To pause, to unpause and to stop keep the process that there is."""
@@ -149,8 +149,8 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual({"g2": 2}, self.boots(switched))
 
     def test_the_dead_are_left_alone(self):
-        _, asked = self.switch("g1", dead={"g2"})
-        self.assertEqual(["pause_server"], asked)
+        _, requests = self.switch("g1", dead={"g2"})
+        self.assertEqual(["pause_server"], requests)
         self.assertEqual(["ACTIVE", "ACTIVE", "PAUSED"], self.states())
 
     @ddt.data(403, 404)
@@ -162,23 +162,23 @@ class SwitchTest(unittest.TestCase):
             {"g2": f"pause guest g2: fault {status}"}, switched.refused
         )
         self.assertEqual(["ACTIVE", "ACTIVE", "PAUSED"], self.states())
-        switched, asked = self.switch("g1")
-        self.assertEqual(({}, ["pause_server"]), (switched.refused, asked))
+        switched, requests = self.switch("g1")
+        self.assertEqual(({}, ["pause_server"]), (switched.refused, requests))
 
     @ddt.data(409, 503)
     def test_a_cloud_in_need_is_asked_again(self, status):
         self.fails["pause_server"] = [[refusal(status), False, 1]]
-        switched, asked = self.switch("g1")
+        switched, requests = self.switch("g1")
         self.assertEqual({}, switched.refused)
-        self.assertEqual(["pause_server"] * 3, asked)
+        self.assertEqual(["pause_server"] * 3, requests)
         self.assertEqual(["ACTIVE", "PAUSED", "PAUSED"], self.states())
 
     def test_a_lost_answer_is_no_refusal(self):
         """The effect is detected, and the request is not repeated."""
         self.fails["pause_server"] = [[refusal(503), True, 2]]
-        switched, asked = self.switch("g1")
+        switched, requests = self.switch("g1")
         self.assertEqual({}, switched.refused)
-        self.assertEqual(["pause_server"] * 2, asked)
+        self.assertEqual(["pause_server"] * 2, requests)
 
     def test_late(self):
         self.fails["stop_server"] = [[refusal(409), False, 99]]
@@ -202,12 +202,12 @@ class SwitchTest(unittest.TestCase):
 
     @ddt.data((403, "list servers: fault 403"), (503, r"list servers: .*503"))
     @ddt.unpack
-    def test_questions_fail_for_good(self, status, words):
+    def test_questions_fail_for_good(self, status, message):
         self.fails["servers"] = [[refusal(status), False, 999]]
-        switched, asked = self.switch("g1")
-        self.assertEqual([], asked)
+        switched, requests = self.switch("g1")
+        self.assertEqual([], requests)
         self.assertEqual({"g1", "g2", "g3"}, set(switched.refused))
-        self.assertRegex(switched.refused["g2"], words)
+        self.assertRegex(switched.refused["g2"], message)
 
     @ddt.data(
         ("ERROR", r"g2 is ERROR, must be PAUSED: Nova gives no reason"),
@@ -215,16 +215,16 @@ class SwitchTest(unittest.TestCase):
         (None, "g2 is gone, must be PAUSED"),
     )
     @ddt.unpack
-    def test_a_status_that_nobody_asked_for(self, status, words):
+    def test_a_status_that_nobody_asked_for(self, status, message):
         identifier = self.servers["g2"].id
         if status:
             self.cloud.compute.all_servers[identifier].status = status
         else:
             del self.cloud.compute.all_servers[identifier]
-        switched, asked = self.switch("g1")
-        self.assertEqual(["pause_server"], asked)
+        switched, requests = self.switch("g1")
+        self.assertEqual(["pause_server"], requests)
         self.assertEqual(["g2"], list(switched.lost))
-        self.assertRegex(switched.lost["g2"], words)
+        self.assertRegex(switched.lost["g2"], message)
 
     @ddt.data("paused", "stopped")
     def test_guests_at_rest_are_removed(self, idle_guests):
@@ -238,9 +238,9 @@ class SwitchTest(unittest.TestCase):
     def test_interrupted_at_any_call(self, idle_guests):
         """Wherever it comes, all can be removed."""
         for name in ("servers", SWITCHES[0 if idle_guests == "paused" else 2]):
-            for done in (False, True):
-                with self.subTest(name=name, done=done):
-                    self.fails = {name: [[KeyboardInterrupt(), done, 1]]}
+            for is_done in (False, True):
+                with self.subTest(name=name, done=is_done):
+                    self.fails = {name: [[KeyboardInterrupt(), is_done, 1]]}
                     with self.assertRaises(KeyboardInterrupt):
                         self.switch("g1", idle_guests=idle_guests)
                     self.fails = {}

@@ -34,14 +34,14 @@ class FlavorTest(unittest.TestCase):
         ("cpu_quota", "5000", None),
     )
     def test_rates(self, key, value, expected):
-        found, caps = rate_limits.find_flavor_limits(flavor(**{key: value}))
+        findings, caps = rate_limits.find_flavor_limits(flavor(**{key: value}))
         self.assertEqual(
             [expected] if expected else [],
             [(cap.part, cap.unit, cap.rate) for cap in caps],
         )
-        (told,) = found
-        self.assertEqual("rate_limited_by_policy", told.kind)
-        self.assertEqual(f"quota:{key}={value}", told.detail)
+        (limit,) = findings
+        self.assertEqual("rate_limited_by_policy", limit.kind)
+        self.assertEqual(f"quota:{key}={value}", limit.detail)
 
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
@@ -65,9 +65,11 @@ class VolumeTypeTest(unittest.TestCase):
         }
 
     def test_with(self):
-        found, (cap,) = rate_limits.find_volume_type_limits(self.cloud, "ssd")
+        findings, (cap,) = rate_limits.find_volume_type_limits(
+            self.cloud, "ssd"
+        )
         self.assertEqual(("ops/s", 2000.0), (cap.unit, cap.rate))
-        self.assertEqual("total_iops_sec=2000", found[0].detail)
+        self.assertEqual("total_iops_sec=2000", findings[0].detail)
 
     def test_without(self):
         for name in ("hdd", "other"):

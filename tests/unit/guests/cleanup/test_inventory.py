@@ -103,8 +103,8 @@ def answers(servers):
 class WordsTest(unittest.TestCase):
     maxDiff = None
 
-    def asked(self, cloud, look, **options):
-        """Return the questions of a look, without those for versions."""
+    def requests(self, cloud, look, **options):
+        """Return the requests of a listing, without those for versions."""
         with wire.connected(cloud) as connection:
             look(
                 inventory.Inventory(
@@ -116,12 +116,14 @@ class WordsTest(unittest.TestCase):
             "/network/v2.0",
             "/image/v2",
         }
-        return [one for one in cloud.read if one.rstrip("/") not in versions]
+        return [
+            path for path in cloud.read if path.rstrip("/") not in versions
+        ]
 
     def test_an_admin_never_lists_the_whole_cloud(self):
-        found = answers([SERVER])
-        cloud = wire.Wire(found, SERVICES)
-        pages = iter([found["GET", f"{KEYSTONE}/users"], {"users": []}])
+        documents = answers([SERVER])
+        cloud = wire.Wire(documents, SERVICES)
+        pages = iter([documents["GET", f"{KEYSTONE}/users"], {"users": []}])
         document = cloud.document
         cloud.document = lambda method, path: (
             next(pages)
@@ -129,10 +131,10 @@ class WordsTest(unittest.TestCase):
             else document(method, path)
         )
         look = inventory.Inventory.list_all
-        self.assertEqual(OF_ADMIN, self.asked(cloud, look, admin=True))
+        self.assertEqual(OF_ADMIN, self.requests(cloud, look, admin=True))
 
     def test_a_run_asks_for_its_own(self):
         cloud = wire.Wire(answers([]), SERVICES)
         look = inventory.Inventory.list_all
         kinds = inventory.GUEST_KINDS
-        self.assertEqual(OF_A_RUN, self.asked(cloud, look, kinds=kinds))
+        self.assertEqual(OF_A_RUN, self.requests(cloud, look, kinds=kinds))

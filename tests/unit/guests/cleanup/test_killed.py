@@ -37,14 +37,18 @@ class RemedyTest(unittest.TestCase):
         )
 
     def test_the_command_takes_it(self):
-        words = shlex.split(killed.format_cleanup_command([CONF], "task-1"))[
-            2:
-        ]
-        parsed = cleanup.Cleanup(None, None).get_parser("x").parse_args(words)
+        arguments = shlex.split(
+            killed.format_cleanup_command([CONF], "task-1")
+        )[2:]
+        parsed = (
+            cleanup.Cleanup(None, None).get_parser("x").parse_args(arguments)
+        )
         self.assertEqual((CONF, "task-1"), (parsed.config_file, parsed.task))
 
     def test_line(self):
-        left = inventory.Resource("server", "id-1", "c_rally_1234abcd_1", None)
-        line = killed.describe_resources(test_ledger.entry(), [left], [CONF])
+        server = inventory.Resource(
+            "server", "id-1", "c_rally_1234abcd_1", None
+        )
+        line = killed.describe_resources(test_ledger.entry(), [server], [CONF])
         self.assertIn("(task task-1, started 2026-01-01 12:03 UTC)", line)
         self.assertTrue(line.endswith(killed.format_cleanup_command([CONF])))

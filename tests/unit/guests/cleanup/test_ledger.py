@@ -55,8 +55,8 @@ class LedgerTest(unittest.TestCase):
             del content["process"][key]
         path.write_text(json.dumps(content))
         self.assertEqual([], list(self.ledger.list_damaged()))
-        (one,) = self.ledger.entries()
-        self.assertEqual("unknown", one.process.state())
+        (ledger_entry,) = self.ledger.entries()
+        self.assertEqual("unknown", ledger_entry.process.state())
 
     def test_damaged_entries_are_left_out(self):
         self.ledger.write(entry())
@@ -66,16 +66,20 @@ class LedgerTest(unittest.TestCase):
 
     def test_entry_of_this_process(self):
         credential = {"auth_url": "http://keystone/v3", "tenant_name": None}
-        one = ledger.Entry.of_this_process(
+        ledger_entry = ledger.Entry.of_this_process(
             "1234abcd-1", "task-1", "c_rally_1234abcd", credential
         )
         self.assertEqual(
-            entry(project="", started_at=one.started_at, process=one.process),
-            one,
+            entry(
+                project="",
+                started_at=ledger_entry.started_at,
+                process=ledger_entry.process,
+            ),
+            ledger_entry,
         )
-        self.assertEqual("running", one.process.state())
-        self.ledger.write(one)
-        self.assertEqual([one], list(self.ledger.entries()))
+        self.assertEqual("running", ledger_entry.process.state())
+        self.ledger.write(ledger_entry)
+        self.assertEqual([ledger_entry], list(self.ledger.entries()))
 
     def test_unwritable(self):
         self.ledger.directory.write_text("a file")

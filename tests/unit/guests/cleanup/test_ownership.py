@@ -32,8 +32,8 @@ class RegisterTest(unittest.TestCase):
         tasks = [
             ownership.Task(uuid="task-1", ended=ended, workloads=(workload,))
         ][: ended is not None]
-        found = ownership.RunIndex(entries, tasks).run("1234abcd")
-        self.assertEqual(expected, found.state)
+        run = ownership.RunIndex(entries, tasks).run("1234abcd")
+        self.assertEqual(expected, run.state)
 
     def test_one_running_workload_protects_what_validation_made(self):
         entries = [
@@ -89,8 +89,8 @@ class OwnerTest(unittest.TestCase):
         ("own-1234-x", "own-1234"),
     )
     def test_of_names(self, name, prefix):
-        found = ownership.of_names("1234abcd-0000-4000", lambda: name)
-        self.assertEqual(ownership.Owner(prefix), found)
+        owner = ownership.of_names("1234abcd-0000-4000", lambda: name)
+        self.assertEqual(ownership.Owner(prefix), owner)
 
     def test_of_names_without_owner(self):
         with self.assertRaisesRegex(

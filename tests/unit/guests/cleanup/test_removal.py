@@ -34,7 +34,7 @@ def stocked():
         )
         cloud.network.create_ip(description=name(number))
     cloud.compute.create_keypair(name=name(3), public_key="ssh-ed25519 A")
-    chosen = networks.choose_networks(cloud, made.asked())
+    chosen = networks.choose_networks(cloud, made.build_request())
     access.create_security_group(cloud, name(4), chosen.networks, 1, range(0))
     cloud.network.create_security_group(name="c_rally_99999999_00000004")
     return cloud
@@ -109,7 +109,7 @@ class RemoveTest(unittest.TestCase):
         self.assertNotIn("volumes", self.cloud.calls)
 
     def test_who_may_not_list_server_groups_has_none(self):
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called == "server_groups":
                 raise sdk_errors.ForbiddenException("no", http_status=403)
 
@@ -120,7 +120,7 @@ class RemoveTest(unittest.TestCase):
     def break_lists(self, *names):
         """Have lists answered with another shape of JSON."""
 
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called in names:
                 raise cloud_api.InvalidResponse(f"{called}=None")
 
@@ -147,12 +147,12 @@ class RemoveTest(unittest.TestCase):
         refuse = self.cloud.interrupt
         refusals = []
 
-        def refuse_once(called, done):
-            if called == "delete_ip" and len(refusals) < 2 and not done:
+        def refuse_once(called, is_done):
+            if called == "delete_ip" and len(refusals) < 2 and not is_done:
                 refusals.append(called)
                 raise sdk_errors.HttpException("x", http_status=400)
             if self.cloud.network.all_ips:
-                refuse(called, done)
+                refuse(called, is_done)
 
         self.cloud.interrupt = refuse_once
         removal.remove_resources(self.cloud, OWNER, lambda line: None)
@@ -160,16 +160,16 @@ class RemoveTest(unittest.TestCase):
         self.assertEqual(2, len(refusals))
 
     def test_a_cloud_that_does_not_answer_is_asked_once(self):
-        def refuse(called, done):
+        def refuse(called, is_done):
             raise auth_errors.ConnectFailure("x")
 
         self.cloud.interrupt = refuse
         self.cloud.calls.clear()
-        found = inventory.Inventory(self.cloud, OWNER.owns)
+        resources = inventory.Inventory(self.cloud, OWNER.owns)
         with self.assertRaisesRegex(
             listing.IncompleteError, "^cannot list servers: x$"
         ) as caught:
-            found.list_all()
+            resources.list_all()
         self.assertEqual(["servers"], self.cloud.calls)
         self.assertIn("port", caught.exception.failures)
 
@@ -182,9 +182,9 @@ class RemoveTest(unittest.TestCase):
         removal.remove_resources(
             cloud, OWNER, lambda line: None, kinds=DISKLESS
         )
-        asked = cloud.queries[before:]
-        self.assertLessEqual(len(asked), 30, asked)
-        for called, query in asked:
+        queries = cloud.queries[before:]
+        self.assertLessEqual(len(queries), 30, queries)
+        for called, query in queries:
             if called == "servers":
                 self.assertEqual("^c_rally_1234abcd", query["name"])
             elif called in {"ips", "ports", "security_groups"}:
@@ -210,22 +210,22 @@ class RemoveTest(unittest.TestCase):
         removal.remove_resources(testing.FakeCloud(), OWNER, self.fail)
 
     def test_refusals_do_not_hold_up_the_rest(self):
-        def refuse(called, done):
+        def refuse(called, is_done):
             if called == "delete_ip":
                 raise sdk_errors.ForbiddenException(
                     "no", http_status=403, details="policy says no"
                 )
 
         self.cloud.interrupt = refuse
-        words = "not removed: floating IP .* \\(policy says no\\)"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = "not removed: floating IP .* \\(policy says no\\)"
+        with self.assertRaisesRegex(errors.GuestError, message):
             removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual({}, self.cloud.compute.all_keypairs)
 
     def test_a_cloud_in_need_is_asked_again(self):
         failures = iter(range(5))
 
-        def fail(called, done):
+        def fail(called, is_done):
             if next(failures, None) is not None:
                 raise sdk_errors.HttpException("busy", http_status=503)
 
@@ -242,8 +242,8 @@ class RemoveTest(unittest.TestCase):
 
     def test_the_remedy_follows_what_is_left(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
-        words = f"server {name(1)}.*; remove it with: rally-vmperf cleanup$"
-        with self.assertRaisesRegex(errors.GuestError, words):
+        message = f"server {name(1)}.*; remove it with: rally-vmperf cleanup$"
+        with self.assertRaisesRegex(errors.GuestError, message):
             removal.remove_resources(
                 self.cloud,
                 OWNER,

@@ -25,7 +25,7 @@ class TestComputeHosts(unittest.TestCase):
         self.assertEqual(
             ["h1", "h2", "h3"], compute_hosts.list_usable(self.cloud)
         )
-        self.cloud.compute.trouble = {
+        self.cloud.compute.service_states = {
             "h1": {"status": "disabled"},
             "h3": {"state": "down"},
         }
@@ -44,13 +44,13 @@ class TestComputeHosts(unittest.TestCase):
             "h1.example.org": {"VCPU": (32, 4)},
             "h2": {"VCPU": (64, 0), "MEMORY_MB": (4096, 0)},
         }
-        found = compute_hosts.read_inventories(
+        inventories = compute_hosts.read_inventories(
             self.cloud, ["h1", "h2", "gone"]
         )
-        self.assertEqual({"h1", "h2"}, found.keys())
+        self.assertEqual({"h1", "h2"}, inventories.keys())
         self.assertEqual(
             {"total": 32, "reserved": 0, "allocation_ratio": 4.0},
-            found["h1"]["VCPU"],
+            inventories["h1"]["VCPU"],
         )
 
     def test_forbidden(self):

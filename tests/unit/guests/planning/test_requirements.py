@@ -28,10 +28,12 @@ class RequirementsTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
 
     def requirements(self, admin=True, **options):
-        """Return what guests require."""
-        seen = self.cloud if admin else None
+        """Return the requirements of guests."""
+        administrator = self.cloud if admin else None
         return plan.create_plan(
-            self.cloud, made.asked(**{"count": 3, **options}), seen
+            self.cloud,
+            made.build_request(**{"count": 3, **options}),
+            administrator,
         ).requirements
 
     def test_lines(self):
@@ -82,7 +84,7 @@ class RequirementsTest(unittest.TestCase):
             requirements.format_lines()[-1],
         )
         requirements.check()
-        self.assertEqual([], self.cloud.placement.asked)
+        self.assertEqual([], self.cloud.placement.paths)
 
     def test_empty_host_without_an_administrator(self):
         """The option is rejected before the boot and by the validation."""
@@ -93,11 +95,11 @@ class RequirementsTest(unittest.TestCase):
     def test_a_host_that_becomes_too_full(self):
         """Refused, unless it is overruled; what runs there counts."""
         self.cloud.placement.all_hosts["h1"] = host(vcpus=(32, 24))
-        words = (
+        message = (
             "^host h1 would be 94 % full with 3 guests of small, more than "
             "max_host_share 90 %; request fewer .* raise max_host_share$"
         )
-        with self.assertRaisesRegex(errors.GuestError, words):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.requirements(host="h1").check()
         self.requirements(host="h1", max_host_share=95).check()
         with self.assertRaisesRegex(errors.GuestError, "24 % full"):
@@ -115,26 +117,28 @@ class RequirementsTest(unittest.TestCase):
             }
             for name, policy in (("a", "shared"), ("b", "dedicated"))
         ]
-        found = self.requirements(groups=groups, count=None)
-        self.assertEqual("", found.error)
+        requirements = self.requirements(groups=groups, count=None)
+        self.assertEqual("", requirements.error)
         self.assertRegex(
-            found.remarks[-1],
+            requirements.remarks[-1],
             r"^no host has room for a guest of group b \(2 pinned CPUs, .*\) "
             "according to Placement; if it fails to boot, the others are",
         )
         for group in groups:
             group["extra_specs"] = {"hw:cpu_policy": "dedicated"}
-        found = self.requirements(groups=groups, count=None)
-        self.assertRegex(found.error, "^no host has room for a guest of small")
+        requirements = self.requirements(groups=groups, count=None)
+        self.assertRegex(
+            requirements.error, "^no host has room for a guest of small"
+        )
 
     def test_a_full_host(self):
         """It is not a candidate."""
         self.cloud.placement.all_hosts["h1"] = host(disk=(8, 5))
-        for options, words in (
+        for options, message in (
             ({"host": "h1"}, "^host h1 has no room for a guest of small"),
             ({}, "^no host has room for a guest of small"),
         ):
-            with self.assertRaisesRegex(errors.GuestError, words):
+            with self.assertRaisesRegex(errors.GuestError, message):
                 self.requirements(**options).check()
 
     @ddt.data(
@@ -163,17 +167,17 @@ class RequirementsTest(unittest.TestCase):
     def test_many_hosts(self, group, only_last):
         """A few hosts with room are enough; all are read before an error.
 
-        Those that share a host are asked for together, so that hosts without
-        room for all of them are no candidates.
+        Guests that share a host are requested together, so that hosts without
+        room for all of them are not candidates.
         """
         placement = self.cloud.placement
         full = host(vcpus=(10, 6)) if only_last else host()
-        placement.all_hosts = {f"h{one}": full for one in range(1000)}
+        placement.all_hosts = {f"h{number}": full for number in range(1000)}
         placement.all_hosts["h999"] = host()
         requirements = self.requirements(server_group=group)
         self.assertEqual("", requirements.error)
-        said = "host h999" if only_last else "hosts with room (16 or more)"
-        self.assertEqual(said, requirements.rows[-1].owner)
+        owner = "host h999" if only_last else "hosts with room (16 or more)"
+        self.assertEqual(owner, requirements.rows[-1].owner)
         self.assertLess(self.cloud.listed, 30)
         self.assertNotIn("0 of", requirements.format_lines()[-1])
         refused = self.requirements(server_group=group, max_host_share=5)
@@ -184,11 +188,13 @@ class RequirementsTest(unittest.TestCase):
         """They take a server group, and must fit on one of the hosts."""
         hosts = self.cloud.placement.all_hosts
         hosts["h1"] = hosts["h2"] = host(vcpus=(10, 2))
-        found = self.requirements(one_host=True)
-        self.assertEqual("", found.error)
-        self.assertIn("3 of 10 members of a server", found.format_lines()[1])
-        found = self.requirements(count=4, one_host=True)
-        self.assertIn("can take 3 of 4 guests of small", found.error)
+        requirements = self.requirements(one_host=True)
+        self.assertEqual("", requirements.error)
+        self.assertIn(
+            "3 of 10 members of a server", requirements.format_lines()[1]
+        )
+        requirements = self.requirements(count=4, one_host=True)
+        self.assertIn("can take 3 of 4 guests of small", requirements.error)
 
     def test_no_quota_for_guests_that_share_a_host(self):
         """Nova chooses, as without the group, and it is said."""
@@ -227,7 +233,9 @@ class RequirementsTest(unittest.TestCase):
             for flavor, count in (("small", small), ("large", large))
         ]
         return plan.create_plan(
-            self.cloud, made.asked(groups=groups, **options), self.cloud
+            self.cloud,
+            made.build_request(groups=groups, **options),
+            self.cloud,
         ).requirements
 
     def test_groups_are_summed(self):
@@ -304,7 +312,7 @@ class RequirementsTest(unittest.TestCase):
     def test_a_volume_takes_no_disk_of_the_host(self):
         """Nor does a flavor without a disk."""
         self.requirements(boot_volume={"size_gib": 8})
-        self.assertNotIn("DISK_GB", self.cloud.placement.asked[-1])
+        self.assertNotIn("DISK_GB", self.cloud.placement.paths[-1])
 
     def test_pinned_cpus(self):
         """They are counted for themselves."""
@@ -323,7 +331,7 @@ class RequirementsTest(unittest.TestCase):
         options = {}
         if how == "refused":
 
-            def refuse(name, done):
+            def refuse(name, is_done):
                 if name == "get":
                     raise sdk_errors.ForbiddenException(http_status=403)
 
@@ -354,7 +362,7 @@ class RequirementsTest(unittest.TestCase):
     def test_a_placement_in_need(self):
         """Its failure is reported like that of any service."""
 
-        def fail(name, done):
+        def fail(name, is_done):
             if name == "get":
                 raise sdk_errors.HttpException("x", http_status=503)
 

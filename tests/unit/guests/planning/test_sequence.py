@@ -31,7 +31,7 @@ class SequenceTest(unittest.TestCase):
         """Return the plan of a group of one guest for each flavor."""
         return plan.create_plan(
             self.cloud,
-            made.asked(
+            made.build_request(
                 groups=[
                     {**GROUP, "name": name, **options}
                     for name, options in flavors.items()
@@ -44,23 +44,23 @@ class SequenceTest(unittest.TestCase):
 
     def test_groups_that_fit_together(self):
         """They boot at once, and so do those of other scenarios."""
-        found = self.plan(a={}, b={})
-        self.assertFalse(found.sequential)
-        found.requirements.check()
+        plan = self.plan(a={}, b={})
+        self.assertFalse(plan.sequential)
+        plan.requirements.check()
         large = {"flavor": {"name": "large"}}
-        found = self.plan(sequential=False, a={}, b=large)
-        self.assertFalse(found.sequential)
+        plan = self.plan(sequential=False, a={}, b=large)
+        self.assertFalse(plan.sequential)
         with self.assertRaisesRegex(errors.GuestError, "^host h1 would be"):
-            found.requirements.check()
+            plan.requirements.check()
 
     def test_host(self):
         """The rows are those of the largest group; a remark has the reason."""
-        found = self.plan(a={}, b={"flavor": {"name": "large"}})
-        self.assertTrue(found.sequential)
-        found.requirements.check()
+        plan = self.plan(a={}, b={"flavor": {"name": "large"}})
+        self.assertTrue(plan.sequential)
+        plan.requirements.check()
         amounts = {
             (row.owner, row.resource): (row.amount, row.free)
-            for row in found.requirements.rows
+            for row in plan.requirements.rows
         }
         self.assertEqual((6, 8), amounts["host h1", "vCPUs"])
         self.assertEqual((6, 20), amounts["quota of project member", "cores"])
@@ -68,49 +68,50 @@ class SequenceTest(unittest.TestCase):
             (1, 10), amounts["quota of project member", "instances"]
         )
         self.assertRegex(
-            found.requirements.remarks[-1],
+            plan.requirements.remarks[-1],
             f"^{WAY}host h1 would be 100 % full",
         )
-        self.assertIn("one variant after another", found.requirements.title)
+        self.assertIn("one variant after another", plan.requirements.title)
         self.assertIn(
             "a: host h1 will be 25 % full; more than 90 % is rejected",
-            found.requirements.remarks,
+            plan.requirements.remarks,
         )
 
     def test_quota(self):
         """It decides without an administrator, too."""
         self.cloud.compute.limits.total_cores = 7
-        found = self.plan(admin=False, a={}, b={"flavor": {"name": "large"}})
-        self.assertTrue(found.sequential)
-        found.requirements.check()
+        plan = self.plan(admin=False, a={}, b={"flavor": {"name": "large"}})
+        self.assertTrue(plan.sequential)
+        plan.requirements.check()
         self.assertRegex(
-            found.requirements.remarks[-1],
+            plan.requirements.remarks[-1],
             f"^{WAY}quota: project member has quota for 7 more cores, 8 are "
             "required$",
         )
 
     @ddt.data(("VCPU", "no host has room"), ("cores", "quota: project member"))
     @ddt.unpack
-    def test_group_that_does_not_fit_alone(self, resource, words):
+    def test_group_that_does_not_fit_alone(self, resource, message):
         """It is rejected with its name."""
         if resource == "cores":
             self.cloud.compute.limits.total_cores = 5
         else:
             self.cloud.placement.all_hosts["h1"]["VCPU"] = (4, 0)
-        found = self.plan(a={}, b={"flavor": {"name": "large"}})
+        plan = self.plan(a={}, b={"flavor": {"name": "large"}})
         with self.assertRaisesRegex(
-            errors.GuestError, f"^variant 'b' does not fit on its own: {words}"
+            errors.GuestError,
+            f"^variant 'b' does not fit on its own: {message}",
         ):
-            found.requirements.check()
+            plan.requirements.check()
 
     def test_group_that_no_host_supports(self):
         """It fails alone and next to other groups."""
         pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
         large = {"flavor": {"name": "large"}}
-        found = self.plan(a={}, b=pinned, c=large)
-        found.requirements.check()
+        plan = self.plan(a={}, b=pinned, c=large)
+        plan.requirements.check()
         self.assertRegex(
-            "\n".join(found.requirements.remarks),
+            "\n".join(plan.requirements.remarks),
             r"no host has room for a guest of group b \(2 pinned CPUs",
         )
         self.plan(a=pinned, b={}, c=large).requirements.check()

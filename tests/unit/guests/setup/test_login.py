@@ -66,22 +66,22 @@ class LoginTest(unittest.TestCase):
 
     def test_member(self):
         """The password is in the specification, and not in the text."""
-        found = self.log_in(mine={"auth": AUTH, "region_name": "one"})
+        access = self.log_in(mine={"auth": AUTH, "region_name": "one"})
         self.assertEqual(
             ("mine", "vmperf", "demo"),
-            (found.cloud_name, found.user, found.project),
+            (access.cloud_name, access.user, access.project),
         )
-        self.assertEqual("one", found.spec["region_name"])
-        self.assertEqual("s3cret-pass", found.spec["users"][0]["password"])
-        self.assertNotIn("admin", found.spec)
-        self.assertNotIn("s3cret-pass", repr(found))
+        self.assertEqual("one", access.spec["region_name"])
+        self.assertEqual("s3cret-pass", access.spec["users"][0]["password"])
+        self.assertNotIn("admin", access.spec)
+        self.assertNotIn("s3cret-pass", repr(access))
 
     def test_administrator(self):
         """It owns the guests, and shows the hosts."""
         self.access.role_names = ["admin", "member"]
-        found = self.log_in(mine={"auth": AUTH, "verify": False})
-        self.assertEqual(found.spec["users"][0], found.spec["admin"])
-        self.assertIs(True, found.spec["https_insecure"])
+        access = self.log_in(mine={"auth": AUTH, "verify": False})
+        self.assertEqual(access.spec["users"][0], access.spec["admin"])
+        self.assertIs(True, access.spec["https_insecure"])
 
     @ddt.data(
         ({}, None, "no cloud is described"),
@@ -109,9 +109,9 @@ class LoginTest(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_rejected(self, clouds, name, words):
+    def test_rejected(self, clouds, name, message):
         """The line names the cloud and what to change."""
-        with self.assertRaisesRegex(errors.GuestError, words):
+        with self.assertRaisesRegex(errors.GuestError, message):
             self.log_in(name, **clouds)
 
     def test_silent_cloud(self):

@@ -33,7 +33,7 @@ def flavor(name, vcpus, ram, disk):
 
 @ddt.ddt
 class OffersTest(unittest.TestCase):
-    """What fits is chosen, and what is missing is named."""
+    """Resources that fit are chosen, and missing ones are named."""
 
     def setUp(self):
         """Have a cloud with its networks."""

@@ -29,7 +29,7 @@ class FakeCloud:
         self,
         interrupt: collections.abc.Callable[[str, bool], None] | None = None,
     ) -> None:
-        self.interrupt = interrupt or (lambda name, done: None)
+        self.interrupt = interrupt or (lambda name, is_done: None)
         self.calls: list[str] = []
         #: How many things all answers together had.
         self.listed = 0

@@ -27,27 +27,27 @@ def call(method: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
 
 
 def named(things: t.Iterable[Thing], name: str | None) -> list[Thing]:
-    """Return those whose names match, as Nova does with an expression."""
-    return [one for one in things if re.search(name or "", one.name)]
+    """Return the things whose names match, as Nova does with an expression."""
+    return [thing for thing in things if re.search(name or "", thing.name)]
 
 
 def matching(
     things: t.Iterable[Thing], query: dict[str, t.Any]
 ) -> list[Thing]:
-    """Return those whose attributes are asked for: a value, or one of a list.
+    """Return the things that match a query: a value, or one of a list.
 
     A resource without a project matches any project.
     """
-    wanted = {
+    accepted = {
         key: value if isinstance(value, list) else [value]
         for key, value in query.items()
     }
     return [
-        one
-        for one in things
+        thing
+        for thing in things
         if all(
-            getattr(one, key, values[0] if key == "project_id" else None)
+            getattr(thing, key, values[0] if key == "project_id" else None)
             in values
-            for key, values in wanted.items()
+            for key, values in accepted.items()
         )
     ]

@@ -49,8 +49,8 @@ class FakeCompute:
         self.zone = "nova"
         self.all_groups: calls.Things = {}
         self.all_zones = {"nova": ["h1"]}
-        #: Host -> what its service says, where that is not enabled and up.
-        self.trouble: dict[str, dict[str, str]] = {}
+        #: Host -> the state of its service, if it is not enabled and up.
+        self.service_states: dict[str, dict[str, str]] = {}
         self.all_aggregates: list[calls.Thing] = []
         self.hypervisors: list[dict[str, t.Any]] | None = []
 
@@ -59,16 +59,16 @@ class FakeCompute:
         if path.endswith("/topology"):
             return calls.Thing(ok=True, json=lambda: {"nodes": []})
         query = dict(parse.parse_qsl(path.partition("?")[2]))
-        found = [
-            one
-            for one in self.hypervisors or ()
+        hypervisors = [
+            hypervisor
+            for hypervisor in self.hypervisors or ()
             if query.get("hypervisor_hostname_pattern", "")
-            in one["hypervisor_hostname"]
+            in hypervisor["hypervisor_hostname"]
         ]
-        self.cloud.listed += len(found)
+        self.cloud.listed += len(hypervisors)
         # As Nova, which does not find what nothing matches.
-        told = microversion <= "2.87" and bool(found)
-        return calls.Thing(ok=told, json=lambda: {"hypervisors": found})
+        is_ok = microversion <= "2.87" and bool(hypervisors)
+        return calls.Thing(ok=is_ok, json=lambda: {"hypervisors": hypervisors})
 
     def get_endpoint_data(self) -> calls.Thing:
         """Return what Nova's root document states."""
@@ -129,14 +129,14 @@ class FakeCompute:
         return [
             calls.Thing(
                 binary=binary,
-                host=one,
+                host=service_host,
                 availability_zone=zone,
                 **{"status": "enabled", "state": "up"}
-                | self.trouble.get(one, {}),
+                | self.service_states.get(service_host, {}),
             )
             for zone, hosts in self.all_zones.items()
-            for one in hosts
-            if host in ("", one)
+            for service_host in hosts
+            if host in ("", service_host)
         ]
 
     @calls.call
@@ -151,9 +151,9 @@ class FakeCompute:
 
     @calls.call
     def server_groups(self, all_projects: bool = False) -> list[calls.Thing]:
-        whose = {"project_id": self.cloud.current_project_id}
+        owner_query = {"project_id": self.cloud.current_project_id}
         return calls.matching(
-            self.all_groups.values(), {} if all_projects else whose
+            self.all_groups.values(), {} if all_projects else owner_query
         )
 
     @calls.call
@@ -206,7 +206,7 @@ class FakeCompute:
     def _find_flavor(self, identifier: str | None) -> calls.Thing:
         """Return a flavor by its identifier; the first one by default."""
         return next(
-            (one for one in self.all_flavors if one.id == identifier),
+            (flavor for flavor in self.all_flavors if flavor.id == identifier),
             self.all_flavors[0],
         )
 
@@ -237,10 +237,10 @@ class FakeCompute:
             server.deleted, server.detail = True, 0
             server.task_state = "deleting"
 
-    def _switch(self, identifier: str, seen: str, wish: str) -> None:
+    def _switch(self, identifier: str, current: str, wish: str) -> None:
         """Have a server in another status when it is listed next."""
         server = self.all_servers[identifier]
-        if server.status != seen or server.task_state:
+        if server.status != current or server.task_state:
             raise sdk_errors.ConflictException(
                 "409", details=f"it is {server.status}", http_status=409
             )

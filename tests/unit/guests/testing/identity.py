@@ -19,18 +19,18 @@ class FakeIdentity:
     @calls.call
     def get(self, path: str) -> calls.Thing:
         """Answer what the SDK has no word for."""
-        where, _, asked = path.partition("?")
+        where, _, query = path.partition("?")
         things = {"/users": self.all_users, "/projects": self.all_projects}
-        (beginning,) = parse.parse_qs(asked)["name__startswith"]
-        found = [
-            vars(one)
-            for one in things[where].values()
-            if one.name.startswith(beginning)
+        (beginning,) = parse.parse_qs(query)["name__startswith"]
+        resources = [
+            vars(resource)
+            for resource in things[where].values()
+            if resource.name.startswith(beginning)
         ]
-        self.cloud.listed += len(found)
+        self.cloud.listed += len(resources)
         return calls.Thing(
             status_code=200 if self.inexact else 400,
-            json=lambda: {where[1:]: found, "links": {"next": None}},
+            json=lambda: {where[1:]: resources, "links": {"next": None}},
         )
 
     @calls.call

@@ -67,9 +67,9 @@ class FakeNetwork:
         self, is_router_external: bool = False, **query: str
     ) -> list[calls.Thing]:
         return [
-            one
-            for one in calls.matching(self.all_networks, query)
-            if one.is_router_external or not is_router_external
+            network
+            for network in calls.matching(self.all_networks, query)
+            if network.is_router_external or not is_router_external
         ]
 
     @calls.call
@@ -154,8 +154,8 @@ class FakeNetwork:
 
     @calls.call
     def create_security_group(self, **request: str) -> calls.Thing:
-        whose = {"project_id": self.cloud.current_project_id}
-        return self.cloud.add(self.all_groups, **whose | request)
+        owner_query = {"project_id": self.cloud.current_project_id}
+        return self.cloud.add(self.all_groups, **owner_query | request)
 
     @calls.call
     def create_security_group_rule(self, **request: t.Any) -> None:
@@ -200,4 +200,4 @@ class FakeNetwork:
         self._drop(self.all_routers, identifier)
 
     def _drop(self, things: list[calls.Thing], identifier: str) -> None:
-        things[:] = [one for one in things if one.id != identifier]
+        things[:] = [thing for thing in things if thing.id != identifier]

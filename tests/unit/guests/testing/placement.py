@@ -20,7 +20,7 @@ class FakePlacement:
                 "DISK_GB": (1000, 0),
             }
         }
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     @calls.call
     def resource_providers(
@@ -34,14 +34,14 @@ class FakePlacement:
 
     @calls.call
     def get(self, path: str, microversion: str = "") -> calls.Thing:
-        self.asked.append(path)
+        self.paths.append(path)
         if path.endswith("/inventories"):
             return self._inventories(path.split("/")[2].removeprefix("rp-"))
         query = dict(parse.parse_qsl(path.partition("?")[2]))
-        wanted = {
+        amounts = {
             kind: int(amount)
             for kind, amount in (
-                one.split(":") for one in query["resources"].split(",")
+                pair.split(":") for pair in query["resources"].split(",")
             )
         }
         summaries = {
@@ -56,7 +56,7 @@ class FakePlacement:
             and all(
                 kind in resources
                 and resources[kind][0] - resources[kind][1] >= amount
-                for kind, amount in wanted.items()
+                for kind, amount in amounts.items()
             )
         }
         limit = int(query.get("limit", len(summaries)))
