@@ -120,7 +120,7 @@ class Judge:
         """
         selected = run_repetition and run_repetition.select(**self.selects)
         if selected is None or not self.accepts(selected):
-            self._unreadable += 1
+            self.extend((), 1)
         else:
             self.extend((selected,), 0)
 
@@ -270,8 +270,12 @@ class Judge:
             for option_limits in by_option.values()
             for pattern in option_limits.unmatched(())
         ]
+        status = judgement.status
+        if unmatched and status == "passed":
+            status = "inconclusive"
         return dataclasses.replace(
             judgement,
+            status=status,
             unmatched=(*judgement.unmatched, *unmatched),
             conclusions=tuple(self.rules.conclude(rows, self.confidence)),
         )

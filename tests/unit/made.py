@@ -1046,6 +1046,65 @@ def killed(number=2):
     return with_level(levels({EVENTS: SHARED}), number, broken)
 
 
+def record_of(measured, **changes):
+    """Return the record of a repetition as it is read from a journal.
+
+    :param changes: The other fields of the record.
+    """
+    references = {}
+    conditions = []
+    for compared in measured.conditions:
+        copies = None
+        if compared.reference.repetitions:
+            copies = max(1, len(compared.machines))
+            references[copies] = compared.reference
+        conditions.append(
+            dataclasses.replace(compared, reference_copies=copies)
+        )
+    bare_metal = model.BareMetal(
+        name="r740",
+        machine="compute-1",
+        recorded_at="2026-01-02T03:04:05Z",
+        digest="0" * 64,
+        session=SESSION,
+        fingerprint={"kernel": "6.1.0-18-amd64"},
+        tools={},
+        references=references,
+    )
+    sampled = [
+        observation.sample.metric
+        for row in (
+            *(compared.observations for compared in measured.conditions),
+            *(
+                row
+                for found in references.values()
+                for row in found.repetitions
+            ),
+        )
+        for observation in row
+    ]
+    fields = {
+        "task": "task-1",
+        "started_at": "2026-01-02T03:04:05+00:00",
+        "finished_at": "2026-01-02T03:05:05+00:00",
+        "software": {"rally-vmperf": "1.0.0", "rally": "5.1.1"},
+        "shape": model.Shape(vcpus=1, memory_mib=1024, copies=1),
+        "machines": tuple(
+            model.Machine(name=name, role="guest", host=host, boot_id=name)
+            for name, host in measured.hosts.items()
+        ),
+        "workloads": (model.Workload(name="sysbench", arguments={}),),
+        "metrics": tuple(
+            dict.fromkeys((*measured.expected_metrics, *sampled))
+        ),
+        "bare_metal": bare_metal if references else None,
+    }
+    measured = dataclasses.replace(measured, conditions=tuple(conditions))
+    return model.link(
+        model.Record(repetition=measured, **{**fields, **changes})
+    )
+
+
 # Rows of a density judgement, for drawings.  Guests follow a smooth curve up
 # to a noise that is the same each time.
 

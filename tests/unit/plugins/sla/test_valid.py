@@ -1,165 +1,152 @@
 """Tests of the SLA on findings, as Rally uses it."""
 
+import dataclasses
 import unittest
 
 import ddt
-import jsonschema
 
-from rally_vmperf.plugins.sla import criteria
-from rally_vmperf.questions import table
-from rally_vmperf.records import model
 from tests.unit import made
-from tests.unit.plugins.sla import test_overhead
+from tests.unit.plugins.sla import contract
 
-Valid = criteria.SLAS["vmperf_valid"]
+BARE = {made.EVENTS: (100.0, 101.0, 99.0)}
 
 
-def found(kind, **changes):
-    """Return a finding of a record."""
-    return {"kind": kind, "subject": "g1", "detail": "x", **changes}
+def build_run(rates=(90.0, 91.0, 89.0), findings=(), bad=None, counted=None):
+    """Return repetitions of one guest next to a baseline of 100 events/s.
+
+    :param findings: The findings of the repetitions.
+    :param bad: The number of repetitions with the findings; None for all.
+    :param counted: The number of the first counted repetition; None for 1.
+    """
+    warmups = (counted or 1) - 1
+    run = []
+    for number, rate in enumerate(rates, 1):
+        has_findings = bad is None or number <= bad
+        run.append(
+            dataclasses.replace(
+                made.one(
+                    number,
+                    {made.EVENTS: rate},
+                    reference=made.reference(BARE),
+                    planned_repetitions=len(rates) - warmups,
+                    counted=number > warmups,
+                    expected_metrics=(made.EVENTS,),
+                ),
+                findings=tuple(findings) if has_findings else (),
+                question="overhead",
+            )
+        )
+    return run
 
 
 @ddt.ddt
-class TestValid(unittest.TestCase):
+class TestValid(contract.SLAContract, unittest.TestCase):
     """No figure has a limit."""
 
-    def judged(self, findings=(), rates=(90.0, 91.0, 89.0), **criterion):
-        """Return an SLA that has seen repetitions with these findings."""
-        sla = Valid(criterion)
-        for number, rate in enumerate(rates, 1):
-            sla.add_iteration(
-                test_overhead.iteration(rate, number, findings=list(findings))
-            )
-        return sla
-
-    @ddt.data(
-        ([], {}, "passed: no finding voids the run"),
-        (["swap_or_oom"], {}, "void: 1 finding is not tolerated"),
-        (["swap_or_oom"], {"tolerate": ["swap_or_oom"]}, "passed"),
-        (["swap_or_oom"], {"tolerate": ["guest_faster"]}, "void"),
-        (["steal_time"], {}, "passed: .*, with 2 warnings: steal_time"),
-        (["steal_time"], {"refuse": ["steal_time"]}, "void: 1 finding is"),
-        (["bare_metal_unrestricted"], {"refuse": ["steal_time"]}, "passed"),
+    NAME = "vmperf_valid"
+    RUN = build_run()
+    # Bare metal has up to 101 events/s, the guest up to 91.
+    PASSES = (
+        {},
+        {"physical_limit": {"cpu.*": 101.0}},
+        {"refuse": ["steal_time"]},
     )
-    @ddt.unpack
-    def test_findings(self, kinds, criterion, words):
-        """What voids and is not tolerated fails, and what is refused."""
-        sla = self.judged([found(kind) for kind in kinds], **criterion)
-        result = sla.result()
-        self.assertRegex(result["detail"], f"^{words}")
-        self.assertIs(words.startswith("passed"), result["success"])
-        for kind in kinds:
-            if not result["success"]:
-                self.assertIn("(g1: x)", result["detail"], kind)
-
-    @ddt.data((3, 0, True), (3, 1, False), (5, 2, True), (5, 3, False))
-    @ddt.unpack
-    def test_late_commands(self, count, late, success):
-        """Three repetitions without one are valid, fewer are not."""
-        sla = Valid({})
-        bad = found("partial_overlap", subject="cpu.sysbench.rate")
-        for number in range(1, count + 1):
-            findings = [bad] if number <= late else []
-            sla.add_iteration(
-                test_overhead.iteration(
-                    90.0 + number, number, findings=findings
-                )
-            )
-        result = sla.result()
-        self.assertIs(success, result["success"], result["detail"])
-        if not success:
-            self.assertIn("(cpu.sysbench.rate: x)", result["detail"])
-
-    def test_a_guest_that_is_too_fast(self):
-        """Is seen in the figures, where no metric has a limit."""
-        sla = self.judged(rates=(190.0, 191.0, 189.0))
-        self.assertFalse(sla.result()["success"])
-        self.assertIn("significantly faster", sla.details())
-        sla = self.judged(
-            rates=(190.0, 191.0, 189.0), tolerate=["guest_faster"]
-        )
-        self.assertTrue(sla.result()["success"], sla.details())
-
-    @ddt.data(
-        # Guests measure up to 91 events/s, bare metal up to 101.
-        ({"cpu.*": 101.0}, "passed"),
-        ({"cpu.*": 99.0}, "void: 1 finding is .*: bare metal shows 101 "),
-        ({"cpu.*": 90.5}, "void: 2 findings .*the guest shows 91.0 .*do 90.5"),
-        ({"disk.*": 1.0}, "inconclusive: .*'disk.\\*' matches no metric"),
-    )
-    @ddt.unpack
-    def test_physical_limit(self, limits, words):
-        """A value above it is void on either side."""
-        sla = self.judged(physical_limit=limits)
-        self.assertRegex(" ".join(sla.details().split()), f"^{words}")
-        self.assertIs(words == "passed", sla.result()["success"])
-
-    def test_physical_limit_of_a_warmup(self):
-        """A value above it in a warm-up voids nothing, nor a tolerated one."""
-        limits = {"cpu.*": 101.0}
-        for counted in (False, True):
-            sla = Valid({"physical_limit": limits})
-            for number, rate in enumerate((300.0, 90.0, 91.0, 89.0), 1):
-                sla.add_iteration(
-                    test_overhead.iteration(
-                        rate, number, counted=counted or number > 1
-                    )
-                )
-            self.assertIs(counted, "300 events/s" in sla.details())
-            self.assertIsNot(counted, sla.result()["success"], sla.details())
-        sla = self.judged(
-            physical_limit={"cpu.*": 1.0}, tolerate=["above_physical_limit"]
-        )
-        self.assertTrue(sla.result()["success"], sla.details())
-
-    def test_nothing(self):
-        """Nothing measured is no valid run, nor is half of one."""
-        self.assertRegex(self.judged(rates=()).details(), "^void: nothing")
-        sla = Valid({})
-        sla.add_iteration(test_overhead.iteration(90.0, 1))
-        self.assertFalse(sla.result()["success"])
-        self.assertRegex(sla.details(), "^inconclusive: measurements are")
-
-    def test_merged(self):
-        """Repetitions of another instance count."""
-        bad = self.judged([found("swap_or_oom")], rates=(90.0,))
-        good = Valid({})
-        for number in (2, 3):
-            good.add_iteration(test_overhead.iteration(90.0, number))
-        good.merge(bad)
-        self.assertFalse(good.result()["success"])
-
-    def test_density(self):
-        """Curves are judged by what their question sees."""
-        judge = table.VALID.judge()
-        records = made.density_records()
-        for record in records:
-            judge.add(model.decode(record).repetition)
-        self.assertEqual("passed", judge.judgement().status)
-        judge = table.VALID.judge()
-        for record in records:
-            record["findings"] = [found("swap_or_oom")]
-            judge.add(model.decode(record).repetition)
-        self.assertEqual("void", judge.judgement().status)
-
-    def test_physical_limit_of_density(self):
-        """It applies to each guest at each number of guests."""
-        for limit, status in ((1e15, "passed"), (1.0, "void")):
-            judge = table.VALID.parse(
-                {"physical_limit": {"*": limit}}
-            ).create_judge()
-            for record in made.density_records():
-                judge.add(model.decode(record).repetition)
-            self.assertEqual(status, judge.judgement().status)
-
-    @ddt.data(
-        {"tolerate": ["typo"]},
+    FAILS = ({"physical_limit": {"*": 90.5}}, {"physical_limit": {"*": 99}})
+    FAILED = "void"
+    FORGIVES = {}  # noqa: RUF012
+    UNMATCHED = ({"physical_limit": {"disk.*": 1.0}},)
+    REJECTED = (
         {"refuse": "steal_time"},
         {"max": 1},
         {"physical_limit": {"*": 0}},
         {"physical_limit": {}},
     )
-    def test_schema(self, criterion):
-        """It is closed."""
-        with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(criterion, Valid.CONFIG_SCHEMA)
+
+    def test_figures_without_limits(self):
+        """It has none of its own."""
+        sla = self.check("passed", self.RUN, {}, True)
+        self.assertEqual((), sla.judge.judgement().rows)
+
+    @ddt.data(
+        ("swap_or_oom", {}, "void"),
+        ("swap_or_oom", {"tolerate": ["swap_or_oom"]}, "passed"),
+        ("swap_or_oom", {"tolerate": ["guest_faster"]}, "void"),
+        ("steal_time", {}, "passed"),
+        ("steal_time", {"refuse": ["steal_time"]}, "void"),
+        ("bare_metal_unrestricted", {"refuse": ["steal_time"]}, "passed"),
+    )
+    @ddt.unpack
+    def test_findings(self, kind, options, status):
+        """A finding that voids or is refused fails if it is not tolerated."""
+        run = build_run(findings=made.seen(kind))
+        sla = self.check(status, run, options, status == "passed")
+        refused = [
+            found.finding.kind for found in sla.judge.judgement().refused
+        ]
+        self.assertEqual([kind] if status == "void" else [], refused)
+        self.assertEqual(status == "void", "(g1: so it is)" in sla.details())
+
+    @ddt.data((3, 0, True), (3, 1, False), (5, 2, True), (5, 3, False))
+    @ddt.unpack
+    def test_late_commands(self, count, late, passed):
+        """Three repetitions without one are valid, fewer are not."""
+        findings = made.seen("partial_overlap", made.EVENTS.name)
+        rates = [90.0 + number for number in range(count)]
+        run = build_run(rates, findings, late)
+        self.check("passed" if passed else "void", run, {}, passed)
+
+    def test_guest_that_is_too_fast(self):
+        """The figures show it, although no metric has a limit."""
+        run = build_run((190.0, 191.0, 189.0))
+        sla = self.check("void", run, {})
+        (found,) = sla.judge.judgement().refused
+        self.assertEqual("guest_faster", found.finding.kind)
+        self.check("passed", run, {"tolerate": ["guest_faster"]}, True)
+
+    @ddt.data((101.0, 0), (99.0, 1), (90.5, 2))
+    @ddt.unpack
+    def test_physical_limit(self, limit, count):
+        """A value above it is a finding on either side."""
+        options = {"physical_limit": {"cpu.*": limit}}
+        sla, _ = self.create_sla(self.RUN, options)
+        refused = sla.judge.judgement().refused
+        self.assertEqual(
+            ["above_physical_limit"] * count,
+            [found.finding.kind for found in refused],
+        )
+        options["tolerate"] = ["above_physical_limit"]
+        self.check("passed", self.RUN, options, True)
+
+    def test_physical_limit_of_a_warmup(self):
+        """A value above it in a warm-up voids nothing."""
+        options = {"physical_limit": {"cpu.*": 101.0}}
+        rates = (300.0, 90.0, 91.0, 89.0)
+        self.check("passed", build_run(rates, counted=2), options, True)
+        self.check("void", build_run(rates), options)
+
+    def test_half_of_a_run(self):
+        """One repetition of three is not a valid run."""
+        self.check("inconclusive", self.RUN[:1], {})
+
+    @ddt.data(
+        ((), {}, "passed"),
+        (made.seen("swap_or_oom"), {}, "void"),
+        ((), {"physical_limit": {"*": 1e15}}, "passed"),
+        ((), {"physical_limit": {"*": 1.0}}, "void"),
+    )
+    @ddt.unpack
+    def test_density(self, findings, options, status):
+        """The judge of density finds what each number of guests shows."""
+        run = [
+            dataclasses.replace(
+                measured, findings=findings, question="density"
+            )
+            for measured in made.levels({made.EVENTS: made.SHARED})
+        ]
+        self.check(status, run, options, status == "passed")
+
+    def test_tolerance_outweighs_refusal(self):
+        """A kind that is tolerated is not refused."""
+        run = build_run(findings=made.seen("steal_time"))
+        kinds = ["steal_time"]
+        self.check("passed", run, {"tolerate": kinds, "refuse": kinds}, True)
