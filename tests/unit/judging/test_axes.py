@@ -5,8 +5,6 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import axes
-from rally_vmperf.judging import judge as judges
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
@@ -92,11 +90,6 @@ class TestLoss(unittest.TestCase):
         self.assertEqual("inconclusive", found.status)
         kinds = [one.finding.kind for one in found.findings]
         self.assertIn("too_few_repetitions", kinds)
-
-    def test_other_questions(self):
-        """What says nothing of neighbours is not readable."""
-        judge = judges.Judge(axes.NEIGHBOURS.rules)
-        self.assertFalse(judge.accepts(made.one(1, {made.IOPS: 5.0})))
 
 
 def curve(losses, metric=made.IOPS, **changes):

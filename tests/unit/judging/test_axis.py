@@ -174,21 +174,6 @@ class TuningTestCase(unittest.TestCase):
         self.assertLess(value.low, value.value)
         self.assertLess(value.value, value.high)
 
-    def test_undecided(self):
-        judgement = judge(
-            rows_of({"a": 1, "b": 1}, noise=0.1),
-            max_loss_percent={"b": {"*": 1}},
-        )
-        self.assertEqual("inconclusive", judgement.status)
-
-    def test_unknown_variant_or_metric(self):
-        judgement = judge(
-            self.ROWS,
-            min_gain_percent={"x": {"*": 1}, "virtio": {"cpu.*": 1}},
-        )
-        self.assertEqual(("cpu.*", "x: *"), judgement.unmatched)
-        self.assertFalse(judgement.passed)
-
     def test_a_void_variant_voids_itself_only(self):
         limits = {"max_loss_percent": {"same": {"*": 20}}}
         findings = {"virtio": [NOT_APPLIED]}
@@ -286,36 +271,10 @@ class TuningTestCase(unittest.TestCase):
             r"rate \+.*; no result \(no counted .*\) in 1 metric$",
         )
 
-    def test_final_failure(self):
-        judge_ = create_judge(min_gain_percent={"b": {"network.*": 50}})
-        rows = rows_of({"a": 1, "b": 0.2}, noise=0.001)
-        for entry in repetitions(*rows, planned=9):
-            judge_.add(entry)
-        self.assertTrue(judge_.is_failure_final())
-
-    def test_order_and_merge_do_not_matter(self):
-        first, second, both = (create_judge() for _ in range(3))
-        entries = repetitions(*self.ROWS)
-        for entry in entries:
-            both.add(entry)
-        for entry in entries[::-2]:
-            first.add(entry)
-        for entry in entries[::2]:
-            second.add(entry)
-        first.merge(second)
-        self.assertEqual(both.judgement(), first.judgement())
-
     def test_the_reference_alone(self):
         judgement = judge(rows_of({"a": 1}))
         self.assertEqual("void", judgement.status)
         self.assertEqual((), judgement.rows)
-
-    def test_another_question(self):
-        judge_ = create_judge()
-        entry = repetitions(*self.ROWS)[0]
-        other = dataclasses.replace(entry.conditions[0], axes={"guests": 1})
-        judge_.add(dataclasses.replace(entry, conditions=(other,)))
-        self.assertEqual("void", judge_.judgement().status)
 
 
 class EachVariantTestCase(unittest.TestCase):

@@ -2,8 +2,6 @@ import dataclasses
 import unittest
 
 import ddt
-import hypothesis
-from hypothesis import strategies
 
 from rally_vmperf.measurement import finding
 from tests.unit import made
@@ -367,13 +365,6 @@ class ForgivenTestCase(unittest.TestCase):
         curves = made.levels(rates, 5, apart=True, noise=noise, batches={1: 3})
         self.assertTrue(self.judged(curves, 34.8, statistic=of).passed)
 
-    @ddt.data(1, 2)
-    def test_too_few_repetitions(self, count):
-        curves = made.levels(CPU, count=count)
-        self.assertFalse(self.judged(curves, 95).passed)
-        got = self.judged(curves, 95, compare_to="bare_metal")
-        self.assertFalse(got.passed)
-
     def test_a_baseline_of_two(self):
         """Guests have repetitions enough, and bare metal has not."""
         for number in (2, 3):
@@ -451,12 +442,6 @@ class LoneGuestTestCase(unittest.TestCase):
         self.assertEqual("void", got.curves[0].statuses[3])
         self.assertIn("with 2 guests each does 30.1 % more", got.sentence())
 
-    def test_tolerated(self):
-        got = made.degradation(
-            made.levels(self.SLOW), {"*": 10}, tolerate=["solo_guest_slow"]
-        )
-        self.assertEqual("passed", got.status, got.sentence())
-
     def test_boots_that_differ_a_little(self):
         little = {made.EVENTS: {1: [100.0], 2: [101.0, 101.2]}}
         got = made.degradation(made.levels(little), {"*": 10})
@@ -490,31 +475,6 @@ class MissingTestCase(unittest.TestCase):
         self.assertFalse(got.missing)
         self.assertTrue(made.degradation(curves, {"*": 95}, levels=2).passed)
 
-    @hypothesis.settings(max_examples=30)
-    @hypothesis.given(
-        strategies.integers(0, 2),
-        strategies.sampled_from(["incomplete", "interrupted", None]),
-        strategies.floats(-90, 1e6),
-    )
-    def test_missing_never_passes(self, place, state, limit):
-        curves = made.levels(CPU)
-        curves[place] = state and dataclasses.replace(
-            curves[place],
-            conditions=curves[place].conditions[:1],
-            state=state,
-            missing=made.LEVEL_GAP,
-        )
-        got = made.degradation(curves, {"*": limit})
-        self.assertFalse(got.passed)
-        self.assertTrue(got.missing)
-
-    def test_nothing_measured(self):
-        for curves in ([], [None, None]):
-            got = made.degradation(curves, on_inconclusive="pass")
-            self.assertEqual("void", got.status)
-            self.assertFalse(got.passed)
-            self.assertIn("nothing was measured", got.sentence())
-
     def test_no_lone_guest_that_means_something(self):
         elsewhere = (
             finding.Finding(
@@ -529,19 +489,3 @@ class MissingTestCase(unittest.TestCase):
         got = made.degradation(curves, {"*": 95})
         self.assertEqual({2: "void", 3: "void"}, got.curves[0].statuses)
         self.assertIn("void. one guest: ", got.sentence())
-
-
-class MergeTestCase(unittest.TestCase):
-    @hypothesis.settings(max_examples=20)
-    @hypothesis.given(strategies.randoms(), strategies.integers(0, 4))
-    def test_same_as_single_in_any_order(self, chance, cut):
-        curves = [*made.levels(CPU), None]
-        single = made.degradation(curves)
-        chance.shuffle(curves)
-        left, right = (
-            made.judge_of_degradation(curves[:cut]),
-            made.judge_of_degradation(curves[cut:]),
-        )
-        left.merge(right)
-        self.assertEqual(single, left.judgement())
-        self.assertEqual(single.sentence(), left.judgement().sentence())

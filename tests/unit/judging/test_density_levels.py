@@ -75,21 +75,7 @@ class FairnessTestCase(unittest.TestCase):
         self.assertEqual({"inconclusive"}, {*got.curves[0].statuses.values()})
         self.assertIn("at least 5 repetitions are needed", got.sentence())
 
-    def test_void(self):
-        got = made.fairness(made.killed(), {"*": 0.5})
-        self.assertEqual({2: "passed", 3: "void"}, got.curves[0].statuses)
-
-    def test_without_limits(self):
-        got = made.fairness(made.levels(self.UNFAIR))
-        self.assertEqual({None}, {row.status for row in got.rows})
-        self.assertEqual("inconclusive", got.status)
-
     def test_alone(self):
         got = made.fairness(made.levels(CPU), {"*": 0.5}, levels=1)
         self.assertEqual({1: "inconclusive"}, got.curves[0].statuses)
         self.assertIn("fairness needs at least two guests", got.sentence())
-
-    def test_unmatched(self):
-        got = made.fairness(made.levels(CPU), {"x.*": 0.5}, {"y": 3})
-        self.assertEqual(("x.*", "y"), got.unmatched)
-        self.assertFalse(got.passed)

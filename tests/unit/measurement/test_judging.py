@@ -3,8 +3,6 @@ import re
 import unittest
 
 import ddt
-import hypothesis
-from hypothesis import strategies
 
 from rally_vmperf.measurement import repetition
 from tests.unit import made
@@ -73,12 +71,6 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual("passed", got.status)
         self.assertIn("no limit", got.rows[1].sentence())
 
-    def test_on_inconclusive(self):
-        entries = made.several(made.NEAR)
-        got = made.judgement(entries, {"*": 10.6}, on_inconclusive="pass")
-        self.assertEqual("inconclusive", got.status)
-        self.assertTrue(got.passed)
-
     @ddt.data((made.several(made.NEAR)[:2], 3), (made.several(made.NEAR), 2))
     @ddt.unpack
     def test_on_inconclusive_forgives_no_missing_interval(self, entries, bare):
@@ -96,48 +88,6 @@ class StatusTestCase(unittest.TestCase):
             self.assertEqual("inconclusive", got.status)
             self.assertFalse(got.missing)
             self.assertFalse(got.passed, got.sentence())
-
-    def test_on_inconclusive_forgives_no_failure(self):
-        entries = made.several(made.BOTH)
-        got = made.judgement(
-            entries, {"disk.*": 10.6, "cpu.*": 1}, on_inconclusive="pass"
-        )
-        self.assertFalse(got.passed)
-
-    @ddt.data([], [None, None], made.several(made.NEAR, observations=()))
-    def test_nothing_measured_never_passes(self, entries):
-        got = made.judgement(entries, on_inconclusive="pass")
-        self.assertEqual("void", got.status)
-        self.assertFalse(got.passed)
-        self.assertIn("nothing was measured", got.sentence())
-
-    @hypothesis.settings(max_examples=30)
-    @hypothesis.given(
-        strategies.integers(0, 3),
-        strategies.sampled_from(["incomplete", "interrupted", None]),
-        strategies.floats(-90, 1e6),
-    )
-    def test_missing_never_passes(self, place, state, limit):
-        entries = made.several(made.NEAR)
-        entries[place] = state and made.changed(
-            entries[place], state=state, missing=made.GAP, observations=()
-        )
-        got = made.judgement(entries, {"*": limit})
-        self.assertFalse(got.passed)
-        self.assertTrue(got.missing)
-
-
-class MergeTestCase(unittest.TestCase):
-    @hypothesis.settings(max_examples=30)
-    @hypothesis.given(strategies.randoms(), strategies.integers(0, 5))
-    def test_same_as_single_in_any_order(self, chance, cut):
-        entries = [*made.several(made.BOTH), None]
-        single = made.judgement(entries)
-        chance.shuffle(entries)
-        left, right = made.judge(entries[:cut]), made.judge(entries[cut:])
-        left.merge(right)
-        self.assertEqual(single, left.judgement())
-        self.assertEqual(single.sentence(), left.judgement().sentence())
 
 
 class SentenceTestCase(unittest.TestCase):
@@ -330,11 +280,6 @@ class LeftOutTestCase(unittest.TestCase):
         found = self.rebooted(4, 1, counted=False)
         self.assertEqual((), found.omitted)
         self.assertEqual(["passed"], [row.status for row in found.rows])
-
-    def test_tolerated(self):
-        entries = made.several(made.NEAR, findings=made.seen("guest_rebooted"))
-        found = made.judgement(entries, tolerate=["guest_rebooted"])
-        self.assertEqual(((), "passed"), (found.omitted, found.status))
 
 
 @ddt.ddt
