@@ -1,6 +1,5 @@
 """Resources of Rally's runs in a cloud, also those of Rally's contexts."""
 
-import collections
 import collections.abc
 import contextlib
 import dataclasses
@@ -16,7 +15,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
 from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
-from rally_vmperf.measurement.samples import units
 
 #: In the order of deletion; kinds of the same rank are deleted together.
 RANKS = {
@@ -125,13 +123,18 @@ class Inventory:
         servers: list[Resource] = []
         for prefix in self.prefixes:
             listed = compute.servers(
-                # Only the details include the project.
-                details=self.admin,
-                name=cloud.create_prefix_pattern([prefix]),
-                **everywhere,
+                name=cloud.create_prefix_pattern([prefix]), **everywhere
             )
-            servers += self._list_owned(
-                "server", listed, compute.delete_server
+            servers += (
+                Resource(
+                    "server",
+                    server.id,
+                    server.name,
+                    functools.partial(_delete_server, compute, server),
+                    server.project_id or "",
+                )
+                for server in listed
+                if self.owns(server.name)
             )
         return servers
 
@@ -373,23 +376,21 @@ def get_rank(resource: Resource) -> int:
     return RANKS[resource.kind]
 
 
-def select_first_kinds(resources: list[Resource]) -> list[Resource]:
-    """Return the resources that must be deleted first."""
-    first = min(map(get_rank, resources), default=0)
-    return [resource for resource in resources if get_rank(resource) == first]
-
-
-def count_by_kind(resources: collections.abc.Iterable[Resource]) -> str:
-    """Return the number of resources of each kind, in words."""
-    counts = collections.Counter(resource.kind for resource in resources)
-    return ", ".join(
-        units.number_of(kind, number) for kind, number in counts.items()
-    )
-
-
 def _iter_batches(
     projects: tuple[str, ...],
 ) -> collections.abc.Iterator[tuple[str, ...]]:
     """Yield the projects in batches that fit into one request."""
     for first in range(0, len(projects), _MAX_PROJECTS):
         yield projects[first : first + _MAX_PROJECTS]
+
+
+def _delete_server(compute: t.Any, server: t.Any) -> None:
+    """Delete a server, except during a live migration.
+
+    Nova deletes it on its source host only: the guest runs on at the target.
+
+    :raises CloudBusy: If the server is being migrated.
+    """
+    if server.task_state == "migrating":
+        raise cloud.CloudBusy("Nova migrates it")
+    compute.delete_server(server.id, ignore_missing=True)

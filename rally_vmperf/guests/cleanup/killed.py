@@ -8,6 +8,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import removal
 
 
 def report_killed_runs(
@@ -99,7 +100,7 @@ def describe_resources(
     """Return one line with a run, its resources and the clean-up command."""
     return (
         f"left by a run that was killed ({_describe_run(ledger_entry)}): "
-        f"{inventory.count_by_kind(resources)}; remove with: "
+        f"{removal.count_by_kind(resources)}; remove with: "
         f"{format_cleanup_command(config_files)}"
     )
 

@@ -4,6 +4,7 @@ A run removes its own resources; ``OrphanCleanup`` finds and removes the
 resources that other runs left.
 """
 
+import collections
 import collections.abc
 import dataclasses
 import time
@@ -15,6 +16,7 @@ from rally_vmperf.guests import waiting
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.measurement.samples import units
 
 #: Seconds within which all resources must be deleted.
 TIMEOUT = 300
@@ -123,7 +125,7 @@ class DeletionLoop:
             if not remaining and not last_error:
                 return
             if remaining:
-                text = inventory.count_by_kind(remaining)
+                text = count_by_kind(remaining)
                 if text != last_progress:
                     self.progress(f"removing {text}")
                     pause = _PAUSE
@@ -157,7 +159,7 @@ class DeletionLoop:
         ]
         # No clean-up finds the resources of a deleted project.
         occupied_projects = {refused.project for refused in self.refused}
-        for resource in inventory.select_first_kinds(deletable):
+        for resource in _select_first_kinds(deletable):
             if resource.kind == "project" and resource.id in occupied_projects:
                 self.refused[resource] = "not empty"
                 continue
@@ -187,6 +189,28 @@ class DeletionLoop:
         )
         listed = f"; {last_error}" if last_error else ""
         return f"clean-up: not removed: {names}{listed}"
+
+
+def count_by_kind(
+    resources: collections.abc.Iterable[inventory.Resource],
+) -> str:
+    """Return the number of resources of each kind, in words."""
+    counts = collections.Counter(resource.kind for resource in resources)
+    return ", ".join(
+        units.number_of(kind, number) for kind, number in counts.items()
+    )
+
+
+def _select_first_kinds(
+    resources: list[inventory.Resource],
+) -> list[inventory.Resource]:
+    """Return the resources that must be deleted first."""
+    ranks = [*map(inventory.get_rank, resources)]
+    return [
+        resource
+        for resource, rank in zip(resources, ranks, strict=True)
+        if rank == min(ranks)
+    ]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -50,7 +50,7 @@ OF_ADMIN = [
 
 #: What a run asks for its own clean-up when its servers are gone.
 OF_A_RUN = [
-    "/compute/v2.1/servers?name=%5Ec_rally_dddddddd",
+    "/compute/v2.1/servers/detail?name=%5Ec_rally_dddddddd",
     "/network/v2.0/floatingips?project_id=p1",
     "/volume/v3/p1/volumes/detail",
     "/network/v2.0/ports?project_id=p1",

@@ -233,6 +233,40 @@ class RemoveTest(unittest.TestCase):
         removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual([self.foreign], self.cloud.left())
 
+    def test_a_migration_ends_before_the_deletion(self):
+        server, _ = self.cloud.compute.all_servers.values()
+        states = iter(["migrating"] * 3)
+
+        def migrate(called, done):
+            if called == "servers" and done:
+                server.task_state = next(states, None)
+
+        def check(identifier, **options):
+            if identifier == server.id:
+                self.assertNotEqual("migrating", server.task_state)
+            delete(identifier, **options)
+
+        self.cloud.interrupt = migrate
+        delete = self.cloud.compute.delete_server
+        self.cloud.compute.delete_server = check
+        removal.remove_resources(self.cloud, OWNER, lambda line: None)
+        self.assertEqual([self.foreign], self.cloud.left())
+        self.assertIsNone(next(states, None))
+
+    def test_a_migration_that_does_not_end(self):
+        server, _ = self.cloud.compute.all_servers.values()
+
+        def migrate(called, done):
+            if called == "servers" and done:
+                server.task_state = "migrating"
+
+        self.cloud.interrupt = migrate
+        text = rf"server {name(1)} \(Nova migrates it\)"
+        with self.assertRaisesRegex(errors.GuestError, text):
+            removal.remove_resources(
+                self.cloud, OWNER, lambda line: None, timeout=0.01
+            )
+
     def test_what_is_left_is_named(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
