@@ -12,6 +12,8 @@ STUDIES = sorted(
     path.name.partition(".")[0] for path in FOLDER.glob("study-*.embedded.*")
 )
 
+LOAD_AGENTS = "study-load-agents"
+
 
 @long.LONG
 @ddt.ddt
@@ -21,9 +23,23 @@ class TestStudies(measuring.MeasuringCase):
     @ddt.data(*STUDIES)
     def test_measures(self, name):
         """Its repetitions are whole, and each metric has a row."""
+        self.measure_study(name)
+
+    def test_load_agents_and_bare_metal(self):
+        """As many agents as there are CPUs, without variants."""
+        self.measure_study(
+            LOAD_AGENTS,
+            agents=2,
+            baseline=LOAD_AGENTS,
+            migration=False,
+            variants=[],
+        )
+
+    def measure_study(self, name, **changes):
+        """Measure a study with changes to its embedded arguments."""
         path = FOLDER / f"{name}.yaml"
-        given = (FOLDER / f"{name}.embedded.yaml").read_text()
-        arguments = yaml.safe_load(given)
+        embedded = (FOLDER / f"{name}.embedded.yaml").read_text()
+        arguments = {**yaml.safe_load(embedded), **changes}
         if "peer" in arguments:
             self.assertEqual(laboratory.peer(), arguments["peer"])
         task = measuring.render(path, arguments)
