@@ -20,14 +20,16 @@ _COLOURS = 128
 _FOLD = """
 document.querySelectorAll("details").forEach(one => { one.open = false; })
 """
-#: The lower end of the drawing with its legend.
-_END = """
-document.querySelector("figure").getBoundingClientRect().bottom + scrollY
+#: The vertical position of an edge of an element.
+_EDGE = """
+document.querySelector("{}").getBoundingClientRect().{} + scrollY
 """
+#: The pixels above and below a part of a page.
+_MARGIN = 10
 
 
 def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
-    """Write the page's upper part, and what it shows, as a PNG file."""
+    """Write a part of the page, and its content as text, as a PNG file."""
     html = shown.create()
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
@@ -41,20 +43,25 @@ def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
             deviceScaleFactor=_SCALE,
             mobile=True,  # without a scroll bar
         )
+        top = 0
+        if shown.start:
+            edge = _EDGE.format(shown.start, "top")
+            top = browser.evaluate(edge) - _MARGIN
+        bottom = browser.evaluate(_EDGE.format(shown.end, "bottom")) + _MARGIN
         answer = browser.ask(
             "Page.captureScreenshot",
             captureBeyondViewport=True,
             clip={
                 "x": 0,
-                "y": 0,
+                "y": top,
                 "width": _WIDTH,
-                "height": browser.evaluate(_END) + 10,
+                "height": bottom - top,
                 "scale": 1,
             },
         )
     image = Image.open(io.BytesIO(base64.b64decode(answer["data"])))
     notes = PngImagePlugin.PngInfo()
-    notes.add_text(picture.KEY, picture.shown(html))
+    notes.add_text(picture.KEY, shown.show(html))
     few = image.convert("RGB").quantize(
         _COLOURS,
         method=Image.Quantize.MAXCOVERAGE,

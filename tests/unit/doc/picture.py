@@ -1,4 +1,4 @@
-"""The pages in the pictures of the documentation, about constructed runs."""
+"""The pages in the pictures of the documentation."""
 
 import collections.abc
 import copy
@@ -12,11 +12,13 @@ import numpy
 from rally_vmperf.audit import page as audit_page
 from rally_vmperf.audit import result
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.questions import source_judge
 from rally_vmperf.report import page as report_page
 from tests.bench import audit
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
+from tests.unit.questions import golden_runs
 
 #: The key in the PNG file of what a picture shows.
 KEY = "Description"
@@ -50,18 +52,44 @@ VARIANTS = {
 }
 
 
+def show_figures(html):
+    """Return the headline of a page and the words of its first drawing."""
+    title = re.search(r"<h2>([^<]+)", html)
+    headline = re.search(r'<p class="word">([^<]+)', html) or title
+    drawing = html.partition('<div class="dots')[2].partition("</figure>")[0]
+    words = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
+    return "\n".join([headline[1], *words])
+
+
+def show_time_lines(html):
+    """Return the words and the lines of the charts of migrations."""
+    _, _, after = html.partition("<h3>Time lines</h3>")
+    drawings, _, _ = after.partition("<h3>")
+    found = re.findall(r">([^<>]*\w[^<>]*)<|<path[^>]* d=\"([^\"]+)", drawings)
+    return "\n".join(word or line for word, line in found)
+
+
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """A picture of the upper part of a page.
+    """A picture of a part of a page.
 
     :param name: The name of the file, without its suffix.
     :param page: The page of the documentation that shows the picture.
     :param create: The function that returns the HTML page.
+    :param data: The origin of the data, which the caption names.
+    :param show: The function that returns the content of the picture.
+    :param start: The selector of the first element; None is the top of the
+        page.
+    :param end: The selector of the last element.
     """
 
     name: str
     page: str
     create: collections.abc.Callable[[], str]
+    data: str = "constructed data"
+    show: collections.abc.Callable[[str], str] = show_figures
+    start: str | None = None
+    end: str = "figure"
 
     @property
     def path(self) -> pathlib.Path:
@@ -108,21 +136,29 @@ def create_audit():
     return audit_page.render(result.audit(hosts, limits.Limits({})))
 
 
+def create_migration():
+    """Return the page of a run of the embedded cloud."""
+    run = source_judge.judge_by_file(
+        golden_runs.source("migration"), str(golden_runs.limits("migration"))
+    )
+    return report_page.standalone([source_judge.create_report(run)])
+
+
 PICTURES = (
     Picture("report", "README.rst", create_overhead),
-    Picture("density", "doc/source/density.rst", create_density),
+    Picture("density", "doc/source/density-run.rst", create_density),
     Picture("tuning", "doc/source/tuning.rst", create_tuning),
+    Picture(
+        "migration",
+        "doc/source/migration.rst",
+        create_migration,
+        data="an emulated guest",
+        show=show_time_lines,
+        start="h3:has(+ .legend)",
+        end=".panels.wide + .aside",
+    ),
     Picture("audit", "doc/source/audit.rst", create_audit),
 )
-
-
-def shown(html):
-    """Return what the picture of a page shows: its headline and figures."""
-    title = re.search(r"<h2>([^<]+)", html)
-    headline = re.search(r'<p class="word">([^<]+)', html) or title
-    drawing = html.partition('<div class="dots')[2].partition("</figure>")[0]
-    words = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
-    return "\n".join([headline[1], *words])
 
 
 def _records():

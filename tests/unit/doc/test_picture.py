@@ -18,18 +18,26 @@ class PictureTestCase(unittest.TestCase):
             drawn = image.text[picture.KEY]
         self.assertEqual(
             drawn,
-            picture.shown(shown.create()),
+            shown.show(shown.create()),
             f"{shown.path} is out of date: run make picture",
         )
 
     def test_it_shows_a_run_that_decides(self):
         """Each metric has passed or failed."""
         page = picture.create_overhead()
-        headline, *figures = picture.shown(page).splitlines()
+        headline, *figures = picture.show_figures(page).splitlines()
         self.assertIn("Failed: 2 of 13 metrics", headline)
         self.assertLessEqual(set(picture.METRICS), set(figures))
         verdicts = re.findall('<span class="badge ([a-z]+)">', page)
         self.assertEqual({"passed", "failed", "warning"}, set(verdicts))
+
+    def test_it_shows_the_lines_of_each_migration(self):
+        """A line has many points, and each repetition a chart."""
+        content = picture.show_time_lines(picture.create_migration())
+        for number in range(1, 5):
+            self.assertIn(f"Repetition {number}\n", content)
+        longest = max(content.splitlines(), key=len)
+        self.assertLess(50, longest.count("L"))
 
     @ddt.data(*picture.PICTURES)
     def test_page_shows_it(self, shown):
@@ -43,4 +51,4 @@ class PictureTestCase(unittest.TestCase):
         )
         self.assertTrue(directive)
         caption, _, _ = after.partition("::")
-        self.assertIn("constructed data", caption)
+        self.assertIn(shown.data, caption)
