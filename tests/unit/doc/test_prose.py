@@ -10,7 +10,7 @@ from tests.unit.doc import prose
 
 #: The maximum number of lines of a page, and of all pages.
 LONGEST_PAGE = 250
-ALL_PAGES = 7200
+ALL_PAGES = 6500
 #: The maximum mean number of words in the sentences of a page.
 WORDS = 25
 
