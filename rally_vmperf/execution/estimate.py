@@ -16,6 +16,9 @@ _DROP = 2
 #: Seconds to start a command on all machines, collect its output and check the
 #: machines.
 _AROUND = 3
+#: Seconds after the longest duration of the measured commands at which a load
+#: next to them ends by itself: machines are checked, rebooted, or slow.
+_SLACK = 3600.0
 
 
 def estimate_minutes(
@@ -50,6 +53,17 @@ def planned_commands(
     (allotment,) = ports.allocate([assignment])
     endpoints = allotment.endpoints(0, "192.0.2.1", "192.0.2.2")
     return assignment.workload.commands(assignment.arguments, endpoints)
+
+
+def get_longest_seconds(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+) -> float:
+    """Return the seconds after which a load next to workloads ends itself."""
+    return _SLACK + sum(
+        assigned.cooldown + 2 * command.timeout
+        for assigned in assignments
+        for command in planned_commands(assigned)
+    )
 
 
 def _estimate_seconds(assignment: assignment.Assignment) -> float:

@@ -37,9 +37,6 @@ SCHEMA = json_schema.closed_mapping(
 )
 #: Label that distinguishes the workload of neighbours from a measured one.
 LABEL = "neighbour"
-#: Seconds after the expected end of the measured commands at which the
-#: neighbours end by themselves: machines are checked, rebooted, or slow.
-_SLACK = 3600.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -111,7 +108,7 @@ class Load:
 
         :returns: Machine -> error.
         """
-        seconds = _SLACK + sum(map(_get_longest_seconds, self.measured))
+        seconds = estimate.get_longest_seconds(self.measured)
         self._servers = servers.Servers(
             title=self.work.title, peer=self.peer, seconds=seconds
         )
@@ -223,12 +220,4 @@ def create_load(
         ],
         others=len(session.stations) - len(names),
         peer=session.peer,
-    )
-
-
-def _get_longest_seconds(assignment: assignment.Assignment) -> float:
-    """Return the maximum duration of a measured workload in seconds."""
-    return sum(
-        assignment.cooldown + 2 * command.timeout
-        for command in estimate.planned_commands(assignment)
     )

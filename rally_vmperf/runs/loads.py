@@ -14,6 +14,7 @@ import statistics
 
 from rally_vmperf import documents
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
@@ -42,8 +43,6 @@ _SYSBENCH_SECONDS, _MOST_SECONDS = 2, 10
 _SHARE = 10
 #: The ends of the names of the metrics that are reported.
 _FIGURES = ("rate", "response_time_mean", "response_time_p95", "latency_p95")
-#: The time after which the load ends by itself: the longest condition.
-_LONGEST_SECONDS = 86400.0
 _OUTPUT_LIMIT = 1 << 24
 _RUN = re.compile(
     r"^run ([0-9]{1,3}) ([0-9.]{1,20}) ([0-9.]{1,20})\n", re.MULTILINE
@@ -111,12 +110,14 @@ def list_metrics(work: assignment.Assignment) -> tuple[sample.Metric, ...]:
 class ControlLoad:
     """The load of the control machine during a condition.
 
+    :param measured: The assignments that are measured meanwhile.
     :ivar error: The reason why the last condition has no figures, or "".
     :ivar line: The indicator in the last condition, one point for each run;
         None if its time is not known.
     """
 
     control: sessions.Control
+    measured: collections.abc.Sequence[assignment.Assignment]
     peer: roles.Station | None
     error: str = ""
     line: phases.Line | None = None
@@ -127,18 +128,20 @@ class ControlLoad:
         """Start the load; store an error."""
         self.error, self.line = "", None
         station, work = self.control.station, self.control.work
+        # A load that a killed controller leaves ends by itself.
+        seconds = estimate.get_longest_seconds(self.measured)
         self._servers = servers.Servers(
-            title=work.title, peer=self.peer, seconds=_LONGEST_SECONDS
+            title=work.title, peer=self.peer, seconds=seconds
         )
         try:
             command = self._create_command()
-            await self._servers.hold(station, command, _LONGEST_SECONDS)
+            await self._servers.hold(station, command, seconds)
             self._job = job.Job(
                 machine=station.machine,
                 folder=station.folder_of(work.title),
                 name=work.title,
                 argv=scripts.argv("control.bash", *command.argv),
-                timeout=_LONGEST_SECONDS,
+                timeout=seconds,
                 output_limit=_OUTPUT_LIMIT,
                 prefix=(*station.prefix, *station.tools),
             )
@@ -373,6 +376,10 @@ def list_loads(
             actions.UnmeasuredLoad(load, session.runner, unmeasured.axis)
         )
     if session.control is not None:
-        control_load = ControlLoad(control=session.control, peer=session.peer)
+        control_load = ControlLoad(
+            control=session.control,
+            measured=session.assignments,
+            peer=session.peer,
+        )
         loads.append(ControlAction(control_load, session.runner))
     return loads

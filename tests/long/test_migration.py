@@ -250,5 +250,13 @@ class TestMigration(laboratory.Case):
         self.assertIn("migration_not_completed", kinds)
         self.assertNotEqual(self.before, lab.count())
         lab.vmperf("cleanup", "--yes", check=True)
+        control = self.arguments["control"]
+        lab.vmperf(
+            *("cleanup", "--yes"),
+            *("--host", f"{control['user']}@{control['address']}"),
+            *("--key-file", control["key_file"]),
+            *("--known-hosts", control["known_hosts"]),
+            check=True,
+        )
         # Nova itself ends the guest whose state was reset.
         laboratory.wait_for("end of guests", lambda: not d.guests(), 120)

@@ -70,7 +70,9 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
         )
         work = assignment.Assignment(workload, {}, loads.LABEL)
         return loads.ControlLoad(
-            control=sessions.Control(station=station, work=work), peer=None
+            control=sessions.Control(station=station, work=work),
+            measured=[assignment.Assignment(test_measure.Echo(), {}, "")],
+            peer=None,
         )
 
     async def wait(self, number):
@@ -142,6 +144,23 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
                     load.line.begun,
                     delta=patience.seconds(20),
                 )
+
+    async def test_a_killed_controller(self):
+        """The load ends by itself after the longest measured commands."""
+        load = self.load(Ticking())
+        with mock.patch.object(
+            loads.estimate, "get_longest_seconds", autospec=True
+        ) as get_seconds:
+            get_seconds.return_value = 1.0
+            await load.begin()
+        get_seconds.assert_called_once_with(load.measured)
+        for _ in range(1000):
+            if not await load._job.running():
+                break
+            await asyncio.sleep(0.02)
+        self.assertFalse(await load._job.running())
+        self.assertEqual((), await load.end())
+        self.assertNotEqual("", load.error)
 
     async def test_runs_that_fail(self):
         load = self.load(Failing())
@@ -226,6 +245,7 @@ class WorkTestCase(unittest.TestCase):
             control=sessions.Control(
                 station=peer, work=loads.create_work(measured)
             ),
+            measured=measured,
             peer=peer,
         )
         server = load._create_command().server
