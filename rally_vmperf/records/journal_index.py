@@ -113,7 +113,7 @@ def _read_first(path: pathlib.Path) -> IndexedRun | None:
             document: t.Any = json.loads(stream.readline(_MAX_LINE_BYTES))
         return IndexedRun(
             path=path,
-            run=str(document["run"]) or path.stem,
+            run=str(document.get("run") or path.stem),
             task=str(document["task"]),
             question=str(document["question"]),
             started_at=str(document["started_at"]),
@@ -121,9 +121,16 @@ def _read_first(path: pathlib.Path) -> IndexedRun | None:
                 dict.fromkeys(
                     str(machine["host"])
                     for machine in document["machines"]
-                    if machine["role"] == "guest" and machine["host"]
+                    if machine["role"] == "guest" and machine.get("host")
                 )
             ),
         )
-    except (OSError, LookupError, RecursionError, TypeError, ValueError):
+    except (
+        AttributeError,
+        OSError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ):
         return None

@@ -26,7 +26,6 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from tests.bench import table
 from tests.unit import made
 
@@ -140,9 +139,6 @@ def print_simulations(trials: int) -> None:
 def write_journals(directory: pathlib.Path, number: int) -> None:
     """Write a journal with six repetitions for each host."""
     random = numpy.random.default_rng(1)
-    names = {
-        metric.name: dict(made.RATE, unit=metric.unit) for metric in METRICS
-    }
     for host in range(number):
         name = f"compute{host:04}"
         reference = files.write_machines(
@@ -158,30 +154,21 @@ def write_journals(directory: pathlib.Path, number: int) -> None:
                 * factors
                 * numpy.exp(random.normal(0, 0.01, len(METRICS)))
             )
+            samples = {
+                metric: [float(value)]
+                for metric, value in zip(METRICS, values, strict=True)
+            }
             written.append(
-                model.decode(
-                    made.record(
-                        task="audit",
-                        run=f"run-{host:04}",
-                        number=repetition,
-                        planned_repetitions=REPETITIONS,
-                        started_at=f"2026-03-04T05:{repetition:02}:00+00:00",
-                        machines=[made.machine_entry("g1", host=name)],
-                        machines_file=vars(reference),
-                        metrics=names,
-                        expected_metrics=[*names],
-                        bare_metal=None,
-                        conditions=[
-                            made.condition(
-                                samples={
-                                    metric.name: [float(value)]
-                                    for metric, value in zip(
-                                        METRICS, values, strict=True
-                                    )
-                                }
-                            )
-                        ],
-                    )
+                made.record(
+                    task="audit",
+                    run=f"run-{host:04}",
+                    number=repetition,
+                    planned_repetitions=REPETITIONS,
+                    started_at=f"2026-03-04T05:{repetition:02}:00+00:00",
+                    machines=(made.machine("g1", host=name),),
+                    machines_file=reference,
+                    expected_metrics=tuple(METRICS),
+                    conditions=[made.taken(repetition, samples)],
                 )
             )
 

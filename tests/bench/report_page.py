@@ -9,12 +9,13 @@ exceeded.
 
 import argparse
 import collections.abc
+import dataclasses
 import gc
 import pathlib
 import random
 import time
-import typing as t
 
+from rally_vmperf.records import model
 from rally_vmperf.report import page
 from tests.bench import judging
 from tests.unit import made
@@ -38,31 +39,7 @@ LIMITS = {
 
 def create_overhead():
     """Return the records of the judging benchmark, as a list."""
-    repetitions = judging.run()
-    (first,) = repetitions[0].conditions
-    copies = {
-        judging.GUESTS: [
-            _list_samples(observations)
-            for observations in first.reference.repetitions
-        ]
-    }
-    return [
-        _create_record(
-            repetition.number,
-            repetition.hosts,
-            copies,
-            [
-                made.condition(
-                    machines=list(repetition.hosts),
-                    samples=_list_samples(
-                        repetition.conditions[0].observations
-                    ),
-                    reference_copies=judging.GUESTS,
-                )
-            ],
-        )
-        for repetition in repetitions
-    ]
+    return [made.record_of(measured) for measured in judging.run()]
 
 
 def create_density():
@@ -70,22 +47,20 @@ def create_density():
     generator = random.Random(1)
     levels = range(1, judging.GUESTS + 1)
     guests = [f"g{number}" for number in levels]
-    copies = {
-        level: [_create_samples(generator, level, 1.05)] * 3
+    references = {
+        level: _create_reference([_create_samples(generator, level, 1.05)] * 3)
         for level in levels
     }
     return [
         _create_record(
             number,
             guests,
-            copies,
             [
-                made.condition(
-                    axes={"guests": level},
-                    position=level,
-                    machines=guests[:level],
-                    samples=_create_samples(generator, level, 0.95),
-                    reference_copies=level,
+                made.level(
+                    number,
+                    level,
+                    _create_samples(generator, level, 0.95),
+                    reference=references[level],
                 )
                 for level in levels
             ],
@@ -100,18 +75,21 @@ def create_tuning():
     """Return the records of a guest for each variant, as a list."""
     generator = random.Random(1)
     guests = [f"g{number}" for number in range(1, VARIANTS + 1)]
+    reference = _create_reference(
+        [_create_samples(generator, 1, 1.05) for _ in range(5)]
+    )
     return [
         _create_record(
             number,
             guests,
-            {1: [_create_samples(generator, 1, 1.05) for _ in range(5)]},
             [
-                made.condition(
+                made.taken(
+                    number,
+                    _create_samples(generator, 1, 1 - position / 200),
                     axes={"variant": f"variant-{name}"},
                     position=position,
-                    machines=[name],
-                    samples=_create_samples(generator, 1, 1 - position / 200),
-                    reference_copies=1,
+                    machines=(name,),
+                    reference=reference,
                 )
                 for position, name in enumerate(guests, 1)
             ],
@@ -135,7 +113,7 @@ def _create_samples(generator, guests, factor):
     The host has enough for 4 to 23 guests, which differs between metrics.
     """
     return {
-        metric.name: [
+        metric: [
             1000
             * factor
             * min(1, (4 + index % 20) / guests)
@@ -146,41 +124,40 @@ def _create_samples(generator, guests, factor):
     }
 
 
-def _create_record(number, guests, copies, conditions, **changes):
+def _create_reference(repetitions):
+    """Return bare metal with the samples of each repetition."""
+    return dataclasses.replace(
+        made.reference(),
+        repetitions=tuple(
+            made.observations(
+                _name_copies(samples),
+                samples,
+            )
+            for samples in repetitions
+        ),
+    )
+
+
+def _name_copies(samples):
+    """Return the names of the copies that samples are from, as a list."""
+    (copies,) = {len(values) for values in samples.values()}
+    return [f"copy-{number}" for number in range(1, copies + 1)]
+
+
+def _create_record(number, guests, conditions, **changes):
     """Return the record of a repetition with all metrics."""
-    metrics = judging.metrics(judging.METRICS)
     return made.record(
         number=number,
         planned_repetitions=judging.REPETITIONS,
-        shape={"vcpus": 1, "memory_mib": 1024, "copies": len(guests)},
-        machines=[made.machine_entry(name, host="host") for name in guests],
-        metrics={
-            metric.name: {
-                "unit": metric.unit,
-                "better": metric.better,
-                "scale": "ratio",
-            }
-            for metric in metrics
-        },
-        expected_metrics=[metric.name for metric in metrics],
-        bare_metal=made.reference_document("bare", "host", copies),
+        machines=tuple(made.machine(name, host="host") for name in guests),
+        expected_metrics=judging.metrics(judging.METRICS),
         conditions=conditions,
         **changes,
     )
 
 
-def _list_samples(observations):
-    """Return the values of each metric as a dict of lists."""
-    samples = {}
-    for observation in observations:
-        samples.setdefault(observation.sample.metric.name, []).append(
-            observation.sample.value
-        )
-    return samples
-
-
 #: The functions that create the records of each question.
-RUNS: dict[str, collections.abc.Callable[[], list[dict[str, t.Any]]]] = {
+RUNS: dict[str, collections.abc.Callable[[], list[model.Record]]] = {
     "overhead": create_overhead,
     "density": create_density,
     "tuning": create_tuning,

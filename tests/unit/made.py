@@ -12,7 +12,7 @@ import random
 import shutil
 import tempfile
 
-from rally_vmperf.baseline import document
+from rally_vmperf.baseline import document as baseline_documents
 from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import finding
@@ -135,38 +135,15 @@ def reference_document(name, machine, copies):
     }
 
 
-def machine_entry(name, role="guest", host=""):
-    """Return a machine as the record itself names it."""
+def machine(name, role="guest", host=""):
+    """Return a machine of a record."""
     boot = f"id-{name}#1" if role == "guest" else ""
-    return {"name": name, "role": role, "host": host, "boot_id": boot}
+    return model.Machine(name=name, role=role, host=host, boot_id=boot)
 
 
-def record(rate=90.0, **changes):
-    """Return a complete, valid record of one metric, some keys changed."""
-    whole = _frame(
-        task="task-1",
-        run="workload-1",
-        number=2,
-        machines=[machine_entry("g1")],
-        metrics={"cpu.sysbench.rate": dict(RATE)},
-        expected_metrics=["cpu.sysbench.rate"],
-        conditions=[
-            condition(
-                samples={"cpu.sysbench.rate": [rate]}, reference_copies=1
-            )
-        ],
-        bare_metal=reference_document(
-            "metal",
-            "host-1",
-            {
-                1: [
-                    {"cpu.sysbench.rate": [value]}
-                    for value in (100.0, 101.0, 99.0)
-                ]
-            },
-        ),
-    )
-    return {**copy.deepcopy(whole), **changes}
+def machine_entry(*arguments, **options):
+    """Return a machine as the document of a record names it."""
+    return vars(machine(*arguments, **options))
 
 
 def entry(**changes):
@@ -203,7 +180,7 @@ def entry(**changes):
 
 def baseline(**changes):
     """Return a baseline from its document with some keys changed."""
-    return document.decode(baseline_document(**changes), "it")
+    return baseline_documents.decode(baseline_document(**changes), "it")
 
 
 def baseline_document(**changes):
@@ -635,8 +612,11 @@ def few(given, names=("disk.fio.randread.iops",)):
 
 
 def decoded(given):
-    """Return records from their documents; None for one that is not valid."""
-    return [model.decode_or_none(one) for one in given]
+    """Return records and those in documents; None for an invalid document."""
+    return [
+        one if isinstance(one, model.Record) else model.decode_or_none(one)
+        for one in given
+    ]
 
 
 def run_of(given, limits=None, folder=FOLDER, question="overhead"):
@@ -764,13 +744,19 @@ GAP = (repetitions_.Missing(name="fio", machine="g1", reason="gone"),)
 
 
 def observations(sources, by_metric):
-    """Return observations, ``{metric: one value a source}``."""
+    """Return observations.
+
+    :param by_metric: The value or the list of values of each source, or None,
+        by metric.
+    """
     return tuple(
         sample.Observation(
             source=source, sample=sample.Sample(metric=metric, value=value)
         )
-        for metric, values in by_metric.items()
-        for source, value in zip(sources, values, strict=True)
+        for metric, cells in by_metric.items()
+        for source, cell in zip(sources, cells, strict=True)
+        for value in (cell if isinstance(cell, list) else [cell])
+        if value is not None
     )
 
 
@@ -814,7 +800,9 @@ def overlapping(share, *metrics):
 def taken(number, by_metric, axes=None, **changes):
     """Return a condition, ``{metric: one value a guest}``."""
     guests = len(next(iter(by_metric.values()), ()))
-    names = tuple(f"g{place + 1}" for place in range(guests))
+    names = tuple(changes.get("machines", ()))
+    if len(names) != guests:
+        names = tuple(f"g{place + 1}" for place in range(guests))
     whole = {
         "axes": axes or {},
         "number": number,
@@ -1046,6 +1034,37 @@ def killed(number=2):
     return with_level(levels({EVENTS: SHARED}), number, broken)
 
 
+#: The fields of a record that belong to its repetition.
+_MEASURED = {
+    field.name for field in dataclasses.fields(repetitions_.Repetition)
+}
+
+
+def record(rate=90.0, **changes):
+    """Return the record of a guest, with one sample.
+
+    :param changes: Other fields of the record or of its repetition.
+    """
+    measured = {
+        "run": "workload-1",
+        "question": "overhead",
+        "expected_metrics": (EVENTS,),
+        "conditions": [
+            taken(
+                2,
+                {EVENTS: [rate]},
+                reference=reference({EVENTS: (100.0, 101.0, 99.0)}),
+            )
+        ],
+        **{key: changes.pop(key) for key in _MEASURED & changes.keys()},
+    }
+    number = measured.pop("number", 2)
+    changes.setdefault("machines", (machine("g1"),))
+    return record_of(
+        repetition(number, measured.pop("conditions"), **measured), **changes
+    )
+
+
 def record_of(measured, **changes):
     """Return the record of a repetition as it is read from a journal.
 
@@ -1061,27 +1080,17 @@ def record_of(measured, **changes):
         conditions.append(
             dataclasses.replace(compared, reference_copies=copies)
         )
-    bare_metal = model.BareMetal(
-        name="r740",
-        machine="compute-1",
-        recorded_at="2026-01-02T03:04:05Z",
-        digest="0" * 64,
-        session=SESSION,
-        fingerprint={"kernel": "6.1.0-18-amd64"},
-        tools={},
-        references=references,
-    )
     sampled = [
         observation.sample.metric
-        for row in (
+        for observations_ in (
             *(compared.observations for compared in measured.conditions),
             *(
-                row
-                for found in references.values()
-                for row in found.repetitions
+                observations_
+                for compared in references.values()
+                for observations_ in compared.repetitions
             ),
         )
-        for observation in row
+        for observation in observations_
     ]
     fields = {
         "task": "task-1",
@@ -1090,19 +1099,45 @@ def record_of(measured, **changes):
         "software": {"rally-vmperf": "1.0.0", "rally": "5.1.1"},
         "shape": model.Shape(vcpus=1, memory_mib=1024, copies=1),
         "machines": tuple(
-            model.Machine(name=name, role="guest", host=host, boot_id=name)
-            for name, host in measured.hosts.items()
+            machine(name, host=host) for name, host in measured.hosts.items()
         ),
         "workloads": (model.Workload(name="sysbench", arguments={}),),
         "metrics": tuple(
             dict.fromkeys((*measured.expected_metrics, *sampled))
         ),
-        "bare_metal": bare_metal if references else None,
+        "bare_metal": bare_metal(references) if references else None,
     }
     measured = dataclasses.replace(measured, conditions=tuple(conditions))
     return model.link(
         model.Record(repetition=measured, **{**fields, **changes})
     )
+
+
+def bare_metal(references, **changes):
+    """Return the bare metal of a record.
+
+    :param references: The samples by number of copies.
+    :param changes: Other fields.
+    """
+    first = next(iter(references.values()))
+    return model.BareMetal(
+        **{
+            "name": first.name,
+            "machine": first.machine,
+            "recorded_at": first.recorded_at,
+            "digest": "0" * 64,
+            "session": SESSION,
+            "fingerprint": {"kernel": "6.1.0-18-amd64"},
+            "tools": {},
+            "references": references,
+            **changes,
+        }
+    )
+
+
+def document(record_):
+    """Return a record as the document in a journal."""
+    return model.FORMAT.encode(record_)
 
 
 # Rows of a density judgement, for drawings.  Guests follow a smooth curve up

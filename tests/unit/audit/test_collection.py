@@ -5,12 +5,11 @@ import tempfile
 import unittest
 
 from rally_vmperf.audit import collection
+from rally_vmperf.measurement import finding
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit import made
-
-RATE = "cpu.sysbench.rate"
 
 
 class TestCollect(unittest.TestCase):
@@ -22,8 +21,20 @@ class TestCollect(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def source(self, *hosts, run="run-1", day=1, rate=100.0, **changes):
-        """Return a run of four repetitions with a guest on each host."""
+    def source(
+        self,
+        *hosts,
+        run="run-1",
+        day=1,
+        rate=100.0,
+        changes_of=lambda number: {},
+        **changes,
+    ):
+        """Return a run of four repetitions with a guest on each host.
+
+        :param changes_of: A function that returns the fields of the record
+            with a number.
+        """
         names = [f"g{number}" for number in range(1, len(hosts) + 1)]
         details = {
             name: {
@@ -46,33 +57,34 @@ class TestCollect(unittest.TestCase):
         reference = files.write_machines(self.folder, details, print)
         records = []
         for number in (1, 2, 3, 4):
-            document = made.record(
-                run=run,
-                number=number,
-                planned_repetitions=4,
-                finished_at=f"2026-03-{day:02d}T05:0{number}:00+00:00",
-                machines=[
-                    made.machine_entry(name, host=host)
+            fields = {
+                "run": run,
+                "number": number,
+                "planned_repetitions": 4,
+                "finished_at": f"2026-03-{day:02d}T05:0{number}:00+00:00",
+                "machines": tuple(
+                    made.machine(name, host=host)
                     for name, host in zip(names, hosts, strict=True)
-                ],
-                machines_file=vars(reference),
-                bare_metal=None,
-                conditions=[
-                    made.condition(
-                        machines=names,
-                        samples={
-                            RATE: [
+                ),
+                "machines_file": reference,
+                "conditions": [
+                    made.taken(
+                        number,
+                        {
+                            made.EVENTS: [
                                 (rate + number) * place
                                 for place in range(1, len(hosts) + 1)
                             ]
                         },
+                        machines=tuple(names),
                     )
                 ],
-            )
-            document.update(changes(number) if callable(changes) else changes)
-            records.append(model.decode(document))
+                **changes,
+                **changes_of(number),
+            }
+            records.append(made.record(**fields))
         return sources.Source(
-            question="overhead",
+            question=changes.get("question", "overhead"),
             scenario="",
             records=records,
             criteria=records[0].criteria,
@@ -126,13 +138,9 @@ class TestCollect(unittest.TestCase):
 
     def test_void_host_in_a_run_of_several(self):
         """Does not void the others."""
-        finding = {
-            "kind": "wrong_host",
-            "subject": "g2",
-            "detail": "runs elsewhere",
-        }
+        elsewhere = finding.Finding("wrong_host", "g2", "runs elsewhere")
         found = self.collect(
-            self.source("compute1", "compute2", findings=[finding])
+            self.source("compute1", "compute2", findings=(elsewhere,))
         )
         self.assertEqual("", found["compute1"].reason)
         self.assertIn("elsewhere", found["compute2"].reason)
@@ -154,10 +162,10 @@ class TestCollect(unittest.TestCase):
 
     def test_other_test(self):
         """Is kept next to the first one."""
-        other = {"name": "sysbench", "label": "", "arguments": {"time": 99}}
+        other = model.Workload(name="sysbench", arguments={"time": 99})
         found = self.collect(
             self.source("compute1"),
-            self.source("compute1", run="run-2", day=2, workloads=[other]),
+            self.source("compute1", run="run-2", day=2, workloads=(other,)),
         )
         self.assertEqual(2, len(found["compute1"].sums))
         self.assertEqual("run-2", found["compute1"].run)
@@ -176,7 +184,7 @@ class TestCollect(unittest.TestCase):
         found = self.collect(
             self.source(
                 "compute1",
-                conditions=[made.condition(samples={RATE: [None]})],
+                conditions=[made.taken(1, {made.EVENTS: [None]})],
             )
         )
         self.assertTrue(found["compute1"].reason)
@@ -203,37 +211,22 @@ class TestCollect(unittest.TestCase):
 
     def test_number_of_guests(self):
         """Of a density run, with the needs of a guest."""
-        conditions = [
-            made.condition(
-                machines=[f"g{place}" for place in range(1, guests + 1)],
-                samples={RATE: [rate] * guests},
-                axes={"guests": guests},
-                position=guests,
-            )
-            for guests, rate in ((1, 100.0), (2, 99.0), (3, 50.0))
-        ]
         source = self.source(
             *["compute1"] * 3,
+            changes_of=lambda number: {
+                "conditions": [
+                    made.level(
+                        number,
+                        guests,
+                        {made.EVENTS: [rate + number / 10] * guests},
+                    )
+                    for guests, rate in ((1, 100.0), (2, 99.0), (3, 50.0))
+                ]
+            },
             question="density",
             criteria={
                 "vmperf_degradation": {"max_percent": {"*": 10}},
             },
-        )
-        records = []
-        for number, record in enumerate(source.records, start=1):
-            document = model.FORMAT.encode(record)
-            for condition in conditions:
-                values = condition["observations"]["values"][RATE]
-                values[:] = [value + number / 10 for value in values]
-            records.append(
-                model.decode({**document, "conditions": conditions})
-            )
-        source = sources.Source(
-            question="density",
-            scenario="",
-            records=records,
-            criteria=source.criteria,
-            folder=self.folder,
         )
         host = self.collect(source)["compute1"]
         (found,) = host.capacities.values()

@@ -6,7 +6,6 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import gathering
-from rally_vmperf.records import model
 from tests.unit import made
 
 
@@ -17,13 +16,10 @@ def conditions(*values, machines=("g1", "g2")):
         record = made.record(
             number=number,
             conditions=[
-                made.condition(
-                    machines=list(machines),
-                    samples={"cpu.sysbench.rate": list(given)},
-                )
+                made.taken(number, {made.EVENTS: given}, machines=machines)
             ],
         )
-        found.append(model.decode(record).repetition.condition)
+        found.append(record.repetition.condition)
     return found
 
 

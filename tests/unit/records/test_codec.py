@@ -1,6 +1,5 @@
 """Tests of records as judges see them."""
 
-import copy
 import dataclasses
 import json
 import unittest
@@ -23,9 +22,7 @@ class TestDecode(unittest.TestCase):
 
     def written(self, **changes):
         """Return a record that was changed, as it is read again."""
-        return model.shorten(
-            dataclasses.replace(model.decode(made.record()), **changes)
-        )
+        return model.shorten(dataclasses.replace(made.record(), **changes))
 
     def test_metrics(self):
         """Additivity and resolution are encoded if they are known."""
@@ -68,7 +65,7 @@ class TestDecode(unittest.TestCase):
             ),
             *made.seen("emulated_guest"),
         )
-        record = model.decode(made.record())
+        record = made.record()
         measured = dataclasses.replace(record.repetition, findings=findings)
         document = model.FORMAT.encode(
             dataclasses.replace(record, repetition=measured)
@@ -88,9 +85,7 @@ class TestDecode(unittest.TestCase):
             ({"reboot": "between_workloads"}, True),
         ):
             record = made.record(options=options)
-            self.assertEqual(
-                rebooted, model.decode(record).repetition.rebooted
-            )
+            self.assertEqual(rebooted, record.repetition.rebooted)
 
     def test_a_fingerprint_of_other_types(self):
         """It is rejected with its path before it is read."""
@@ -99,7 +94,7 @@ class TestDecode(unittest.TestCase):
             ("memory_bytes", 8.0),
             ("network_interfaces", ["eth0"]),
         ):
-            record = made.record()
+            record = made.document(made.record())
             record["bare_metal"]["fingerprint"] = {key: value}
             place = rf"bare_metal\.fingerprint\.{key}"
             with self.assertRaisesRegex(schema.FormatError, place):
@@ -107,17 +102,13 @@ class TestDecode(unittest.TestCase):
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
-        emulation = {
-            "kind": "emulated_guest",
-            "subject": "g1",
-            "detail": "TCG",
-        }
-        lost = {"name": "cpu.x", "machine": "g1", "reason": "killed"}
-        entry = model.decode(
-            made.record(
-                findings=[emulation], missing=[lost], state="incomplete"
-            )
-        ).repetition
+        gap = repetition.Missing(name="cpu.x", machine="g1", reason="killed")
+        record = made.record(
+            findings=made.seen("emulated_guest"),
+            missing=(gap,),
+            state="incomplete",
+        )
+        entry = model.decode(made.document(record)).repetition
         self.assertEqual((2, 3), (entry.number, entry.planned_repetitions))
         only = entry.condition
         self.assertEqual("incomplete", only.state)
@@ -125,7 +116,7 @@ class TestDecode(unittest.TestCase):
         self.assertEqual("events/s", entry.expected_metrics[0].unit)
         self.assertEqual("emulated_guest", only.findings[0].kind)
         self.assertEqual("killed", only.missing[0].reason)
-        self.assertEqual("metal", only.reference.name)
+        self.assertEqual("r740", only.reference.name)
         self.assertEqual(
             [100.0, 101.0, 99.0],
             [rows[0].sample.value for rows in only.reference.repetitions],
@@ -140,10 +131,8 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_samples(self, values, sources):
         """Each machine has none, one or several."""
-        condition = made.condition(
-            machines=["g1", "g2"], samples={RATE: values}
-        )
-        record = model.decode(made.record(conditions=[condition]))
+        condition = made.taken(2, {made.EVENTS: values})
+        record = made.record(conditions=[condition])
         observations = record.repetition.condition.observations
         self.assertEqual(
             sources, [observation.source for observation in observations]
@@ -161,7 +150,7 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_digits(self, value, written):
         """More than those to which any tool is exact."""
-        record = model.decode(made.record(rate=value))
+        record = made.record(rate=value)
         (only,) = model.FORMAT.encode(record)["conditions"]
         (row,) = only["observations"]["values"].values()
         self.assertEqual(f"[{written}]", json.dumps(row))
@@ -210,7 +199,7 @@ class TestDecode(unittest.TestCase):
 
     def test_the_only_condition(self):
         """It is empty where there is none, and not one of several."""
-        read = model.decode(made.record(conditions=[])).repetition
+        read = made.record(conditions=[]).repetition
         self.assertEqual((), read.condition.observations)
         metrics = read.condition.expected_metrics
         self.assertEqual(read.expected_metrics, metrics)
@@ -233,7 +222,7 @@ class TestOutput(unittest.TestCase):
 
     def test_found_again(self):
         """A record in an output is found and decoded."""
-        record = model.decode(made.record())
+        record = made.record()
         iteration = self.iteration(record)
         self.assertEqual(record, output.find_record(iteration))
         self.assertEqual(2, output.decode(iteration).number)
@@ -268,22 +257,24 @@ class TestOutput(unittest.TestCase):
     )
     def test_foreign_record(self, changes):
         """Other documents are rejected with an error."""
-        record = copy.deepcopy(made.record())
+        record = made.document(made.record())
         for key, value in changes.items():
             in_condition = key in ("observations", "axes")
             mapping = record["conditions"][0] if in_condition else record
             mapping[key] = value
-        iteration = self.iteration(model.decode(made.record()))
+        iteration = self.iteration(made.record())
         iteration["output"]["complete"][0]["data"] = record
         self.assertIsNone(output.decode(iteration))
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
         with self.assertRaisesRegex(schema.FormatError, r"\$\.shape"):
-            model.FORMAT.check(made.record(shape={"vcpus": 0}))
+            model.FORMAT.check(
+                {**made.document(made.record()), "shape": {"vcpus": 0}}
+            )
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.chart_request("Title", model.decode(made.record()))
+        mark = output.chart_request("Title", made.record())
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
         self.assertEqual([["missing measurements", 0]], mark["data"])

@@ -12,7 +12,6 @@ import unittest
 import ddt
 
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.records import full_disk
 from tests.unit.records import raw
@@ -20,7 +19,7 @@ from tests.unit.records import raw
 
 def record(number=2, **changes):
     """Return a record with this number."""
-    return model.decode(made.record(number=number, **changes))
+    return made.record(number=number, **changes)
 
 
 @ddt.ddt

@@ -9,7 +9,6 @@ import ddt
 
 from rally_vmperf.records import journal
 from rally_vmperf.records import journal_index
-from rally_vmperf.records import model
 from tests.unit import made
 
 QUESTIONS = ("overhead",)
@@ -27,15 +26,15 @@ class TestJournalIndex(unittest.TestCase):
 
     def write(self, run, task, day, host="compute1", **changes):
         """Write a journal of two repetitions."""
-        document = made.record(
-            run=run,
-            task=task,
-            started_at=f"2026-03-{day:02d}T00:00:00+00:00",
-            machines=[made.machine_entry("g1", host=host)],
-            **changes,
-        )
         for number in (1, 2):
-            record = model.decode({**document, "number": number})
+            record = made.record(
+                run=run,
+                number=number,
+                task=task,
+                started_at=f"2026-03-{day:02d}T00:00:00+00:00",
+                machines=(made.machine("g1", host=host),),
+                **changes,
+            )
             journal.Journal(self.directory, run).append(record)
 
     def find(self, name):
@@ -107,16 +106,16 @@ class TestJournalIndex(unittest.TestCase):
 
     def test_hosts(self):
         """Are those of guests, each once."""
-        document = made.record(
-            machines=[
-                made.machine_entry("g1", host="compute2"),
-                made.machine_entry("g2", host="compute1"),
-                made.machine_entry("g3", host="compute2"),
-                made.machine_entry("g4"),
-                made.machine_entry("peer", "peer", "compute9"),
-            ]
+        record = made.record(
+            machines=(
+                made.machine("g1", host="compute2"),
+                made.machine("g2", host="compute1"),
+                made.machine("g3", host="compute2"),
+                made.machine("g4"),
+                made.machine("peer", "peer", "compute9"),
+            )
         )
         path = self.directory / "one.jsonl"
-        path.write_text(json.dumps(document))
+        path.write_text(json.dumps(made.document(record)))
         (run,) = journal_index.list_runs(self.directory, QUESTIONS)
         self.assertEqual(("compute2", "compute1"), run.hosts)

@@ -271,13 +271,10 @@ class TestRecord(unittest.TestCase):
     def test_protocol(self):
         """The baseline must have the cooldown of the record."""
         entry = made.entry(cooldown=5)
-        workload = {
-            "name": "sysbench",
-            "label": "",
-            "arguments": entry["arguments"],
-            "cooldown": 5,
-        }
-        record = model.decode(made.record(workloads=[workload]))
+        workload = model.Workload(
+            name="sysbench", arguments=entry["arguments"], cooldown=5
+        )
+        record = made.record(workloads=(workload,))
         compared = comparability.compare_record(
             record, (), made.baseline(name="other", entries=[entry])
         )

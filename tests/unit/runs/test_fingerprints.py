@@ -44,7 +44,7 @@ class TestFingerprint(unittest.TestCase):
 
     def check_record(self, metal):
         """Check that a record is read."""
-        record = made.record()
+        record = made.document(made.record())
         record["bare_metal"]["fingerprint"] = metal
         bare_metal = model.decode(record).bare_metal
         described.compare_machines([], bare_metal)
@@ -52,7 +52,7 @@ class TestFingerprint(unittest.TestCase):
     def check_setting(self, metal, other):
         """Check what a run takes over of bare metal and of the peer."""
         booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
-        record = made.record()
+        record = made.document(made.record())
         record["bare_metal"]["fingerprint"] = metal
         bare_metal = model.decode(record).bare_metal
         found = setting.build_setting(booted, (), bare_metal=bare_metal)

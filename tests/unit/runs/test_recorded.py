@@ -249,7 +249,7 @@ class PartTestCase(unittest.TestCase):
             content, labelled, [SHAPE]
         )
         own = "disk.fio.db.randread.latency"
-        written = model.decode(made.record(bare_metal=None))
+        written = made.record(bare_metal=None)
         (condition,) = written.repetition.conditions
         condition = dataclasses.replace(
             condition, reference_copies=SHAPE.copies

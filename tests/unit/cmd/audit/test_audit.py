@@ -21,7 +21,6 @@ from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.guests import cloud
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.guests import testing
 
@@ -71,14 +70,13 @@ class TestAudit(unittest.TestCase):
                 finished_at=(
                     time + datetime.timedelta(minutes=number)
                 ).isoformat(),
-                machines=[made.machine_entry("g1", host=host)],
-                bare_metal=None,
-                conditions=[made.condition(samples={RATE: [rate * factor]})],
+                machines=(made.machine("g1", host=host),),
+                conditions=[
+                    made.taken(number, {made.EVENTS: [rate * factor]})
+                ],
                 **changes,
             )
-            journal.Journal(self.folder, record["run"]).append(
-                model.decode(record)
-            )
+            journal.Journal(self.folder, record.repetition.run).append(record)
 
     def write_hosts(self, slow=0.8):
         """Write the journals of three hosts, of which h2 is slow."""
@@ -263,8 +261,7 @@ class TestAudit(unittest.TestCase):
     def test_list_hosts_without_result(self):
         """A host whose run is void is due."""
         self.cloud.compute.all_zones = {"nova": ["h1"]}
-        finding = {"kind": "wrong_host", "subject": "g1", "detail": "x"}
-        self.write("h1", findings=[finding])
+        self.write("h1", findings=made.seen("wrong_host"))
         _, text = self.audit("--list-hosts")
         self.assertEqual({"hosts": ["h1"]}, yaml.safe_load(text))
 

@@ -15,7 +15,6 @@ from rally.task.processing import plot
 from rally_vmperf import opts
 from rally_vmperf.plugins.charts import record
 from rally_vmperf.plugins.charts import run_chart
-from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
@@ -136,7 +135,7 @@ class ChartsTestCase(unittest.TestCase):
     def test_task_start_prints_a_table_of_it(self):
         workload = {"total_iteration_count": 2}
         table = charts.OutputStatsTable(workload, title="title")
-        request = output.chart_request("Title", model.decode(made.record()))
+        request = output.chart_request("Title", made.record())
         for _ in range(2):
             table.add_iteration(copy.deepcopy(request["data"]))
         self.assertEqual(

@@ -12,11 +12,7 @@ from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
 
-RATE, TIME = "cpu.sysbench.rate", "cpu.bzip2.compress_time"
-METRICS = {
-    RATE: {"unit": "events/s", "better": "higher", "scale": "ratio"},
-    TIME: {"unit": "s", "better": "lower", "scale": "ratio"},
-}
+RATE, TIME = made.EVENTS, made.TIME
 LIMITED = {
     "name": "limited",
     "extra_specs": {
@@ -42,7 +38,8 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
             if variant is LIMITED:
                 speed *= share
             conditions.append(
-                made.condition(
+                made.taken(
+                    number,
                     {RATE: [100 * speed], TIME: [20 / speed]},
                     axes={"variant": variant["name"]},
                     position=len(conditions) + 1,
@@ -53,10 +50,8 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
                 question="tuning",
                 number=number,
                 planned_repetitions=count,
-                metrics=METRICS,
-                expected_metrics=list(METRICS),
+                expected_metrics=(RATE, TIME),
                 conditions=conditions,
-                bare_metal=None,
                 options={
                     "variants": copy.deepcopy(VARIANTS),
                     "reference": "equal-1",
@@ -93,10 +88,10 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_persistent_differences_are_no_spread(self):
         """A variant that is always slower is a difference, not a boot."""
-        whole = records(deviation=0.001)
+        whole = [*map(made.document, records(deviation=0.001))]
         for record in whole:
             values = record["conditions"][1]["observations"]["values"]
-            values[RATE] = [0.5 * values[RATE][0]]
+            values[RATE.name] = [0.5 * values[RATE.name][0]]
         run = made.run_of(whole, question="tuning")
         for spread in self_check.list_spreads(run):
             self.assertLess(spread.percent, 0.3)
@@ -143,12 +138,12 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_a_limited_guest_that_does_not_boot(self):
         """The reason is stated in place of a loss."""
-        whole = records()
+        whole = [*map(made.document, records())]
         for record in whole:
             record["state"] = "incomplete"
             record["conditions"][2] |= {
                 "state": "incomplete",
-                "observations": made.columns([], {}),
+                "observations": {"machines": [], "values": {}},
                 "machines": [],
             }
         run = made.run_of(whole, question="tuning")
@@ -173,7 +168,7 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_different_variants(self):
         """Other tuning runs have no remarks."""
-        whole = records()
+        whole = [*map(made.document, records())]
         for record in whole:
             first, second, _ = VARIANTS
             record["options"]["variants"] = [
