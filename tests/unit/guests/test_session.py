@@ -7,11 +7,17 @@ import ddt
 
 from rally_vmperf.guests import cloud
 from tests.functional import fault_proxy
-from tests.unit.guests import stub_cloud
+from tests.unit.guests import wire
 
-LIST = "compute GET /v2.1/servers/detail"
-CREATE = "compute POST /v2.1/os-keypairs"
-TOKEN = "identity POST /v3/auth/tokens"
+NOVA = "/compute/v2.1"
+LIST = f"compute GET {NOVA}/servers/detail"
+CREATE = f"compute POST {NOVA}/os-keypairs"
+TOKEN = "identity POST /identity/v3/auth/tokens"
+ANSWERS = {
+    ("GET", NOVA): wire.version("v2.1", "2.90", f"URL{NOVA}/"),
+    ("GET", f"{NOVA}/servers/detail"): {"servers": []},
+    ("POST", f"{NOVA}/os-keypairs"): {"keypair": {"name": "k"}},
+}
 
 #: What a repeated question gets over.
 PASSING = (429, 500, 502, 503, 504, "hang", "reset", "lost")
@@ -24,26 +30,17 @@ FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
 @mock.patch.object(cloud, "TIMEOUT", 1)
 class SessionTest(unittest.TestCase):
     def setUp(self):
-        self.nova = self.stub()
-        keystone = self.stub(self.nova.address)
+        keystone = wire.Wire({}, {"compute": NOVA})
+        self.nova = wire.Wire(ANSWERS, {})
+        for service in (self.nova, keystone):
+            self.enterContext(wire.served(service))
+        keystone.catalog_url = self.nova.url
         self.proxy = self.enterContext(
-            fault_proxy.FaultProxy(f"{keystone.address}/v3")
+            fault_proxy.FaultProxy(f"{keystone.url}/identity/v3")
         )
 
-    def stub(self, nova=""):
-        started = stub_cloud.StubCloud(nova)
-        self.addCleanup(started.close)
-        return started
-
     def connect(self):
-        credential = {
-            "auth_url": self.proxy.auth_url,
-            "username": "u",
-            "password": "secret",
-            "tenant_name": "p",
-            "region_name": "R",
-        }
-        return cloud.connect(credential)
+        return cloud.connect(wire.credential(self.proxy.auth_url))
 
     def break_(self, call, action, times=1):
         rule = fault_proxy.Rule(call=call, action=action, times=times)
@@ -88,7 +85,8 @@ class SessionTest(unittest.TestCase):
             self.create()
         self.assertEqual(1, self.count(CREATE))
         is_created = action in ("lost", "truncated")
-        self.assertEqual(1 if is_created else 0, len(self.nova.made))
+        created = [call for call in self.nova.sent if call[0] == "POST"]
+        self.assertEqual(1 if is_created else 0, len(created))
 
     @ddt.data(*FINAL)
     def test_a_token_that_cannot_be_had(self, action):

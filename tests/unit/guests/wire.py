@@ -52,6 +52,8 @@ class Wire:
         #: The paths that were read, with their queries.
         self.read: list[str] = []
         self.url = ""
+        #: The address of the services in the catalogue, if it is not ``url``.
+        self.catalog_url = ""
 
     def body(self, method: str, path: str) -> t.Any:
         """Return the body of the only such request."""
@@ -79,7 +81,7 @@ class Wire:
                             "interface": "public",
                             "region": "RegionOne",
                             "region_id": "RegionOne",
-                            "url": self.url + where,
+                            "url": (self.catalog_url or self.url) + where,
                         }
                     ],
                 }
@@ -110,11 +112,13 @@ def version(identifier: str, newest: str, url: str) -> dict[str, t.Any]:
 
 
 @contextlib.contextmanager
-def connected(wire: Wire) -> t.Iterator[t.Any]:
-    """Serve the wire, and return a connection to it."""
+def served(wire: Wire) -> t.Iterator[None]:
+    """Serve the wire at its URL in the block."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         """One request."""
+
+        protocol_version = "HTTP/1.1"
 
         def _answer(self) -> None:
             path = self.path.partition("?")[0].rstrip("/")
@@ -147,19 +151,34 @@ def connected(wire: Wire) -> t.Iterator[t.Any]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     wire.url = f"http://127.0.0.1:{server.server_port}"
-    connection = cloud.connect(
-        {
-            "auth_url": f"{wire.url}/identity/v3",
-            "username": "member",
-            "password": "secret",
-            "tenant_name": "demo",
-            "region_name": "RegionOne",
-        }
-    )
     try:
-        yield connection
+        yield
     finally:
-        connection.close()
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextlib.contextmanager
+def connected(wire: Wire) -> t.Iterator[t.Any]:
+    """Serve the wire, and return a connection to it."""
+    with served(wire):
+        connection = cloud.connect(credential(f"{wire.url}/identity/v3"))
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def credential(auth_url: str) -> dict[str, str]:
+    """Return the credential of the only user.
+
+    :param auth_url: The address of Keystone.
+    """
+    return {
+        "auth_url": auth_url,
+        "username": "member",
+        "password": "secret",
+        "tenant_name": "demo",
+        "region_name": "RegionOne",
+    }
