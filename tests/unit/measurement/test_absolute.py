@@ -169,18 +169,6 @@ class RatiosTestCase(unittest.TestCase):
             got.absolute[0].sentence(),
         )
 
-    def test_void(self):
-        entries = made.several(self.SLOW, findings=made.seen("wrong_host"))
-        got = made.judgement(entries, {}, max={"*": 99})
-        self.assertEqual("void", got.absolute[0].status)
-
-    def test_limit_without_a_metric(self):
-        got = made.judgement(
-            made.several(self.SLOW), {"*": 99}, max={"x": 1}, min={"y.*": 1}
-        )
-        self.assertEqual(("x", "y.*"), got.unmatched)
-        self.assertFalse(got.passed)
-
     def test_beyond_return(self):
         entries = made.several(self.SLOW, planned_repetitions=9)
         for limit, beyond in ((9.0, True), (12.99, False), (14.0, False)):

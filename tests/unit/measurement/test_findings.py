@@ -39,14 +39,6 @@ class FindingsTestCase(unittest.TestCase):
                 got.headline().startswith(f"void: {headline}"), got.headline()
             )
 
-    def test_tolerated(self):
-        got = made.judgement(
-            made.several(made.NEAR, findings=made.seen("wrong_host")),
-            tolerate=["wrong_host"],
-        )
-        self.assertEqual("passed", got.status)
-        self.assertTrue(got.findings[0].tolerated)
-
     def test_too_fast_to_be_true(self):
         fast = {made.IOPS: (22000.0, 22100.0, 22050.0)}
         got = made.judgement(made.several(fast))

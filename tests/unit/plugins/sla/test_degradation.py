@@ -37,6 +37,7 @@ class TestDegradation(contract.SLAContract, unittest.TestCase):
         {"max_percent": {CPU: "5"}},
         {"max_percent": {CPU: 5}, "levels": 0},
         {"max_percent": {CPU: 5}, "levels": []},
+        {"max_percent": {CPU: 5}, "levels": [2, True]},
         {"max_percent": {CPU: 5}, "levels": "every"},
         {"max_percent": {CPU: 5}, "statistic": "best"},
         {"max_percent": {CPU: 5}, "compare_to": "others"},
@@ -73,6 +74,7 @@ class TestFairness(contract.SLAContract, unittest.TestCase):
         {"levels": 2},
         {"min_index": {}},
         {"min_index": {CPU: 0}},
-        {"min_index": {CPU: 1.1}},
+        {"min_index": {CPU: -1}},
+        {"min_index": {CPU: 1.01}},
         {"min_index": {CPU: 0.5}, "statistic": "worst"},
     )
