@@ -92,10 +92,13 @@ def describe_remark(change: result.Result) -> str:
     if change.reason:
         return change.reason
     if comparison is None:
+        noun = "count" if change.metric.unit == "1" else "value"
+        interval = change.show_interval()
+        text = f"the largest {noun}" + (f" ({interval})" if interval else "")
         if change.limit is None:
-            return "the largest count, without a limit"
+            return f"{text}, without a limit"
         limit = units.show(change.limit, change.metric.unit)
-        return f"the largest count; the limit is {limit}"
+        return f"{text}; the limit is {limit}"
     if comparison.low is None:
         return f"requires {statistics.FEWEST} repetitions of each run"
     kinds = [

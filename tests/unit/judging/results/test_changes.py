@@ -133,6 +133,26 @@ class TestTwoRuns(unittest.TestCase):
             changes.describe_remark(got),
         )
 
+    def test_a_count_with_an_error(self):
+        """Is undecided if the limit is inside its interval."""
+        downtime = sample.Metric(
+            "x.gap", "s", "lower", scale="count", step=0.04
+        )
+        first, second = (
+            changes.RunSamples(
+                name=name,
+                samples={("", downtime): [[0.2], [value], [0.1]]},
+                limits={("", downtime): 0.3},
+            )
+            for name, value in (("A", 0.2), ("B", 0.29))
+        )
+        (got,) = changes.compare_runs([first, second], NO_MARGIN)
+        self.assertEqual("undecided", changes.classify(got))
+        self.assertEqual(
+            "the largest value (250 ms to 330 ms); the limit is 300 ms",
+            changes.describe_remark(got),
+        )
+
     def test_a_count_of_few_repetitions(self):
         """Can be worse, and is otherwise undecided, as in verdicts."""
         first = run("A", errors=(0, 2, 1))
