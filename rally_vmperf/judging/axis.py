@@ -81,6 +81,7 @@ class Axis:
         return judge.Rules(
             axis=self.name,
             compares_values=self.contrast is None,
+            loss_axes=self.contrast.other if self.contrast else {},
             build=self._build,
             find=self._find,
             conclude=self.conclude,

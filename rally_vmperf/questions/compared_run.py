@@ -1,5 +1,6 @@
 """Runs and baselines that are compared with each other."""
 
+import collections
 import collections.abc
 import dataclasses
 import typing as t
@@ -53,6 +54,7 @@ class ComparedRun(changes.RunSamples):
     :param machines: The guests and the peer, or the bare-metal machine.
     :param machines_error: The reason why their facts are missing, or "".
     :param facts: Further facts about guests and software.
+    :param conditions: The conditions of a run by their text.
     """
 
     setting: collections.abc.Mapping[str, documents.Facts] = dataclasses.field(
@@ -61,6 +63,9 @@ class ComparedRun(changes.RunSamples):
     machines: tuple[model.DescribedMachine, ...] = ()
     machines_error: str = ""
     facts: documents.Facts = dataclasses.field(default_factory=dict)
+    conditions: dict[str, repetition.Condition] = dataclasses.field(
+        default_factory=dict
+    )
 
 
 def create_run(name: str, source: sources.Source) -> ComparedRun:
@@ -102,6 +107,11 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
         machines=machines,
         machines_error=machines_error,
         facts=facts,
+        conditions={
+            condition.title: condition
+            for record in records
+            for condition in record.repetition.conditions
+        },
     )
 
 
@@ -200,7 +210,8 @@ def set_limits(
 
     The margin of a rate or a time is ``max_percent``, or the default if it
     has an absolute limit only. If several SLAs limit a metric, the first one
-    counts.
+    counts. A loss of conditions that a SLA compares with others, such as a
+    phase, is the margin of these conditions only.
 
     :param criteria: The limits by the name of their SLA.
     :raises ComparisonError: If a limit matches no metric.
@@ -210,6 +221,7 @@ def set_limits(
     metrics = [metric for _, metric in keys]
     names = {metric.name for metric in metrics}
     limited: dict[changes.Key, float] = {}
+    conditions = collections.ChainMap(*(run.conditions for run in runs))
     for name, criterion in table.criteria().items():
         by_option = criterion.parse(criteria.get(name) or {}).limits
         for option in question.LOSS_AND_ABSOLUTE:
@@ -218,13 +230,17 @@ def set_limits(
                     f"sla {name} {option}: {problem}; correct it, or use "
                     "other limits with --limits"
                 )
+        loss_axes = criterion.rules.loss_axes if criterion.rules else {}
         for key in keys:
-            metric = key[1]
+            title, metric = key
             by_figure = {
                 option: match[0]
                 for option in question.LOSS_AND_ABSOLUTE
                 if (match := by_option[option].for_metric(metric.name, names))
             }
+            condition = conditions.get(title)
+            if condition and not repetition.select([condition], **loss_axes):
+                by_figure.pop("max_percent", None)
             if metric.scale == "ratio" and by_figure:
                 margin = by_figure.get("max_percent", changes.MARGIN)
                 limited.setdefault(key, max(0.0, margin))

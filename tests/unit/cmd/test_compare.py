@@ -153,6 +153,27 @@ class TestTwoRuns(CompareTestCase):
         else:
             self.assertIn("worse in 0", "".join(self.warnings))
 
+    def test_loss_after_a_migration(self):
+        """Has a limit for the phase after only; the others decide nothing."""
+        metric = "disk.fio.randwrite.latency_p50"
+        paths = self.copy_golden("migration")
+        limits = self.limits(
+            "vmperf_disruption: {max_loss_after_percent: 20}\n"
+        )
+        rows = self.results(0, *paths, "--limits", limits, *PASS)
+        self.assertEqual(
+            {"phase before": 5, "phase during": 5, "phase after": 20},
+            {
+                row["Condition"]: row["Margin (%)"]
+                for row in rows
+                if row["Metric"] == metric
+            },
+        )
+        self.assertEqual(
+            {"phase after"},
+            {row["Condition"] for row in rows if row["Decides"]},
+        )
+
     def test_migrations(self):
         """The largest downtime is compared, with the limit of the first."""
         name = "guest.migration.downtime"
