@@ -12,6 +12,7 @@ from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
@@ -146,8 +147,15 @@ def _find(
     curves = [each for each in curve.group(rows) if each.points]
     if any(each.compare_to == "bare_metal" for each in curves):
         yield from _find_in_baseline(repetitions)
+    # Each number of guests of a metric can be steady by chance.
+    capped = rate_caps.count_capped(
+        each.metric for each in curves for point in each.points if point.bare
+    )
     for each in curves:
-        for reported_finding in (*_find_in_rates(each), *_find_in_loss(each)):
+        for reported_finding in (
+            *_find_in_rates(each),
+            *_find_in_loss(each, capped),
+        ):
             yield reported_finding, None
 
 
@@ -195,16 +203,20 @@ def _find_in_rates(
 
 
 def _find_in_loss(
-    shown: curve.Curve,
+    shown: curve.Curve, capped: int
 ) -> collections.abc.Iterator[finding.Finding]:
-    """Yield findings about the loss of a metric; none about fairness."""
+    """Yield findings about the loss of a metric; none about fairness.
+
+    :param capped: The number of comparisons with bare metal that can have a
+        cap.
+    """
     if not shown.compare_to:
         return
     name = shown.metric.name
     slow = points.describe_slow_solo(shown.points)
     if slow and shown.compare_to == "solo_guest":
         yield finding.Finding("solo_guest_slow", name, slow)
-    yield from _find_bottlenecks(shown)
+    yield from _find_bottlenecks(shown, capped)
     quantised = False
     for judged in shown.results:
         point = t.cast(points.Point, judged.point)
@@ -227,13 +239,14 @@ def _find_in_loss(
 
 
 def _find_bottlenecks(
-    shown: curve.Curve,
+    shown: curve.Curve, capped: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield at most one finding, about bottlenecks outside the guest."""
+    compare_to = shown.compare_to
     bottlenecks = {
         point.guests: bottleneck
         for point in shown.points
-        if (bottleneck := point.describe_bottleneck(shown.compare_to))
+        if (bottleneck := point.describe_bottleneck(compare_to, capped))
     }
     if bottlenecks:
         guests = units.number_of("guest", *bottlenecks)

@@ -107,10 +107,12 @@ class Point:
         """The geometric mean of the totals; None without totals."""
         return _mean(self.totals)
 
-    def describe_bottleneck(self, compare_to: CompareTo) -> str:
+    def describe_bottleneck(self, compare_to: CompareTo, metrics: int) -> str:
         """Return the bottleneck outside the guest as text, or "".
 
         Equal rates are suspicious only against bare metal.
+
+        :param metrics: The number of comparisons that can have a cap.
         """
         if self.mean is None or self.caps is None:
             return ""
@@ -120,9 +122,9 @@ class Point:
             self.metric, self.mean, total_rate, self.caps
         )
         bare = self.bare_loss
-        if compare_to == "solo_guest" or bare is None:
+        if bottleneck or compare_to == "solo_guest" or bare is None:
             return bottleneck
-        return bottleneck or rate_caps.describe_bottleneck(bare)
+        return rate_caps.describe_bottleneck(bare, metrics=metrics)
 
     @functools.cached_property
     def _guest_rates(self) -> list[list[float]]:

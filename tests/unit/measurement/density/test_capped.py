@@ -96,6 +96,24 @@ class CappedTestCase(unittest.TestCase):
             self.assertFalse(strict.passed)
         self.assertIn("a policy limits it: the guest", strict.sentence())
 
+    @ddt.data((1, 1), (20, 0))
+    @ddt.unpack
+    def test_steadiness_by_chance(self, metrics, expected):
+        """One of many metrics and levels varies by a fifth of a percent."""
+        noise = (1.0, 1.0025, 0.9975, 1.002, 0.998)
+        rates = [
+            sample.Metric(f"disk.fio.m{number}.iops", "ops/s", "higher")
+            for number in range(metrics)
+        ]
+        curves = made.levels(
+            {rate: {1: [100.0], 2: [100.0] * 2} for rate in rates},
+            5,
+            bare={rate: [100 * factor for factor in noise] for rate in rates},
+            noise=noise,
+        )
+        got = made.degradation(curves, {"*": 5}, compare_to="bare_metal")
+        self.assertEqual(expected * metrics, len(capped(got)))
+
     def test_what_is_offered_at_a_rate(self):
         """It arrives at that rate, which no cap is the reason of."""
         offered = finding.Finding(
