@@ -1,4 +1,4 @@
-"""How long tests wait: longer where a machine is slow or busy."""
+"""Time limits of tests: longer where a machine is slow or busy."""
 
 import hashlib
 import os
@@ -25,9 +25,9 @@ def seconds(usual: float) -> float:
 def factor(work_seconds: float, load: float, cores: int) -> float:
     """Return how many times slower a machine may be than the usual one.
 
-    :param work_seconds: wall time of the work on it
-    :param load: processes that have wanted a core in the last minute
-    :param cores: that it has
+    :param work_seconds: The wall time of the work on it.
+    :param load: The number of processes that wanted a core in the last minute.
+    :param cores: The number of its cores.
     """
     busy = max(1.0, work_seconds / WORK_SECONDS, load / cores)
     return min(MOST, busy * max(1.0, CORES / cores))

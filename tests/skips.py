@@ -3,7 +3,7 @@
     python -m tests.skips STREAM...
 
 Each stream is a run that stestr keeps (``.stestr/0``). Exits with 1 where a
-reason is not listed: a test that nobody misses tests nothing.
+reason is not listed: a test that is skipped unnoticed tests nothing.
 """
 
 import pathlib
@@ -23,19 +23,19 @@ KNOWN = re.compile(
 
 def skipped(path: pathlib.Path) -> dict[str, str]:
     """Return the reasons of the skipped tests of a run, by test."""
-    found = {}
+    reasons = {}
 
     def note(test: dict) -> None:
         if test["status"] == "skip":
             reason = test["details"].get("reason")
-            found[test["id"]] = reason.as_text() if reason else ""
+            reasons[test["id"]] = reason.as_text() if reason else ""
 
     result = testtools.StreamToDict(note)
     result.startTestRun()
     run = file.Repository(str(path.parent)).get_test_run(path.name)
     run.get_test().run(result)
     result.stopTestRun()
-    return found
+    return reasons
 
 
 def main(paths: list[str]) -> int:

@@ -1,6 +1,6 @@
-"""The same evidence by us and by rally-openstack, in one run.
+"""A comparison with rally-openstack on the same evidence, in one run.
 
-It is no test: it prints a table, and exits with 1 only when something has
+It is not a test: it prints a table, and exits with 1 only when something has
 failed.  ``make bench`` brings the embedded cloud up and runs it.
 """
 
@@ -22,15 +22,15 @@ PEER = HERE / "tasks" / "peer.yaml"
 
 def main() -> int:
     """Run both, print what they cost."""
-    asked = parse_options()
+    options = parse_options()
     lab = laboratory.Laboratory("bench")
     lab.use("admin")
-    arguments = list_arguments(asked)
+    arguments = list_arguments(options)
     before = lab.count()
     runs = {}
-    if "ours" not in asked.without:
+    if "ours" not in options.without:
         runs["rally_vmperf"] = _ours(lab, arguments[OURS])
-    if "peer" not in asked.without:
+    if "peer" not in options.without:
         runs["rally-openstack"] = _peer(lab, arguments[PEER])
     print("\n".join(table.lines(runs)))
     if lab.count() != before:
@@ -39,11 +39,11 @@ def main() -> int:
     return 0
 
 
-def list_arguments(asked: argparse.Namespace) -> dict[pathlib.Path, dict]:
+def list_arguments(options: argparse.Namespace) -> dict[pathlib.Path, dict]:
     """Return the arguments of each task, by its path."""
     arguments = {
-        "seconds": asked.seconds,
-        "repetitions": asked.repetitions,
+        "seconds": options.seconds,
+        "repetitions": options.repetitions,
         "image": "vmperf-guest",
         "flavor": "vmperf.small",
     }
@@ -52,11 +52,16 @@ def list_arguments(asked: argparse.Namespace) -> dict[pathlib.Path, dict]:
 
 
 def _ours(lab: laboratory.Laboratory, arguments: dict) -> wall_time.WallTime:
-    words = ("--task", str(OURS), "--task-args", json.dumps(arguments))
-    lab.record_baseline("bench", *words)
-    known = lab.journals()
+    arguments_of_task = (
+        "--task",
+        str(OURS),
+        "--task-args",
+        json.dumps(arguments),
+    )
+    lab.record_baseline("bench", *arguments_of_task)
+    earlier = lab.journals()
     wall = _start(lab, OURS, arguments)
-    (path,) = lab.journals() - known
+    (path,) = lab.journals() - earlier
     runs = [
         run
         for record in lab.records(path)
@@ -79,11 +84,19 @@ def _start(
     options: tuple[str, ...] = (),
 ) -> float:
     began = time.monotonic()
-    words = ("task", "start", str(task), "--task-args", json.dumps(arguments))
-    done = lab.rally(*options, *words, timeout=3600)
+    command = (
+        "task",
+        "start",
+        str(task),
+        "--task-args",
+        json.dumps(arguments),
+    )
+    done = lab.rally(*options, *command, timeout=3600)
     wall = time.monotonic() - began
     if done.returncode:
-        sys.exit(f"{task.name}: {done.returncode}{laboratory.said(done)}")
+        sys.exit(
+            f"{task.name}: {done.returncode}{laboratory.problem_lines(done)}"
+        )
     return wall
 
 
@@ -94,7 +107,7 @@ def _only(lab: laboratory.Laboratory) -> dict:
     return workload
 
 
-def parse_options(words: list[str] | None = None) -> argparse.Namespace:
+def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     """Return the options of the command line, or of other words."""
     parser = argparse.ArgumentParser(prog="tests.bench", description=__doc__)
     parser.add_argument(
@@ -110,7 +123,7 @@ def parse_options(words: list[str] | None = None) -> argparse.Namespace:
         choices=["ours", "peer"],
         help="leave one side out",
     )
-    return parser.parse_args(words)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the package is cut: lines of logic, questions, ways of a value.
+"""The structure of the package: lines of logic, questions, ways of a value.
 
 ``python -m tests.bench.architecture`` prints, for the tree at hand,
 
@@ -55,7 +55,10 @@ def logic(tree: ast.AST) -> int:
             for child in getattr(node, name, ())
         ]
         first = min(
-            [one.lineno for one in getattr(node, "decorator_list", ())]
+            [
+                decorator.lineno
+                for decorator in getattr(node, "decorator_list", ())
+            ]
             + [node.lineno]
         )
         last = node.end_lineno or node.lineno
@@ -67,12 +70,12 @@ def logic(tree: ast.AST) -> int:
 
 def _first_line(node: ast.AST) -> int:
     decorators = getattr(node, "decorator_list", ())
-    own = (
+    line = (
         node.pattern.lineno
         if isinstance(node, ast.match_case)
         else (node.lineno)
     )
-    return min([one.lineno for one in decorators] + [own])
+    return min([decorator.lineno for decorator in decorators] + [line])
 
 
 def _is_docstring(node: ast.stmt) -> bool:
@@ -98,15 +101,15 @@ def rooms(
     parsed: collections.abc.Mapping[pathlib.Path, ast.Module],
 ) -> dict[str, tuple[int, int]]:
     """Return files and lines of logic by the first folder of the package."""
-    found: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, tuple[int, int]] = {}
     for path, tree in parsed.items():
         parts = path.relative_to(TOP).parts
         room = parts[0] if len(parts) > 1 else "(top)"
-        files, lines = found.get(room, (0, 0))
+        files, lines = sizes.get(room, (0, 0))
         if path.name != "__init__.py":
             files += 1
-        found[room] = files, lines + logic(tree)
-    return found
+        sizes[room] = files, lines + logic(tree)
+    return sizes
 
 
 def crumbs(
@@ -122,15 +125,15 @@ def crumbs(
     for path, tree in (*parsed.items(), *users.items()):
         for name in _imported(tree):
             importers[name].add(_dotted(path))
-    found = []
+    imports = []
     for path, tree in parsed.items():
         name = _dotted(path)
         others = importers[name] - {name}
         if path.name != "__init__.py" and len(others) == 1:
             lines = logic(tree)
             if lines < SMALL:
-                found.append((name, next(iter(others)), lines))
-    return found
+                imports.append((name, next(iter(others)), lines))
+    return imports
 
 
 def _dotted(path: pathlib.Path) -> str:
@@ -142,9 +145,9 @@ def _imported(tree: ast.Module) -> set[str]:
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {one.name for one in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {f"{node.module}.{one.name}" for one in node.names}
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
 
 
@@ -153,15 +156,19 @@ def several_questions(
 ) -> list[str]:
     """Return the files that name more than one question.
 
-    What names one is a string, an imported module, or a part of a name.
+    A file names one in a string, an imported module, or a part of a name.
     """
-    found = []
+    modules = []
     for path, tree in parsed.items():
-        words = _words(tree)
-        named = [name for name, own in QUESTIONS.items() if own & words]
+        module_words = _words(tree)
+        named = [
+            name
+            for name, question_words in QUESTIONS.items()
+            if question_words & module_words
+        ]
         if len(named) > 1:
-            found.append(str(path.relative_to(TOP)))
-    return found
+            modules.append(str(path.relative_to(TOP)))
+    return modules
 
 
 def _words(tree: ast.Module) -> set[str]:
@@ -170,17 +177,17 @@ def _words(tree: ast.Module) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    words: set[str] = set()
+    used_words: set[str] = set()
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and id(node) not in docstrings
         ):
-            words.add(node.value)
+            used_words.add(node.value)
     for name in _imported(tree):
-        words.update(name.split("."))
-    return words
+        used_words.update(name.split("."))
+    return used_words
 
 
 def main() -> None:

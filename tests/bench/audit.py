@@ -105,7 +105,7 @@ def simulate(fleet: Fleet, trials: int, seed: int = 1) -> tuple[int, int]:
     """Return how many audits name all slow hosts, and a healthy one."""
     random = numpy.random.default_rng(seed)
     slow = {f"h{number}" for number in fleet.slow}
-    found, wrong = 0, 0
+    detected, wrong = 0, 0
     for _ in range(trials):
         audit = result.audit(fleet.draw(random), limits.Limits({}))
         worse = {
@@ -113,9 +113,9 @@ def simulate(fleet: Fleet, trials: int, seed: int = 1) -> tuple[int, int]:
             for host_result in audit.results
             if host_result.worse
         }
-        found += worse >= slow
+        detected += worse >= slow
         wrong += bool(worse - slow)
-    return found, wrong
+    return detected, wrong
 
 
 def print_simulations(trials: int) -> None:
@@ -129,8 +129,8 @@ def print_simulations(trials: int) -> None:
     ]
     for fleet in FLEETS:
         number = trials if fleet is FLEETS[0] else max(1, trials // 4)
-        found, wrong = simulate(fleet, number)
-        slow = f"{found / number:.1%}" if fleet.slow else "-"
+        detected, wrong = simulate(fleet, number)
+        slow = f"{detected / number:.1%}" if fleet.slow else "-"
         rows.append((fleet.name, str(number), slow, f"{wrong / number:.2%}"))
     for line in table.padded(rows):
         print(line)

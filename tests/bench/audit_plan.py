@@ -45,9 +45,12 @@ _KINDS = inventory.GUEST_KINDS - {"volume", "image"}
 
 def estimate_hours(number: int, **arguments: object) -> float:
     """Return the estimated duration of the task in hours."""
-    given = {"hosts": [f"h{index}" for index in range(number)], **arguments}
+    task_arguments = {
+        "hosts": [f"h{index}" for index in range(number)],
+        **arguments,
+    }
     parsed = argparse.Namespace(
-        task_args=json.dumps(given),
+        task_args=json.dumps(task_arguments),
         task_args_file=None,
         config_file=os.devnull,
     )

@@ -1,4 +1,4 @@
-"""How often the true figures of a migration are within their intervals.
+"""Coverage of the true figures of a migration by their intervals.
 
 The truth is a dip of 40 % during 6 s and a downtime of 0.3 s.
 """
@@ -38,13 +38,13 @@ def simulate_readings(
     now, readings = 0.0, []
     while now < PHASE:
         out, back = random.exponential(round_trip / 2, 2) + 0.0005
-        asked = now + out
+        reading_time = now + out
         resumed = stopped + DOWNTIME
-        if stopped <= asked < resumed:
-            asked = resumed
-        answered = asked + back
-        late = DOWNTIME if asked >= resumed else 0.0
-        guest = asked - late - drift * asked
+        if stopped <= reading_time < resumed:
+            reading_time = resumed
+        answered = reading_time + back
+        late = DOWNTIME if reading_time >= resumed else 0.0
+        guest = reading_time - late - drift * reading_time
         middle = (now + answered) / 2
         readings.append(
             downtime.OffsetReading(
@@ -136,8 +136,8 @@ def simulate(
 ) -> dict[str, tuple[float, float, float]]:
     """Return the percentages of trials whose interval has the truth within.
 
-    Those with the interval at or below the truth, and those above it, follow:
-    with the truth as the limit, these pass and fail.
+    The trials with the interval at or below the truth, and the trials with the
+    interval above it, follow: with the truth as the limit, they pass and fail.
 
     :returns: The three percentages by figure.
     """

@@ -1,9 +1,9 @@
-"""What parsers make of outputs that were cut or swapped.
+"""The results of parsers for outputs that were cut or swapped.
 
     python -m tests.bench.mutations [--seed 1] [--tries 300]
 
 prints the table of doc/source/contributor/checked.rst, and the arguments that
-outputs do not tell.  An output that was cut, lacks a line or belongs to
+outputs do not show.  An output that was cut, lacks a line or belongs to
 another command must be rejected, or give the same values.
 """
 
@@ -51,9 +51,9 @@ def values(workload, arguments, command, text, stream):
     except base.WorkloadError:
         return None
     return {
-        one.metric.name: one.value
-        for one in readings
-        if isinstance(one, sample.Sample)
+        reading.metric.name: reading.value
+        for reading in readings
+        if isinstance(reading, sample.Sample)
     }
 
 
@@ -94,9 +94,9 @@ def believed_parts(rng, tries):
                 cuts = {*rng.sample(cuts, tries), *cuts[-100:]}
             parts = (whole[:cut] for cut in cuts)
             if any(
-                values(workload, arguments, command, part, run.stream)
+                values(workload, arguments, command, component, run.stream)
                 is not None
-                for part in parts
+                for component in parts
             ):
                 yield name, command
 
@@ -145,13 +145,13 @@ def other_values(rule, value):
     return []
 
 
-def other_arguments(workload, given):
+def other_arguments(workload, arguments):
     """Yield the names of arguments, and the arguments with another value."""
-    complete = workload.complete(given)
+    complete = workload.complete(arguments)
     for key, rule in workload.ARGUMENTS["properties"].items():
         for value in other_values(rule, complete[key]):
             try:
-                yield key, workload.complete({**given, key: value})
+                yield key, workload.complete({**arguments, key: value})
             except base.WorkloadError:
                 continue
 
@@ -165,12 +165,12 @@ def command_lines(workload, arguments):
 
 
 def unnoticed_arguments():
-    """Return by workload the arguments that its outputs do not tell.
+    """Return by workload the arguments that its outputs do not show.
 
     The output of each recorded command is parsed as that of another command
     line, with one other argument.
     """
-    found = collections.defaultdict(set)
+    unnoticed = collections.defaultdict(set)
     for name, run in golden.RUNS.items():
         workload = golden.workload(name)
         lines = command_lines(workload, workload.complete(run.arguments))
@@ -181,20 +181,20 @@ def unnoticed_arguments():
                     continue
                 text = golden.text(file)
                 if values(workload, arguments, command, text, run.stream):
-                    found[workload.name].add(key)
-    return found
+                    unnoticed[workload.name].add(key)
+    return unnoticed
 
 
-def judge(true, found):
+def judge(true, mutated):
     """Return what became of a mutated output."""
-    if found is None:
+    if mutated is None:
         return "rejected"
-    return "same" if found == true else "other"
+    return "same" if mutated == true else "other"
 
 
 def table(seed, tries):
     """Return by workload how many mutations came to which end."""
-    found = collections.defaultdict(collections.Counter)
+    outcomes = collections.defaultdict(collections.Counter)
     for name, run in golden.RUNS.items():
         rng = random.Random(f"{seed} {name}")
         workload = golden.workload(name)
@@ -209,16 +209,16 @@ def table(seed, tries):
             if kind == "swapped" and workload.name in UNTOLD:
                 continue
             mutated = values(workload, arguments, command, text, run.stream)
-            found[workload.name][judge(true[command], mutated)] += 1
-    return found
+            outcomes[workload.name][judge(true[command], mutated)] += 1
+    return outcomes
 
 
-def page(found):
+def page(outcomes):
     """Return the rows of the docs' table."""
     return "\n".join(
         f"{name:15} {sum(ends.values()):7} {ends['rejected']:8} "
         f"{ends['same']:5} {ends['other']:5}"
-        for name, ends in sorted(found.items())
+        for name, ends in sorted(outcomes.items())
     )
 
 
@@ -227,8 +227,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tries", type=int, default=300)
-    asked = parser.parse_args()
-    print(page(table(asked.seed, asked.tries)))
+    options = parser.parse_args()
+    print(page(table(options.seed, options.tries)))
     for name, keys in sorted(unnoticed_arguments().items()):
         print(f"{name}: {', '.join(sorted(keys))}")
 

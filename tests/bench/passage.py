@@ -36,28 +36,28 @@ _MOST = 400
 def modules(
     call: collections.abc.Callable[[], object], sentinel: float
 ) -> set[str]:
-    """Return the modules of ours whose functions take or return a value.
+    """Return the modules whose functions accept or return a value.
 
-    :param call: is run once
-    :param sentinel: a number that nothing else is likely to hold; text that
-        shows it is not followed
+    :param call: A function, which is called once.
+    :param sentinel: A number that is unlikely elsewhere; text that shows it is
+        not followed.
     """
-    found: set[str] = set()
+    names: set[str] = set()
 
     def look(name: str, values: list[t.Any]) -> None:
-        if name not in found and any(
-            _holds(one, sentinel, _DEPTH, set()) for one in values
+        if name not in names and any(
+            _holds(argument, sentinel, _DEPTH, set()) for argument in values
         ):
-            found.add(name)
+            names.add(name)
 
     _trace(call, look)
-    return found
+    return names
 
 
 def forms(
     call: collections.abc.Callable[[], object], sentinel: float
 ) -> set[str]:
-    """Return the dataclasses of ours that are forms of a sample, by name.
+    """Return the dataclasses that are forms of a sample, by name.
 
     A form has the value in a field: as a number, in a list of numbers, in a
     text, or in another form. A list of forms is not a form.
@@ -76,24 +76,28 @@ def forms(
 
 
 def _add_forms(
-    value: t.Any, sentinel: float, depth: int, seen: set[int], names: set[str]
+    value: t.Any,
+    sentinel: float,
+    depth: int,
+    visited: set[int],
+    names: set[str],
 ) -> bool:
     """Add the names of forms; return whether the value is one, or a sample."""
     if isinstance(value, float):
         return value == sentinel
     if isinstance(value, str):
         return str(sentinel) in value
-    if depth == 0 or id(value) in seen:
+    if depth == 0 or id(value) in visited:
         return False
-    seen.add(id(value))
+    visited.add(id(value))
     parts = [
-        part
-        for part in _parts(value)
-        if _add_forms(part, sentinel, depth - 1, seen, names)
+        component
+        for component in _parts(value)
+        if _add_forms(component, sentinel, depth - 1, visited, names)
     ]
     kind = type(value)
     if not dataclasses.is_dataclass(kind):
-        return any(isinstance(part, (float, str)) for part in parts)
+        return any(isinstance(component, (float, str)) for component in parts)
     if parts and kind.__module__.startswith("rally_vmperf."):
         names.add(f"{kind.__module__}.{kind.__name__}")
     return bool(parts)
@@ -113,7 +117,7 @@ def _trace(
             code = frame.f_code
             count = code.co_argcount + code.co_kwonlyargcount
             names = code.co_varnames[: count + 2]
-            values = [frame.f_locals.get(one) for one in names]
+            values = [frame.f_locals.get(name) for name in names]
         elif event == "return":
             values = [argument]
         else:
@@ -129,20 +133,24 @@ def _trace(
         threading.setprofile(None)  # type: ignore[arg-type]
 
 
-def _holds(value: t.Any, sentinel: float, depth: int, seen: set[int]) -> bool:
+def _holds(
+    value: t.Any, sentinel: float, depth: int, visited: set[int]
+) -> bool:
     if isinstance(value, float):
         return value == sentinel
     simple = (str, bytes, int, type(None), type, pathlib.PurePath)
-    if depth == 0 or isinstance(value, simple) or id(value) in seen:
+    if depth == 0 or isinstance(value, simple) or id(value) in visited:
         return False
-    seen.add(id(value))
+    visited.add(id(value))
     if dataclasses.is_dataclass(value):
         # Fields are passed on; what a cached property remembers is not.
         fields = dataclasses.fields(value)
         parts = [getattr(value, field.name, None) for field in fields]
     else:
         parts = _parts(value)
-    return any(_holds(one, sentinel, depth - 1, seen) for one in parts)
+    return any(
+        _holds(component, sentinel, depth - 1, visited) for component in parts
+    )
 
 
 def _parts(value: t.Any) -> collections.abc.Iterable[t.Any]:
@@ -175,9 +183,9 @@ _MAIN = {"overhead": "vmperf_overhead", "density": "vmperf_degradation"}
 
 
 class Drive:
-    """One unit run of a question: real workloads, machines that cost no time.
+    """A unit run of a question: real workloads, machines that cost no time.
 
-    :param folder: of the journal and of the baseline
+    :param folder: The folder of the journal and of the baseline.
     """
 
     def __init__(self, question: str, folder: str, limit: float) -> None:
@@ -195,8 +203,8 @@ class Drive:
             "sla": {_MAIN[self.question]: self.limits},
         }
         folder = str(self.folder)
-        known = mock.Mock(baseline_dir=folder, journal_dir=folder)
-        conf = mock.MagicMock(vmperf=known)
+        options = mock.Mock(baseline_dir=folder, journal_dir=folder)
+        conf = mock.MagicMock(vmperf=options)
         with mock.patch.object(task, "CONF", conf):
             task.Task().validate({}, config, density.Density, None)
 
@@ -209,7 +217,7 @@ class Drive:
             )
             for name in ("g1", "g2")
         ]
-        asked = whole.asked(
+        case = whole.asked(
             str(self.folder),
             self.document,
             *machines,
@@ -217,18 +225,20 @@ class Drive:
             journal=journal.Journal(self.folder, self.question),
         )
         make = questions.questions()[self.question].run
-        run = asked.run_cache.get_run(
-            "w", lambda: make(asked, _OWN[self.question])
+        run = case.run_cache.get_run(
+            "w", lambda: make(case, _OWN[self.question])
         )
         records = [run.repeat(number) for number in (1, 2, 3)]
-        asked.run_cache.close("w")
+        case.run_cache.close("w")
         return records
 
     def judge(self, records: collections.abc.Iterable[t.Any]) -> None:
         """Have Rally's SLA judge the records."""
         sla = criteria.SLAS[_MAIN[self.question]](self.limits)
-        for one in records:
-            sla.add_iteration({"output": {"complete": [output.encode(one)]}})
+        for record in records:
+            sla.add_iteration(
+                {"output": {"complete": [output.encode(record)]}}
+            )
         sla.result()
         sla.details()
 

@@ -130,9 +130,9 @@ def all_parts(multiple: float) -> dict[str, float]:
     return dict.fromkeys(PARTS, multiple)
 
 
-def one_part(part: str, multiple: float = ALONE) -> dict[str, float]:
+def one_part(component: str, multiple: float = ALONE) -> dict[str, float]:
     """Return multiples of the limits, of which one is beyond its limit."""
-    return {**all_parts(0.5), part: multiple}
+    return {**all_parts(0.5), component: multiple}
 
 
 def simulate(
@@ -196,19 +196,19 @@ def _draw_run(
     noises = NOISES[setting.noise]
     number = task.repetitions if setting.is_rebooted else 1
     boots = {
-        part: random.normal(0, setting.boots / 100, (2, number))
-        for part in PARTS
+        component: random.normal(0, setting.boots / 100, (2, number))
+        for component in PARTS
     }
     sides: tuple[Values, Values] = ({}, {})
     for metric in task.metrics:
-        part = metric.name.partition(".")[0]
+        component = metric.name.partition(".")[0]
         if metric.scale == "count":
             for values in sides:
                 drawn = random.integers(0, 10, task.repetitions)
                 values[metric] = drawn.tolist()
             continue
         # The bandwidth of fio is proportional to its rate of requests.
-        if part == "disk" and metric.name.endswith(".bandwidth"):
+        if component == "disk" and metric.name.endswith(".bandwidth"):
             requests = metric.name.replace(".bandwidth", ".iops")
             for values in sides:
                 values[metric] = next(
@@ -217,7 +217,7 @@ def _draw_run(
                     if other.name == requests
                 )
             continue
-        noise = noises[P99 if P99 in metric.name else part] / 100
+        noise = noises[P99 if P99 in metric.name else component] / 100
         # What has no limit loses as much as the other metrics of its command.
         command = metric.name.rpartition(".")[0]
         limit = min(
@@ -225,12 +225,12 @@ def _draw_run(
             for name in task.limits
             if name.rpartition(".")[0] == command
         )
-        lost = setting.losses[part] * limit
+        lost = setting.losses[component] * limit
         ratios = (loss.ratio(metric, lost), 1)
         # The position of the values in the buckets of a histogram.
         base = random.uniform(0, 1)
         for values, ratio, boot in zip(
-            sides, ratios, boots[part], strict=True
+            sides, ratios, boots[component], strict=True
         ):
             drawn = ratio * numpy.exp(
                 base + boot + random.normal(0, noise, task.repetitions)
@@ -343,11 +343,12 @@ def print_table(task: ShippedTask, noise: str, trials: int) -> None:
         row = format_row(task, f"{boots:g} %", settings, trials)
         print(row, flush=True)
     print(
-        f"{ALONE:g} x in:".ljust(12) + "".join(f"{part:>12}" for part in PARTS)
+        f"{ALONE:g} x in:".ljust(12)
+        + "".join(f"{component:>12}" for component in PARTS)
     )
     settings = [
-        Setting(noise=noise, boots=TYPICAL_BOOTS, losses=one_part(part))
-        for part in PARTS
+        Setting(noise=noise, boots=TYPICAL_BOOTS, losses=one_part(component))
+        for component in PARTS
     ]
     row = format_row(task, f"{TYPICAL_BOOTS:g} %", settings, trials)
     print(row + "\n", flush=True)

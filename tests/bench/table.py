@@ -13,13 +13,13 @@ def lines(
 ) -> collections.abc.Iterator[str]:
     """Yield a row for each run and, for two, how they compare.
 
-    :param runs: ours first
+    :param runs: The runs, first the one by the package.
     """
     rows = [_HEADER, *(_row(name, run) for name, run in runs.items())]
     yield from padded(rows)
     if len(runs) == 2:
-        ours, peer = runs.values()
-        yield f"ratio of wall times: {peer.wall / ours.wall:.2f}"
+        product, peer = runs.values()
+        yield f"ratio of wall times: {peer.wall / product.wall:.2f}"
 
 
 def padded(

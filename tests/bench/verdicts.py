@@ -1,4 +1,4 @@
-"""How often verdicts are wrong: simulated runs, judged by the product.
+"""The rates of wrong verdicts: simulated runs, judged by the product.
 
 ``make bench-verdicts`` prints a table. The truth lies exactly at the limit, so
 that each decision is a wrong one: 2.5 % of passes and of failures are what an
@@ -40,11 +40,11 @@ Draw = collections.abc.Callable[[t.Any, int], t.Any]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Result:
-    """What came of the trials of a setting, in percent of them.
+    """The outcomes of the trials of a setting, in percent of them.
 
-    :param coverage: the interval holds the truth; None where not asked
-    :param flagged: a side is called skewed or in two states
-    :param bias: the largest difference of equal variants that drift causes
+    :param coverage: The share of intervals with the truth; None without one.
+    :param flagged: The share of trials with a side that is skewed or bimodal.
+    :param bias: The largest difference of equal variants that drift causes.
     """
 
     name: str
@@ -89,7 +89,7 @@ def outliers(deviation: float) -> Draw:
 def booted(deviation: float, boots: float, *, each: bool) -> Draw:
     """Return noise with the difference of a boot.
 
-    :param each: whether each repetition is another boot, or all are one
+    :param each: True if each repetition is another boot.
     """
     return lambda random, n: numpy.exp(
         random.normal(0, boots, n if each else 1)
@@ -104,7 +104,7 @@ def bimodal(random: t.Any, n: int) -> t.Any:
 
 
 def bucket(values: t.Any) -> t.Any:
-    """Return values as a histogram of ours has them: middles of buckets."""
+    """Return the middles of the buckets of a histogram for values."""
     growth = 1.01 / 0.99
     number = numpy.ceil(numpy.log(values) / numpy.log(growth))
     return 2 * growth**number / (growth + 1)
@@ -124,28 +124,28 @@ def overhead(
 ) -> Result:
     """Return how often overhead at the limit is decided.
 
-    :param sizes: repetitions of bare metal, and of the guest
-    :param rounded: what the tool makes of its values
-    :param base: seconds on bare metal; None for another time of 10 to 40 in
-        each trial
-    :param guests: guests and copies of bare metal
+    :param sizes: The numbers of repetitions of bare metal, and of the guest.
+    :param rounded: The function by which the tool rounds its values.
+    :param base: The seconds on bare metal; None for another time of 10 to 40
+        in each trial.
+    :param guests: The number of guests, and of copies on bare metal.
     """
     random = numpy.random.default_rng(7)
     number: collections.Counter[str] = collections.Counter()
     for _ in range(trials):
         seconds = random.uniform(10, 40) if base is None else base
-        ours = rounded(seconds * bare(random, sizes[0] * guests))
+        reference_times = rounded(seconds * bare(random, sizes[0] * guests))
         slower = seconds * (1 + LIMIT / 100)
-        theirs = rounded(slower * guest(random, sizes[1] * guests))
-        found = loss.compare(
+        guest_times = rounded(slower * guest(random, sizes[1] * guests))
+        estimate = loss.compare(
             metric,
-            ours.reshape(-1, guests).tolist(),
-            theirs.reshape(-1, guests).tolist(),
+            reference_times.reshape(-1, guests).tolist(),
+            guest_times.reshape(-1, guests).tolist(),
         )
-        number[verdict.decide(found, LIMIT)] += 1
-        if found.low is not None and found.high is not None:
-            number["covered"] += found.low <= LIMIT <= found.high
-        number["flagged"] += bool(found.departures)
+        number[verdict.decide(estimate, LIMIT)] += 1
+        if estimate.low is not None and estimate.high is not None:
+            number["covered"] += estimate.low <= LIMIT <= estimate.high
+        number["flagged"] += bool(estimate.departures)
     return Result(
         name=name,
         trials=trials,
@@ -173,25 +173,25 @@ def density(
 
     One of them is alone in each repetition, or each of them is, for the worst.
 
-    :param truth: what each guest loses, in percent
-    :param tau: how far guests differ for good
-    :param shared: what disturbs all of a repetition
-    :param level: what disturbs all guests at once, and not the solo guest
+    :param truth: The loss of each guest, in percent.
+    :param tau: The lasting difference between guests.
+    :param shared: The noise of a whole repetition.
+    :param level: The noise of all guests at once, without the solo guest.
     """
     random = numpy.random.default_rng(7)
     number: collections.Counter[str] = collections.Counter()
     each = statistic == "worst"
     for _ in range(trials):
-        own = numpy.exp(random.normal(0, tau, guests))
+        factors = numpy.exp(random.normal(0, tau, guests))
         curves = []
         for place in range(1, count + 1):
             common = numpy.exp(random.normal(0, shared))
             noise = numpy.exp(random.normal(0, deviation, 2 * guests))
-            alone = 100 * own * noise[:guests] * common
+            alone = 100 * factors * noise[:guests] * common
             if not each:
-                turn = (place - 1) % guests
-                alone = alone[turn : turn + 1]
-            crowd = 100 * own * noise[guests:] * common * (1 - truth / 100)
+                index = (place - 1) % guests
+                alone = alone[index : index + 1]
+            crowd = 100 * factors * noise[guests:] * common * (1 - truth / 100)
             if level is not None:
                 crowd /= level(random, 1)
             curves.append(
@@ -213,9 +213,9 @@ def density(
         got = made.degradation(curves, {"*": LIMIT}, statistic=statistic)
         (row,) = got.curves
         number[row.statuses[guests]] += 1
-        found = row.points[-1].loss
-        number["covered"] += found.low <= truth <= found.high
-        kinds = {one.finding.kind for one in row.findings}
+        estimate = row.points[-1].loss
+        number["covered"] += estimate.low <= truth <= estimate.high
+        kinds = {finding.finding.kind for finding in row.findings}
         number["flagged"] += not kinds.isdisjoint(("skewed", "bimodal"))
     return Result(
         name=name,
@@ -232,8 +232,10 @@ def density(
 def _curve(place: int, count: int, rates: dict[int, t.Any]) -> t.Any:
     """Return a repetition with the rates of each guest at each level."""
     levels = [
-        made.level(place, guests, {RATE: numpy.atleast_1d(given).tolist()})
-        for guests, given in rates.items()
+        made.level(
+            place, guests, {RATE: numpy.atleast_1d(level_rates).tolist()}
+        )
+        for guests, level_rates in rates.items()
     ]
     return made.repetition(place, levels, planned_repetitions=count, hosts={})
 
@@ -250,29 +252,36 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
     number: collections.Counter[str] = collections.Counter()
     truth = {1: 0.0, 2: 0.95 * LIMIT, 4: LIMIT}
     for _ in range(trials):
-        taken: list[list[levels_.Level]] = []
+        repetitions: list[list[levels_.Level]] = []
         curves = []
         for place in range(1, count + 1):
             neighbour = 0.06 * ((random.random() < 0.4) - 0.4)
             rates: dict[int, t.Any] = {}
-            taken.append([])
-            why = ""
+            repetitions.append([])
+            skip_reason = ""
             for guests, lost in truth.items():
                 noise = numpy.exp(random.normal(0, 0.01, guests))
                 if guests > 1:
                     noise *= numpy.exp(-neighbour)
-                if why:
+                if skip_reason:
                     continue
                 rates[guests] = 100 * noise * (1 - lost / 100)
                 level = made.level(
                     place, guests, {RATE: rates[guests].tolist()}
                 )
-                taken[-1].append(levels_.Level(guests, level.observations))
-                why = rule.find_reason(taken) if stop else ""
+                repetitions[-1].append(
+                    levels_.Level(guests, level.observations)
+                )
+                skip_reason = rule.find_reason(repetitions) if stop else ""
             curve = _curve(place, count, rates)
-            if why and 4 not in rates:
+            if skip_reason and 4 not in rates:
                 left_out = made.level(
-                    place, 4, {}, state="skipped", skip_reason=why, machines=()
+                    place,
+                    4,
+                    {},
+                    state="skipped",
+                    skip_reason=skip_reason,
+                    machines=(),
                 )
                 curve = dataclasses.replace(
                     curve, conditions=(*curve.conditions, left_out)
@@ -309,7 +318,7 @@ def largest(
     *,
     trials: int,
 ) -> Result:
-    """Return how often the largest number of guests is told wrongly.
+    """Return how often the largest number of guests is wrong.
 
     Passed stands for too many guests, and failed for too few.
     """
@@ -329,9 +338,11 @@ def largest(
             for place in range(1, 6)
         ]
         (row,) = made.degradation(curves, {"*": limit}).curves
-        found = row.max_guests
-        number["over"] += (found.low or 0) > truth
-        number["under"] += found.high is not None and found.high < truth
+        max_guests = row.max_guests
+        number["over"] += (max_guests.low or 0) > truth
+        number["under"] += (
+            max_guests.high is not None and max_guests.high < truth
+        )
     return Result(
         name=name,
         trials=trials,
@@ -351,9 +362,9 @@ def fairness(
 ) -> Result:
     """Return how often guests that share as the limit says are decided.
 
-    :param differ: share by which the first and the last differ for good from
-        the mean, and the others in between
-    :param half: whether the limit is at twice the coefficient of variation
+    :param differ: The lasting difference of the first and the last from the
+        mean, as a share; the others are in between.
+    :param half: True if the limit is at twice the coefficient of variation.
     """
     random = numpy.random.default_rng(7)
     middle = numpy.linspace(1 - differ, 1 + differ, guests)
@@ -392,9 +403,9 @@ def comparison(
 
     Passed stands for any better metric, and failed for any worse one.
 
-    :param sizes: repetitions of each run
-    :param truth: what the last run loses in each metric, in percent; no more
-        than the margin
+    :param sizes: The numbers of repetitions of each run.
+    :param truth: The loss of the last run in each metric, in percent; at most
+        the margin.
     """
     random = numpy.random.default_rng(7)
     draw = draw or normal(0.02)
@@ -462,10 +473,9 @@ def tuning(
     Passed stands for any gain and failed for any loss; coverage is how often
     no metric of any variant differs.
 
-    :param drift: what rates lose from one repetition to the next, in percent
-    :param boots: the difference between boots, in percent, which is that of
-        all metrics
-    :param is_rebooted: whether each repetition is another boot
+    :param drift: The loss of rates from repetition to repetition, in percent.
+    :param boots: The difference between boots, in percent, for all metrics.
+    :param is_rebooted: True if each repetition is another boot.
     """
     random = numpy.random.default_rng(7)
     draw = draw or normal(0.02)
@@ -492,7 +502,8 @@ def tuning(
                 planned, model.Order(kind=order, seed=seed), place
             )
             ages[place - 1] = [
-                place - 1 + ordered.index(one) / variants for one in planned
+                place - 1 + ordered.index(condition) / variants
+                for condition in planned
             ]
             drawn = draw(random, variants * metrics).reshape(variants, -1)
             logs = slower * ages[place - 1] + booted[place - 1]
@@ -516,10 +527,12 @@ def tuning(
             )
         older = ages.mean(0) - ages.mean(0)[0]
         bias = max(bias, float(abs(numpy.expm1(slower * older)).max()))
-        found = judge.judgement()
+        judgement = judge.judgement()
         statuses = {
             changes.classify(change)
-            for change in gains.list_changes(found.rows, found.confidence)
+            for change in gains.list_changes(
+                judgement.rows, judgement.confidence
+            )
         }
         number.update(statuses)
         number["none"] += statuses.isdisjoint(("better", "worse"))
@@ -536,7 +549,7 @@ def tuning(
 def equal_variants(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     """Yield the results of equal variants, with and without drift.
 
-    :param scale: of the number of trials
+    :param scale: The factor on the number of trials.
     """
     many, few = int(2000 * scale), int(300 * scale)
     for count, trials in ((3, many), (5, many), (10, 4 * many)):
@@ -591,7 +604,7 @@ def boots(trials: int) -> collections.abc.Iterator[Result]:
 def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
     """Yield the results of all settings.
 
-    :param scale: of the number of trials
+    :param scale: The factor on the number of trials.
     """
     yield from equal_variants(scale)
     many, few = int(4000 * scale), int(300 * scale)
@@ -638,8 +651,8 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
                 f"{what}, {n}", (n, n), normal(0.005), draw, trials=many
             )
     quiet = normal(0.002)
-    known = dataclasses.replace(TIME, resolution=0.01)
-    for what, metric in (("known", known), ("unknown", TIME)):
+    fine_metric = dataclasses.replace(TIME, resolution=0.01)
+    for what, metric in (("known", fine_metric), ("unknown", TIME)):
         for base in (70e-6, 100e-6, 250e-6):
             yield overhead(
                 f"rounded by 1 %, {what}, {base * 1e6:g} us, 5",

@@ -12,12 +12,12 @@ _MEASURED = re.compile(r"^measured (\d+\.\d+) (\d+\.\d+)$")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WallTime:
-    """Where the time of a run went, in seconds.
+    """The parts of the time of a run, in seconds.
 
-    :param wall: from the start of ``rally task start`` to its end
-    :param measuring: in which a guest ran what is measured
-    :param span: from the last guest reached to the last output collected;
-        None where every repetition has a guest of its own
+    :param wall: The time from the start of ``rally task start`` to its end.
+    :param measuring: The time in which a guest ran the measured commands.
+    :param span: The time from the last guest reached to the last output
+        collected; None where every repetition has a guest of its own.
     """
 
     wall: float
@@ -38,11 +38,11 @@ class WallTime:
 def by_records(
     wall: float, runs: collections.abc.Iterable[Json], workload: Json
 ) -> WallTime:
-    """Return what the records of a run of ours say.
+    """Return the times in the records of a run by the package.
 
-    :param wall: seconds
-    :param runs: every command that ran, of the files beside the journal
-    :param workload: what Rally exports of it
+    :param wall: The wall time in seconds.
+    :param runs: The commands that ran, from the files next to the journal.
+    :param workload: The workload as Rally exports it.
     """
     measuring = sum(run["seconds"] for run in runs)
     reached = max(
@@ -68,10 +68,10 @@ def by_outputs(wall: float, workload: Json) -> WallTime:
     measuring = 0.0
     for iteration in workload["data"]:
         marks = [
-            found
+            match
             for output in iteration["output"]["complete"]
             for line in output["data"]
-            if (found := _MEASURED.match(line))
+            if (match := _MEASURED.match(line))
         ]
         if not marks:
             raise ValueError(f"nothing measured: {iteration['error']}")

@@ -1,4 +1,4 @@
-"""Chromium without a window, told what to do over a pipe."""
+"""Chromium without a window, controlled over a pipe."""
 
 import contextlib
 import fcntl
@@ -81,7 +81,7 @@ class Browser:
     def __init__(self):
         self.scripts = []
         self.errors = []
-        self._asked = {}
+        self._pending = {}
         self._number = 0
         self._session = None
         self._buffer = b""
@@ -108,9 +108,9 @@ class Browser:
             )
             stack.callback(self._end)
             (page,) = (
-                one["targetId"]
-                for one in self.ask("Target.getTargets")["targetInfos"]
-                if one["type"] == "page"
+                target["targetId"]
+                for target in self.ask("Target.getTargets")["targetInfos"]
+                if target["type"] == "page"
             )
             self._session = self.ask(
                 "Target.attachToTarget", targetId=page, flatten=True
@@ -127,7 +127,7 @@ class Browser:
         """Show a file, unfold everything in it, and forget earlier pages."""
         self.ask("Page.navigate", url="about:blank")
         self.evaluate(_RESTED)
-        self.scripts, self._asked, self.errors = [], {}, []
+        self.scripts, self._pending, self.errors = [], {}, []
         url = pathlib.Path(path).resolve().as_uri()
         self.ask("Page.navigate", url=f"{url}{fragment}")
         self.rest()
@@ -150,16 +150,16 @@ class Browser:
     @property
     def requests(self):
         """Return the addresses that the page asked for."""
-        return list(self._asked.values())
+        return list(self._pending.values())
 
     def misdeeds(self):
-        """Return what a page did beside showing itself, since ``open``."""
-        found = [x for x in self.scripts if not _NVD3.fullmatch(x)]
-        found += [url for url in self.requests if not _OWN.match(url)]
-        found += [str(error) for error in self.errors]
+        """Return the actions of a page since ``open``, except its display."""
+        misdeeds = [x for x in self.scripts if not _NVD3.fullmatch(x)]
+        misdeeds += [url for url in self.requests if not _OWN.match(url)]
+        misdeeds += [str(error) for error in self.errors]
         if EVALUATED in self.text():
-            found.append(EVALUATED)
-        return found
+            misdeeds.append(EVALUATED)
+        return misdeeds
 
     def evaluate(self, expression):
         """Return the value of an expression of JavaScript."""
@@ -182,23 +182,26 @@ class Browser:
         _write_all(self._out, json.dumps(order).encode() + b"\0")
         deadline = time.monotonic() + _PATIENCE
         while True:
-            said = self._hear(deadline - time.monotonic())
-            if said.get("id") == self._number:
-                if "error" in said:
-                    raise AssertionError(f"{method}: {said['error']}")
-                return said["result"]
-            self._note(said)
+            message = self._hear(deadline - time.monotonic())
+            if message.get("id") == self._number:
+                if "error" in message:
+                    raise AssertionError(f"{method}: {message['error']}")
+                return message["result"]
+            self._note(message)
 
-    def _note(self, said):
-        given = said.get("params", {})
-        match said.get("method"):
+    def _note(self, message):
+        parameters = message.get("params", {})
+        match message.get("method"):
             case "Runtime.consoleAPICalled":
-                words = [str(one.get("value")) for one in given["args"]]
-                self.scripts.append(" ".join(words))
+                texts = [
+                    str(argument.get("value"))
+                    for argument in parameters["args"]
+                ]
+                self.scripts.append(" ".join(texts))
             case "Runtime.exceptionThrown":
-                self.errors.append(given["exceptionDetails"])
+                self.errors.append(parameters["exceptionDetails"])
             case "Page.javascriptDialogOpening":
-                self.scripts.append(given["message"])
+                self.scripts.append(parameters["message"])
                 self._number += 1
                 order = {
                     "id": self._number,
@@ -208,10 +211,12 @@ class Browser:
                 }
                 _write_all(self._out, json.dumps(order).encode() + b"\0")
             case "Network.requestWillBeSent":
-                self._asked[given["requestId"]] = given["request"]["url"]
-            case "Network.loadingFailed" if given.get("blockedReason"):
+                self._pending[parameters["requestId"]] = parameters["request"][
+                    "url"
+                ]
+            case "Network.loadingFailed" if parameters.get("blockedReason"):
                 # The policy of the page kept it from being sent.
-                self._asked.pop(given["requestId"], None)
+                self._pending.pop(parameters["requestId"], None)
 
     def _hear(self, seconds):
         while b"\0" not in self._buffer:

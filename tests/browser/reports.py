@@ -76,21 +76,24 @@ def our_comparison():
     )
 
 
-def rallys(told=defects.sanitise_errors):
+def rallys(sanitise=defects.sanitise_errors):
     """Return the page of ``rally task report --html-static``.
 
-    :param told: stands between the scenario's errors and Rally
+    :param sanitise: The context between the scenario's errors and Rally.
     """
     cfg.CONF.register_opts(opts.OPTIONS, opts.GROUP)
     cfg.CONF.set_override("journal_dir", str(made.FOLDER), opts.GROUP)
-    found = [*records.of_overhead(), *(None for _ in records.WORDS)]
+    repetitions = [*records.of_overhead(), *(None for _ in records.WORDS)]
     task = rally_results.results(
-        [(found, made.LIMITS), (records.of_density(), made.DENSITY_LIMITS)]
+        [
+            (repetitions, made.LIMITS),
+            (records.of_density(), made.DENSITY_LIMITS),
+        ]
     )
     workload, _ = task["tasks"][0]["subtasks"][0]["workloads"]
     failed = workload["data"][-len(records.WORDS) :]
-    for iteration, words in zip(failed, records.WORDS, strict=True):
-        iteration["error"] = _error(words, told)
+    for iteration, text in zip(failed, records.WORDS, strict=True):
+        iteration["error"] = _error(text, sanitise)
     workload["sla_results"] = {"sla": [_verdict(workload["data"])]}
     return _plotted(task)
 
@@ -101,12 +104,12 @@ def _plotted(task):
     return plot.plot(loaded, include_libs=True)
 
 
-def _error(words, told):
+def _error(text, sanitise):
     """Return an error as Rally keeps it of an iteration."""
     logging.disable()
     try:
-        with told():
-            raise ValueError(words)
+        with sanitise():
+            raise ValueError(text)
     except Exception as error:
         return utils.format_exc(error)
     finally:
@@ -127,7 +130,7 @@ def _verdict(iterations):
 def rallys_failed(errors):
     """Return Rally's page about a workload whose contexts failed.
 
-    :param errors: those that Rally caught
+    :param errors: The errors that Rally caught.
     """
     task = rally_results.results([([], made.LIMITS)])
     (workload,) = task["tasks"][0]["subtasks"][0]["workloads"]

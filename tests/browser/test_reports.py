@@ -116,19 +116,19 @@ class CanaryTestCase(BrowserTestCase):
 
     @ddt.data(*DANGEROUS)
     def test_plain_page(self, name):
-        """What is written as it is runs, and is noticed."""
-        words = attacks.WORDS[name]
-        self.browser.open(self.write(f"<!DOCTYPE html><p>{words}</p>"))
+        """Text that is not escaped runs, and is noticed."""
+        text = attacks.WORDS[name]
+        self.browser.open(self.write(f"<!DOCTYPE html><p>{text}</p>"))
         self.assertNotEqual([], self.browser.misdeeds())
 
     def test_rallys_page(self):
-        """An error that nobody made harmless ends Rally's script."""
-        source = reports.rallys(told=contextlib.nullcontext)
+        """An error that is not sanitised ends Rally's script."""
+        source = reports.rallys(sanitise=contextlib.nullcontext)
         self.browser.open(self.write(source))
         self.assertIn("PWNED", self.browser.scripts)
 
     def test_rallys_page_of_a_failed_context(self):
-        """So does one that failed a context."""
+        """An error of a context ends it, too."""
         error = ValueError(attacks.WORDS["script_ended"])
         self.browser.open(self.write(reports.rallys_failed([error])))
         self.assertIn("PWNED", self.browser.scripts)
@@ -141,7 +141,7 @@ class CanaryTestCase(BrowserTestCase):
 
 
 class ReportsTestCase(BrowserTestCase):
-    """What guests said is read, and nothing else."""
+    """The output of guests is shown as text, and does nothing."""
 
     def check_shown(self, text, *names):
         """Fail when a word is not to be read as it was said."""
@@ -275,16 +275,16 @@ class ReportsTestCase(BrowserTestCase):
     def test_rallys_page(self):
         """Not in any of its places; our frame is whole, and has its room."""
         self.browser.open(self.write(reports.rallys()))
-        for place, words in chromium.RALLYS_PLACES.items():
+        for place, text in chromium.RALLYS_PLACES.items():
             with self.subTest(place):
                 self.browser.go(place)
-                self.assertIn(words, self.browser.text())
+                self.assertIn(text, self.browser.text())
                 self.assertEqual([], self.browser.misdeeds())
         title = self.browser.evaluate("document.title")
         self.assertEqual("Rally | Rally Task Report", title)
 
     def test_our_frame_in_rallys_page(self):
-        """It is whole, has the room it needs, and one script of ours."""
+        """It is complete, has the height it needs, and one script."""
         self.browser.open(self.write(reports.rallys()))
         self.browser.go("#/VMPerf.overhead/output/additive")
         self.check_shown(self.browser.text(), "script_ended", "angular")
@@ -309,9 +309,9 @@ class ReportsTestCase(BrowserTestCase):
             )
             self.browser.go("#/VMPerf.overhead/output/additive")
             self.assertEqual([], self.browser.misdeeds())
-            found = "document.querySelector('iframe').contentDocument"
-            found += ".querySelector('h3 > img, h3 > svg') !== null"
-            self.assertTrue(self.browser.evaluate(found))
+            script = "document.querySelector('iframe').contentDocument"
+            script += ".querySelector('h3 > img, h3 > svg') !== null"
+            self.assertTrue(self.browser.evaluate(script))
 
     def test_every_failure_can_be_unfolded(self):
         """Rally shows each error with its trace."""

@@ -188,7 +188,7 @@ class Bringup:
         """Create what users find in the cloud, and wait until it works."""
         folders, progress = self._folders, self._progress
         done = folders.data / "done" / "identity"
-        wanted = self._templates.data("resources.yaml.j2")
+        resources = self._templates.data("resources.yaml.j2")
         cloud = inventory.connect(folders)
         self._wait_for("keystone", 5000)
         if not done.exists():
@@ -200,12 +200,12 @@ class Bringup:
             # Its catalog has what was created.
             cloud = inventory.connect(folders)
         self._wait_for("glance-api", 9292)
-        inventory.ensure_image(cloud, wanted["image"], folders.image)
+        inventory.ensure_image(cloud, resources["image"], folders.image)
         progress.say("image")
         self._wait_for("nova-api", 8774)
-        inventory.ensure_flavors(cloud, wanted["flavors"])
+        inventory.ensure_flavors(cloud, resources["flavors"])
         self._wait_for("neutron-server", 9696)
-        inventory.ensure_quotas(cloud, wanted["quotas"])
+        inventory.ensure_quotas(cloud, resources["quotas"])
         if self._settings.hypervisors == 1:
             # Also after a removal that was interrupted.
             services.forget_hypervisor(cloud)
@@ -214,7 +214,7 @@ class Bringup:
             f"a report of {', '.join(_REPORTING[:-1])} or {_REPORTING[-1]}",
             lambda: self._have_reported(cloud),
         )
-        router = inventory.ensure_networks(cloud, wanted)
+        router = inventory.ensure_networks(cloud, resources)
         progress.say("networks")
         count = self._settings.hypervisors
         services.wait(
@@ -263,9 +263,13 @@ class Bringup:
             *cloud.network.ports(device_owner="network:dhcp"),
             *cloud.network.ports(device_id=router),
         ]
-        found = [one["ip_address"] for port in ports for one in port.fixed_ips]
+        port_addresses = [
+            fixed_ip["ip_address"]
+            for port in ports
+            for fixed_ip in port.fixed_ips
+        ]
         ranges = addresses.load(self._folders)
-        for address in (*found, ranges.peer, ranges.control):
+        for address in (*port_addresses, ranges.peer, ranges.control):
             ping = ["ping", "-c", "1", "-W", "1", address]
             self._wait_for_success(
                 f"an answer of {address} to ping",

@@ -56,8 +56,8 @@ def check(folders: layout.Layout) -> None:
         )
     check_earlier(folders.root, layout.DEFAULT_ROOT)
     # The link of one that was killed may remain for a while.
-    ours = (folders.root / container.PID_FILE).exists()
-    if (_DEVICES / layout.LINK).exists() and not ours:
+    is_running = (folders.root / container.PID_FILE).exists()
+    if (_DEVICES / layout.LINK).exists() and not is_running:
         raise errors.HostError(
             f"the host has a link {layout.LINK} of another cloud; end that "
             "one: python -m tests.cloud down --root DIRECTORY"

@@ -29,8 +29,8 @@ def describe(folders: layout.Layout) -> list[Row]:
     if folders.root.exists():
         free = shutil.disk_usage(folders.root).free
         if free < preflight.DISK_OF_RUNNING:
-            trouble = f"only {free / preflight.GIB:.1f} GiB are free"
-            rows.append(("disk", "", "", "", "", trouble))
+            problem = f"only {free / preflight.GIB:.1f} GiB are free"
+            rows.append(("disk", "", "", "", "", problem))
     return rows
 
 
@@ -41,9 +41,9 @@ def _describe_process(
     state = process["statename"].lower()
     # supervisord's word for a program that has done its one step.
     done = state == "exited" and process["exitstatus"] == 0
-    trouble = f"waits for {needed}" if needed and state == "running" else ""
+    problem = f"waits for {needed}" if needed and state == "running" else ""
     if state in ("fatal", "backoff", "exited", "stopped") and not done:
-        trouble = process["spawnerr"] or process["description"]
+        problem = process["spawnerr"] or process["description"]
     since = datetime.datetime.fromtimestamp(process["start"])
     return (
         process["name"],
@@ -51,5 +51,5 @@ def _describe_process(
         "done" if done else state,
         str(process["pid"] or ""),
         since.isoformat(" ") if process["start"] else "",
-        trouble,
+        problem,
     )

@@ -24,19 +24,21 @@ COMMAND = [str(laboratory.BIN / "python"), "-m", "tests.cloud"]
 ROOT = ["--root", str(PLACE.root)]
 
 
-def run(*words: str, check: bool = True) -> str:
+def run(*arguments: str, check: bool = True) -> str:
     """Run a program on the host and return what it printed."""
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, check=False
+    )
     if check and done.returncode:
-        raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
+        raise AssertionError(f"{arguments}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
 @contextlib.contextmanager
-def running(*words: str) -> collections.abc.Iterator[subprocess.Popen]:
+def running(*arguments: str) -> collections.abc.Iterator[subprocess.Popen]:
     """Run a program in the container while the block runs."""
     process = subprocess.Popen(
-        CONTAINER.command(words),
+        CONTAINER.command(arguments),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -70,7 +72,7 @@ def processes() -> dict[int, list[int]]:
     The values are their numbers in the container, and for those of the second
     hypervisor also in its namespace.
     """
-    found = {}
+    namespaces = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             groups = (folder / "cgroup").read_text()
@@ -79,45 +81,49 @@ def processes() -> dict[int, list[int]]:
             continue
         numbers = re.search(r"^NSpid:(.*)$", status, re.M)[1].split()
         if f"/{layout.CGROUP}" in groups and len(numbers) > 1:
-            found[int(folder.name)] = [int(one) for one in numbers[1:]]
-    return found
+            namespaces[int(folder.name)] = [
+                int(number) for number in numbers[1:]
+            ]
+    return namespaces
 
 
 def host_pid(pid: int) -> int:
     """Return the number on the host of a process of the first hypervisor."""
-    (found,) = (
+    (outside_pid,) = (
         outside for outside, inside in processes().items() if inside == [pid]
     )
-    return found
+    return outside_pid
 
 
 def guests() -> set[int]:
     """Return the processes of the cloud's guests."""
-    found = set()
+    pids = set()
     for pid in processes():
         with contextlib.suppress(psutil.NoSuchProcess):
             line = " ".join(psutil.Process(pid).cmdline())
             # libvirtd starts others for a moment, to see what QEMU can do.
             if "qemu-system" in line and "-name guest=" in line:
-                found.add(pid)
-    return found
+                pids.add(pid)
+    return pids
 
 
 def waiting_process() -> int:
     """Return the process on the host that waits for the container's end."""
     argv = ["bash", str(PLACE.scripts / "enter.sh"), str(PLACE.root)]
-    (found,) = (
+    (pid,) = (
         process.pid
         for process in psutil.process_iter(["cmdline"])
         if process.info["cmdline"] == argv
     )
-    return found
+    return pid
 
 
 def program(name: str) -> dict[str, t.Any]:
     """Return what supervisord knows of a program."""
-    (found,) = (one for one in CONTAINER.processes() if one["name"] == name)
-    return found
+    (process,) = (
+        process for process in CONTAINER.processes() if process["name"] == name
+    )
+    return process
 
 
 def ready(name: str) -> bool:
@@ -140,27 +146,29 @@ def end_container() -> None:
         fcntl.flock(stream, fcntl.LOCK_EX)
 
 
-def interrupt(words: list[str], sign: str, *, seconds: float = 300) -> None:
+def interrupt(
+    arguments: list[str], sign: str, *, seconds: float = 300
+) -> None:
     """Start a command, and kill it when it has printed a sign.
 
-    :param words: of ``python -m tests.cloud``
-    :param sign: what to wait for
-    :param seconds: the time limit
+    :param arguments: The arguments of ``python -m tests.cloud``.
+    :param sign: The text to wait for.
+    :param seconds: The time limit.
     """
     process = subprocess.Popen(
-        [*COMMAND, *words, *ROOT],
+        [*COMMAND, *arguments, *ROOT],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     deadline = time.monotonic() + patience.seconds(seconds)
-    said = []
+    lines = []
     for line in process.stdout:
-        said.append(line)
+        lines.append(line)
         if sign in line or time.monotonic() > deadline:
             break
     process.kill()
     process.wait()
     process.stdout.close()
-    if sign not in said[-1]:
-        raise AssertionError(f"it did not say {sign!r}: {''.join(said)}")
+    if sign not in lines[-1]:
+        raise AssertionError(f"it did not say {sign!r}: {''.join(lines)}")

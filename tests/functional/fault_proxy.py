@@ -37,7 +37,8 @@ _GARBAGE = b"<html><body>It works!</body></html>"
 class Call:
     """A request as it came in.
 
-    :param path: with ``{id}`` for identifiers and names, without its query
+    :param path: The path with ``{id}`` for identifiers and names, without its
+        query.
     """
 
     service: str
@@ -50,14 +51,14 @@ class Call:
 
 @dataclasses.dataclass(kw_only=True)
 class Rule:
-    """What goes wrong, and when.
+    """A fault, and the calls that it strikes.
 
-    :param call: pattern for all of ``service method path``
-    :param action: a status of HTTP, or what else happens
-    :param message: what the service says with the status
-    :param skip: how many such calls go well before
-    :param times: how many fail then; None for all
-    :param each: count every distinct call for itself
+    :param call: The pattern for all of ``service method path``.
+    :param action: The status of HTTP, or the name of another fault.
+    :param message: The message of the service with the status.
+    :param skip: The number of such calls that succeed first.
+    :param times: The number of calls that fail then; None for all.
+    :param each: True if every distinct call is counted by itself.
     """
 
     call: str
@@ -69,7 +70,7 @@ class Rule:
     _seen: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def strikes(self, call: Call) -> bool:
-        """Tell whether this call fails, and count it."""
+        """Return whether this call fails, and count it."""
         if not re.fullmatch(self.call, str(call)):
             return False
         key = str(call) if self.each else ""
@@ -80,7 +81,7 @@ class Rule:
 
     @property
     def struck(self) -> bool:
-        """Tell whether anything went wrong by it."""
+        """Return whether the rule struck a call."""
         return any(number > self.skip for number in self._seen.values())
 
 
@@ -117,16 +118,16 @@ class FaultProxy:
         return self._servers[self._keystone].address + self._path
 
     def forget(self) -> None:
-        """Drop all rules and calls, and let go whoever hangs."""
+        """Drop all rules and calls, and release the calls that hang."""
         with self._lock:
             self.calls, self.rules = [], []
         for server in self._servers.values():
             server.released.set()
             server.released = threading.Event()
 
-    def judge(self, call: Call, ours: bool) -> Rule | None:
+    def judge(self, call: Call, is_ours: bool) -> Rule | None:
         """Note a call; return the rule by which it fails, if any does."""
-        if not ours:
+        if not is_ours:
             return None
         with self._lock:
             self.calls.append(call)
@@ -179,9 +180,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        ours = self.headers.get("User-Agent", "").startswith(OURS)
+        is_ours = self.headers.get("User-Agent", "").startswith(OURS)
         call = Call(self.server.service, self.command, template(self.path))
-        rule = self.server.proxy.judge(call, ours)
+        rule = self.server.proxy.judge(call, is_ours)
         action = rule.action if rule else None
         if isinstance(action, int):
             error = {"code": action, "message": rule.message}
@@ -218,13 +219,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             answer = service.getresponse()
             content = answer.read()
         proxy.learn(content)
-        kept = [
+        answer_headers = [
             (name, proxy.translate(value.encode()).decode())
             for name, value in answer.getheaders()
             if name.lower()
             not in ("connection", "content-length", "transfer-encoding")
         ]
-        return answer.status, kept, proxy.translate(content)
+        return answer.status, answer_headers, proxy.translate(content)
 
     def _answer(
         self,
@@ -258,7 +259,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 def template(path: str) -> str:
-    """Return a path without query, identifiers and names of ours."""
+    """Return a path without query, identifiers and names of the product."""
     bare = urllib.parse.urlsplit(path).path.rstrip("/") or "/"
     return _NAME.sub("/{id}", _IDENTIFIER.sub("/{id}", bare))
 

@@ -18,10 +18,10 @@ from tests.functional import laboratory
 class Workspace:
     """A folder in which ``tempest run`` finds a configuration.
 
-    :param lab: whose baselines and journals are used
-    :param name: of the folder, which is recreated
-    :param limits: content of the file of limits
-    :param options: further ones of [vmperf]
+    :param lab: The laboratory whose baselines and journals are used.
+    :param name: The name of the folder, which is recreated.
+    :param limits: The content of the file of limits.
+    :param options: Further options of [vmperf].
     """
 
     def __init__(self, lab, name, limits, **options):
@@ -58,10 +58,10 @@ class Workspace:
         with open(self.folder / "etc" / "tempest.conf", "w") as stream:
             self.conf.write(stream)
 
-    def run(self, *words: str, folder: pathlib.Path | None = None):
+    def run(self, *arguments: str, folder: pathlib.Path | None = None):
         """Run a command of Tempest's to its end."""
         return subprocess.run(
-            [str(laboratory.BIN / "tempest"), *words],
+            [str(laboratory.BIN / "tempest"), *arguments],
             cwd=folder or self.folder,
             env=laboratory.environment(self.lab.folder),
             capture_output=True,
@@ -76,12 +76,16 @@ class Workspace:
         return shell(lines, self.folder, **{**home, **variables})
 
     @contextlib.contextmanager
-    def started(self, *words: str) -> collections.abc.Iterator:
+    def started(self, *arguments: str) -> collections.abc.Iterator:
         """Run a command in the background, in a session of its own."""
         log = self.folder / "started.log"
         with open(log, "w") as stream:
             process = subprocess.Popen(
-                [*signals.DEFAULT, str(laboratory.BIN / "tempest"), *words],
+                [
+                    *signals.DEFAULT,
+                    str(laboratory.BIN / "tempest"),
+                    *arguments,
+                ],
                 cwd=self.folder,
                 env=laboratory.environment(self.lab.folder),
                 stdout=stream,

@@ -1,4 +1,4 @@
-"""A jump host of our own: an OpenSSH server beside the cloud's router."""
+"""A jump host for tests: an OpenSSH server next to the cloud's router."""
 
 import contextlib
 import pathlib
@@ -16,10 +16,12 @@ def router(admin):
 
     :param admin: a connection to the embedded cloud
     """
-    (found,) = (
-        one for one in admin.network.routers() if one.external_gateway_info
+    (gateway,) = (
+        candidate
+        for candidate in admin.network.routers()
+        if candidate.external_gateway_info
     )
-    return found
+    return gateway
 
 
 def namespace(admin) -> str:
@@ -36,9 +38,9 @@ def served(admin):
     """
     with (
         tempfile.TemporaryDirectory(dir=breakage.PLACE.data) as name,
-        _served(admin, pathlib.Path(name)) as found,
+        _served(admin, pathlib.Path(name)) as settings,
     ):
-        yield found
+        yield settings
 
 
 @contextlib.contextmanager
@@ -53,13 +55,21 @@ def _served(admin, folder: pathlib.Path):
         path.write_text(content)
         path.chmod(0o600)
     (address,) = (
-        one["ip_address"]
-        for one in router(admin).external_gateway_info["external_fixed_ips"]
+        fixed_ip["ip_address"]
+        for fixed_ip in router(admin).external_gateway_info[
+            "external_fixed_ips"
+        ]
     )
-    known = folder / "known_hosts"
-    known.write_text(f"[{address}]:{PORT} {host.public}\n")
-    words = ("ip", "netns", "exec", namespace(admin), *_sshd(folder, address))
-    with breakage.running(*words) as process:
+    known_hosts = folder / "known_hosts"
+    known_hosts.write_text(f"[{address}]:{PORT} {host.public}\n")
+    command = (
+        "ip",
+        "netns",
+        "exec",
+        namespace(admin),
+        *_sshd(folder, address),
+    )
+    with breakage.running(*command) as process:
         time.sleep(1)
         if process.poll() is not None:
             raise AssertionError("sshd has ended at once")
@@ -68,7 +78,7 @@ def _served(admin, folder: pathlib.Path):
             "port": PORT,
             "user": "root",
             "key_file": str(folder / "client"),
-            "known_hosts": str(known),
+            "known_hosts": str(known_hosts),
         }
 
 
@@ -82,5 +92,5 @@ def _sshd(folder: pathlib.Path, address: str) -> list[str]:
         "MaxSessions=0",
         f"ListenAddress={address}:{PORT}",
     ]
-    words = [word for one in settings for word in ("-o", one)]
-    return ["/usr/sbin/sshd", "-D", "-f", "/dev/null", *words]
+    options = [word for setting in settings for word in ("-o", setting)]
+    return ["/usr/sbin/sshd", "-D", "-f", "/dev/null", *options]

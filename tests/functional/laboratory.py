@@ -35,11 +35,11 @@ BIN = pathlib.Path(sys.executable).parent
 REFUSALS = sdk_errors.SDKException
 
 #: The lines of a long output that say why something went wrong.
-TELLING = re.compile(r"error|fail|refuse|not |exceeded", re.IGNORECASE)
+PROBLEM = re.compile(r"error|fail|refuse|not |exceeded", re.IGNORECASE)
 
 
 def _made_groups(connection):
-    """Return the groups that somebody made.
+    """Return the groups that users made.
 
     Neutron makes a default group for a project when it first sees it; it
     counts only where the project is gone.
@@ -97,7 +97,7 @@ def laboratory() -> "Laboratory":
 class Laboratory:
     """Rally with a database, journal and registry of its own.
 
-    :param name: of its folder, which is recreated
+    :param name: The name of its folder, which is recreated.
     """
 
     def __init__(self, name: str = "functional") -> None:
@@ -115,40 +115,46 @@ class Laboratory:
             f"journal_dir = {self.journal_dir}\n"
         )
         self.rally("db", "create", check=True)
-        for who in ("admin", "member"):
+        for user in ("admin", "member"):
             self.rally(
                 "env",
                 "create",
                 "--name",
-                who,
+                user,
                 "--spec",
-                f"{CLOUD}/rally-env-{who}.json",
+                f"{CLOUD}/rally-env-{user}.json",
                 check=True,
             )
         self.admin = openstack.connect(
             load_envvars=False, **_cloud("vmperf-admin")
         )
 
-    def rally(self, *words: str, check: bool = False, timeout: float = 900):
+    def rally(
+        self, *arguments: str, check: bool = False, timeout: float = 900
+    ):
         """Run rally in the environment in use; return what it printed."""
-        command = self._rally(*words)
+        command = self._rally(*arguments)
         return _run(command, self._environment(), check, timeout)
 
-    def vmperf(self, *words: str, check: bool = False, timeout: float = 900):
+    def vmperf(
+        self, *arguments: str, check: bool = False, timeout: float = 900
+    ):
         """Run a command of rally-vmperf that reads rally.conf."""
         config = ("--config-file", str(self.conf))
-        return self.plain_vmperf(*words, *config, check=check, timeout=timeout)
+        return self.plain_vmperf(
+            *arguments, *config, check=check, timeout=timeout
+        )
 
     def plain_vmperf(
-        self, *words: str, check: bool = False, timeout: float = 900
+        self, *arguments: str, check: bool = False, timeout: float = 900
     ):
         """Run a command of rally-vmperf that reads no settings."""
-        command = [str(BIN / "rally-vmperf"), *words]
+        command = [str(BIN / "rally-vmperf"), *arguments]
         return _run(command, self._environment(), check, timeout)
 
-    def use(self, who: str) -> None:
+    def use(self, user: str) -> None:
         """Have Rally work in an environment from now on."""
-        self._used = who
+        self._used = user
 
     def start(self, task: pathlib.Path, **arguments):
         """Run a task to its end."""
@@ -203,9 +209,9 @@ class Laboratory:
         nova = self.machines(record)["g1"]["nova"]
         if nova["reached_by"] != "fixed" or nova["floating_address"]:
             raise AssertionError(f"reached otherwise: {nova}")
-        told = {"jump", "namespace", "login", "host_key"} & nova.keys()
-        if told:
-            raise AssertionError(f"in the record: {sorted(told)}")
+        secrets = {"jump", "namespace", "login", "host_key"} & nova.keys()
+        if secrets:
+            raise AssertionError(f"in the record: {sorted(secrets)}")
 
     def count(self) -> dict[str, int]:
         """Return how many of each kind are in the whole cloud."""
@@ -214,11 +220,13 @@ class Laboratory:
             for name, listing in COUNTED.items()
         }
 
-    def record_baseline(self, name: str, *words: str) -> None:
+    def record_baseline(self, name: str, *options: str) -> None:
         """Record bare metal, once, on this machine."""
         if name in store.Store(self.folder / "baselines").names():
             return
-        self.vmperf("baseline", "record", name, "--local", *words, check=True)
+        self.vmperf(
+            "baseline", "record", name, "--local", *options, check=True
+        )
 
     def pretend_shape(self, name: str, like: str, **shape: int) -> None:
         """Register a copy of a baseline as one of another shape."""
@@ -247,7 +255,7 @@ class Laboratory:
     def _pretend(self, name: str, like: str, change) -> None:
         registry = store.Store(self.folder / "baselines")
         content = registry.load(like)
-        entries = tuple(change(one) for one in content.entries)
+        entries = tuple(change(entry) for entry in content.entries)
         registry.save(
             dataclasses.replace(content, name=name, entries=entries),
             replace=True,
@@ -258,12 +266,12 @@ class Laboratory:
         used = {"RALLY_ENV": self._used} if self._used else {}
         return {**environment(self.folder), **used}
 
-    def _rally(self, *words: str) -> list[str]:
+    def _rally(self, *arguments: str) -> list[str]:
         return [
             str(BIN / "rally"),
             "--config-file",
             str(self.conf),
-            *words,
+            *arguments,
         ]
 
 
@@ -282,12 +290,12 @@ class Case(unittest.TestCase):
         """Fail with what a run said when it ended with another code."""
         if code != done.returncode:
             self.fail(
-                f"{code} != {done.returncode}: {said(done)}\n"
+                f"{code} != {done.returncode}: {problem_lines(done)}\n"
                 + "\n".join(self._not_passed())
             )
 
     def _not_passed(self) -> list[str]:
-        """Return what the SLAs of the last task say that is no pass."""
+        """Return the SLAs of the last task that did not pass, with details."""
         with contextlib.suppress(subprocess.CalledProcessError, ValueError):
             return [
                 f"{verdict['criterion']}: "
@@ -300,7 +308,7 @@ class Case(unittest.TestCase):
     def new_journal(self, before: set[pathlib.Path], done) -> pathlib.Path:
         """Return the one journal that a run has written."""
         new = self.laboratory.journals() - before
-        self.assertEqual(1, len(new), said(done))
+        self.assertEqual(1, len(new), problem_lines(done))
         return new.pop()
 
     def check_nothing_left(self):
@@ -318,11 +326,11 @@ def wait_for(what: str, condition, seconds: float = 300) -> None:
         time.sleep(0.2)
 
 
-def said(done) -> str:
-    """Return the last lines of an output that tell of trouble."""
+def problem_lines(done) -> str:
+    """Return the last lines of an output that report a problem."""
     lines = f"{done.stdout}\n{done.stderr}".splitlines()
-    telling = [line[:400] for line in lines if TELLING.search(line)]
-    return "\n".join(["", *telling[-15:]])
+    reporting = [line[:400] for line in lines if PROBLEM.search(line)]
+    return "\n".join(["", *reporting[-15:]])
 
 
 def networks() -> addresses.Addresses:
@@ -344,10 +352,10 @@ def qemu(server):
     """Return the process of a guest's machine."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if server.encode() in words and b"qemu" in words[0]:
+        if server.encode() in arguments and b"qemu" in arguments[0]:
             return int(folder.name)
     raise AssertionError(f"no qemu of {server}")
 
@@ -375,14 +383,16 @@ def name_of(number: int, database: str) -> str:
 
 
 def _start(task: pathlib.Path, arguments: dict) -> list[str]:
-    words = ["task", "start", str(task)]
-    return [*words, "--task-args", json.dumps(arguments)]
+    command = ["task", "start", str(task)]
+    return [*command, "--task-args", json.dumps(arguments)]
 
 
 def environment(home: pathlib.Path) -> dict[str, str]:
     """Return an environment in which Rally keeps its state to itself."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("RALLY_")}
-    return {**kept, "HOME": str(home)}
+    variables = {
+        k: v for k, v in os.environ.items() if not k.startswith("RALLY_")
+    }
+    return {**variables, "HOME": str(home)}
 
 
 def _run(

@@ -1,8 +1,8 @@
-"""What the embedded cloud left on this host; nothing, after `make down`.
+"""The remains of the embedded cloud on this host; none after `make down`.
 
 Run it as a program: it names what it finds and exits with 1 if that is
 anything at all. Kernel modules and the packages that ``cloud up`` installs
-stay, and only a comparison with an earlier snapshot tells whose they are.
+stay, and only a comparison with an earlier snapshot shows their origin.
 """
 
 import os
@@ -21,11 +21,11 @@ _OURS = re.compile(
 )
 
 
-def _lines(*words: str) -> list[str]:
+def _lines(*command: str) -> list[str]:
     """Return what a program prints; nothing if it is not installed."""
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, check=True
+            command, capture_output=True, text=True, check=True
         )
     except FileNotFoundError:
         return []
@@ -50,33 +50,33 @@ def _mounts() -> list[str]:
 
 def _processes() -> list[str]:
     """Return processes of the container, and those started for the cloud."""
-    found = []
+    processes = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         if int(folder.name) in (os.getpid(), os.getppid()):
             continue
         line = _read(folder / "cmdline").replace("\0", " ").strip()
         inside = "/vmperf-cloud" in _read(folder / "cgroup")
         if inside or CLOUD in line or line.startswith("qemu-system"):
-            found.append(f"{folder.name}: {line[:100]}")
-    return found
+            processes.append(f"{folder.name}: {line[:100]}")
+    return processes
 
 
 def _control_groups() -> list[str]:
     """Return control groups of the cloud, and of bare metal in a shape."""
     names = ("**/vmperf-cloud", "**/rally-vmperf-*")
     root = pathlib.Path("/sys/fs/cgroup")
-    found = (path for name in names for path in root.glob(name))
-    return [str(path) for path in found if path.is_dir()]
+    paths = (path for name in names for path in root.glob(name))
+    return [str(path) for path in paths if path.is_dir()]
 
 
 def ours() -> set[str]:
     """Return what is only there for a cloud."""
-    found = {
+    names = {
         "mount": _mounts(),
         "process": _processes(),
         "control group": _control_groups(),
     }
-    return {f"{kind} {one}" for kind, all_ in found.items() for one in all_}
+    return {f"{kind} {name}" for kind, all_ in names.items() for name in all_}
 
 
 def snapshot() -> set[str]:
@@ -84,7 +84,7 @@ def snapshot() -> set[str]:
     units = pathlib.Path("/etc/systemd/system")
     show = ("dpkg-query", "-W", "-f", "${Package} ${Version} ${Status}\n")
     modules = _read(pathlib.Path("/proc/modules")).splitlines()
-    found = {
+    names = {
         "namespace": _lines("ip", "netns", "list"),
         "device": os.listdir("/sys/class/net"),
         "address": _lines("ip", "-brief", "address"),
@@ -95,7 +95,7 @@ def snapshot() -> set[str]:
         "module": [line.split()[0] for line in modules],
         "package": _lines(*show),
     }
-    named = {f"{kind} {one}" for kind, all_ in found.items() for one in all_}
+    named = {f"{kind} {name}" for kind, all_ in names.items() for name in all_}
     return named | ours()
 
 

@@ -85,8 +85,12 @@ class Case(unittest.TestCase):
             networks = {network.name for network in cloud.network.networks()}
             self.assertLessEqual({"public", "private"}, networks)
         admin = connect("admin")
-        hypervisors = {one.state for one in admin.compute.hypervisors()}
+        hypervisors = {
+            hypervisor.state for hypervisor in admin.compute.hypervisors()
+        }
         self.assertEqual({"up"}, hypervisors)
-        self.assertTrue(all(one.is_alive for one in admin.network.agents()))
+        self.assertTrue(
+            all(agent.is_alive for agent in admin.network.agents())
+        )
         address = (laboratory.networks().peer, 22)
         socket.create_connection(address, timeout=10).close()

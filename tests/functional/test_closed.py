@@ -44,21 +44,21 @@ for host in sys.argv[1:]:
 """
 
 
-def outside(code, *words):
+def outside(code, *arguments):
     """Run Python in the namespace outside; return the lines it prints."""
     command = ["ip", "netns", "exec", OUTSIDE, "python3", "-c", code]
-    return d.run(*command, *words).split()
+    return d.run(*command, *arguments).split()
 
 
-def peer(code, *words):
+def peer(code, *arguments):
     """Run Python where guests are; return the lines it prints."""
     command = ["ip", "netns", "exec", "vmperf-peer", "python3", "-c", code]
-    return d.CONTAINER.run(*command, *words).split()
+    return d.CONTAINER.run(*command, *arguments).split()
 
 
-def here(code, *words):
+def here(code, *arguments):
     """Run Python on the host; return the lines it prints."""
-    return d.run("python3", "-c", code, *words).split()
+    return d.run("python3", "-c", code, *arguments).split()
 
 
 def dropped():
@@ -81,7 +81,7 @@ class TestOutside(unittest.TestCase):
         # It outlives a connection for a moment, and the link goes first.
         self.addCleanup(d.run, "ip", "netns", "delete", OUTSIDE)
         self.addCleanup(d.run, "ip", "link", "delete", NEAR)
-        for words in (
+        for arguments in (
             ("netns", "add", OUTSIDE),
             ("link", "add", NEAR, "type", "veth",
              "peer", "name", "eth0", "netns", OUTSIDE),
@@ -92,7 +92,7 @@ class TestOutside(unittest.TestCase):
             ("-n", OUTSIDE, "link", "set", "eth0", "up"),
             ("-n", OUTSIDE, "route", "add", "default", "via", HERE),
         ):  # fmt: skip
-            d.run("ip", *words)
+            d.run("ip", *arguments)
         self.addCleanup(FORWARD.write_text, FORWARD.read_text())
         FORWARD.write_text("1")
         # Else nothing could come back, whatever the container does.
@@ -107,10 +107,10 @@ class TestOutside(unittest.TestCase):
         )
 
     def test_the_cable_works(self):
-        """Else the silence of all others would prove nothing."""
+        """Without it, silence of the other addresses would prove nothing."""
         with socket.create_server((HERE, 0)) as server:
-            asked = f"{HERE}:{server.getsockname()[1]}"
-            self.assertEqual([asked], outside(ASK, asked))
+            address = f"{HERE}:{server.getsockname()[1]}"
+            self.assertEqual([address], outside(ASK, address))
         # The host forwards: the container drops what arrives.
         before = dropped()
         outside(SEND, laboratory.networks().controller)
@@ -123,8 +123,8 @@ class TestOutside(unittest.TestCase):
             for host in (*self.addresses, HERE)
             for port in PORTS
         ]
-        own = [f"{HERE}:22"]  # the host's sshd is no service of ours
-        self.assertEqual(set(), {*outside(ASK, *targets)} - {*own})
+        allowed = [f"{HERE}:22"]  # the host's sshd is no service of ours
+        self.assertEqual(set(), {*outside(ASK, *targets)} - {*allowed})
 
 
 @unittest.skipUnless(laboratory.CLOUD, "VMPERF_CLOUD names no embedded cloud")
@@ -136,9 +136,9 @@ class TestGuests(unittest.TestCase):
         self.chosen = laboratory.networks()
 
     def test_the_host_reaches_apis_and_the_peer(self):
-        asked = [f"{self.chosen.controller}:{port}" for port in APIS]
-        asked.append(f"{self.chosen.peer}:22")
-        self.assertEqual(asked, here(ASK, *asked))
+        targets = [f"{self.chosen.controller}:{port}" for port in APIS]
+        targets.append(f"{self.chosen.peer}:22")
+        self.assertEqual(targets, here(ASK, *targets))
 
     def test_guests_reach_each_other_only(self):
         """No API, messages or database, and no service of the host."""
@@ -152,7 +152,7 @@ class TestGuests(unittest.TestCase):
                 for server in mine
             ]
             self.assertEqual(names, here(ASK, *names))
-            asked = [
+            addresses = [
                 f"{host}:{port}"
                 for host in (
                     self.chosen.controller,
@@ -161,8 +161,10 @@ class TestGuests(unittest.TestCase):
                 )
                 for port in PORTS
             ]
-            own = f"{self.chosen.peer}:22"
-            self.assertEqual([own], peer(ASK, own, *asked, *names))
+            peer_address = f"{self.chosen.peer}:22"
+            self.assertEqual(
+                [peer_address], peer(ASK, peer_address, *addresses, *names)
+            )
 
     def test_guests_open_no_tunnel(self):
         """A VXLAN packet of theirs is dropped at whichever address."""
@@ -189,7 +191,7 @@ class TestPort(unittest.TestCase):
         external = self.chosen.external
         address = f"{external[-3]}/{external.prefixlen}"
         self.addCleanup(self.ip, "netns", "delete", self.NAME)
-        for words in (
+        for arguments in (
             ("netns", "add", self.NAME),
             ("link", "add", "vmpt-port", "type", "veth",
              "peer", "name", "eth0", "netns", self.NAME),
@@ -199,10 +201,10 @@ class TestPort(unittest.TestCase):
             ("-n", self.NAME, "route", "add", "default",
              "via", str(external[1])),
         ):  # fmt: skip
-            self.ip(*words)
+            self.ip(*arguments)
 
-    def ip(self, *words):
-        return d.CONTAINER.run("ip", *words)
+    def ip(self, *arguments):
+        return d.CONTAINER.run("ip", *arguments)
 
     def connect(self, *targets):
         """Return the targets HOST:PORT that accept a connection."""
@@ -230,43 +232,43 @@ class TestPort(unittest.TestCase):
 
 @unittest.skipUnless(laboratory.CLOUD, "VMPERF_CLOUD names no embedded cloud")
 class TestUsers(unittest.TestCase):
-    """What users of the host and of the container without rights find."""
+    """Users of the host and of the container without rights get no access."""
 
     def check_mode(self, mode, path):
         self.assertEqual(mode, path.stat().st_mode & 0o777, path)
 
     def test_the_folder(self):
-        """Nobody but root enters it."""
+        """Only root enters it."""
         self.check_mode(0o700, d.PLACE.root)
 
     def test_sockets(self):
         """They are root's."""
-        found = [*d.PLACE.run.glob("libvirt-*")]
-        self.assertEqual(2, len(found))
-        for path in (*found, d.PLACE.run / "supervisord.sock"):
+        paths = [*d.PLACE.run.glob("libvirt-*")]
+        self.assertEqual(2, len(paths))
+        for path in (*paths, d.PLACE.run / "supervisord.sock"):
             self.check_mode(0o700, path)
 
     def test_libvirt_has_no_port(self):
         chosen = laboratory.networks()
-        asked = [
+        addresses = [
             f"{host}:{port}"
             for host in ("127.0.0.1", chosen.controller, chosen.management[3])
             for port in LIBVIRT
         ]
-        known = f"{chosen.controller}:5000"
-        words = ["python3", "-c", ASK, known, *asked]
-        self.assertEqual([known], d.CONTAINER.run(*words).split())
-        self.assertEqual([known], here(ASK, known, *asked))
+        reachable = f"{chosen.controller}:5000"
+        command = ["python3", "-c", ASK, reachable, *addresses]
+        self.assertEqual([reachable], d.CONTAINER.run(*command).split())
+        self.assertEqual([reachable], here(ASK, reachable, *addresses))
 
     def test_disks_of_guests(self):
-        """Nobody but QEMU's user passes on the way to them."""
+        """Only QEMU's user passes on the way to them."""
         folder = d.PLACE.data / "nova"
         self.check_mode(0o710, folder)
         group = laboratory.name_of(folder.stat().st_gid, "group")
         self.assertEqual("libvirt-qemu", group)
 
     def test_the_cookie(self):
-        """RabbitMQ has taken ours, and keeps it closed."""
+        """RabbitMQ uses the cookie of the cloud, and keeps it closed."""
         path = d.PLACE.data / "rabbitmq" / ".erlang.cookie"
         self.check_mode(0o400, path)
         self.assertEqual(64, len(path.read_text()))
@@ -282,4 +284,6 @@ class TestUsers(unittest.TestCase):
         header, *services = shown.stdout.splitlines()
         self.assertTrue(services)
         column = header.index("Trouble")
-        self.assertEqual([], [one for one in services if one[column:]])
+        self.assertEqual(
+            [], [service for service in services if service[column:]]
+        )

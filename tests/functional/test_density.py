@@ -29,13 +29,13 @@ LATENCY = "disk.fio.randread.latency"
 
 
 class TestDensity(laboratory.Case):
-    """Busy guests on fewer cores lose CPU, and limits tell."""
+    """Busy guests on fewer cores lose CPU, and limits fail."""
 
     def test_three_guests_on_two_cores(self):
         """The loss is there, and verdicts are what its interval says."""
         lab = self.laboratory
         lab.use("admin")
-        known = lab.journals()
+        journals = lab.journals()
         limits = {"max_percent": {CPU: 5}, "levels": 3, "tolerate": TOLERATED}
         done = lab.start(
             TASK,
@@ -49,10 +49,10 @@ class TestDensity(laboratory.Case):
             sla={"failure_rate": {"max": 0}, "vmperf_degradation": limits},
         )
         self.check_ended(2, done)
-        path = self.new_journal(known, done)
+        path = self.new_journal(journals, done)
         records = lab.records(path)
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in records]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
         self.assertIn("plan: 3 guests of vmperf.tiny", said_all(done))
         self._check_levels(records)
@@ -74,7 +74,7 @@ class TestDensity(laboratory.Case):
     def _judged(self, records, limit):
         """Return the status that fits the interval, and check that it does.
 
-        Which one it is depends on how steadily the machine ran.
+        The status depends on how steadily the machine ran.
         """
         judge = density.DEGRADATION.parse(
             {
@@ -86,11 +86,11 @@ class TestDensity(laboratory.Case):
         for record in records:
             judge.add(record.repetition)
         judgement = judge.judgement()
-        (row,) = (one for one in judgement.rows if one.limit is not None)
-        found = row.comparison
-        if found.low > limit:
+        (row,) = (row for row in judgement.rows if row.limit is not None)
+        comparison = row.comparison
+        if comparison.low > limit:
             expected = "failed"
-        elif found.high <= limit:
+        elif comparison.high <= limit:
             expected = "passed"
         else:
             expected = "inconclusive"
@@ -100,12 +100,19 @@ class TestDensity(laboratory.Case):
     def _check_levels(self, records):
         for record in records:
             levels = record.repetition.conditions
-            self.assertEqual([1, 3], [one.axes["guests"] for one in levels])
+            self.assertEqual(
+                [1, 3], [level.axes["guests"] for level in levels]
+            )
             for level in levels:
-                taken = {one.sample.metric for one in level.observations}
+                measured = {
+                    observation.sample.metric
+                    for observation in level.observations
+                }
                 # Where requests are enough, percentiles come beside these.
-                self.assertLessEqual(set(level.expected_metrics), taken)
-                sources = {one.source for one in level.observations}
+                self.assertLessEqual(set(level.expected_metrics), measured)
+                sources = {
+                    observation.source for observation in level.observations
+                }
                 self.assertEqual(set(level.machines), sources)
                 self.assertEqual(level.axes["guests"], len(sources))
         families = {
@@ -121,13 +128,13 @@ class TestDensity(laboratory.Case):
         self.assertEqual(1, len(hosts))
 
     def _check_distributions(self, records):
-        """Those of all guests together are in the record."""
+        """The distributions of all guests together are in the record."""
         for record in records:
             for level in record.repetition.conditions:
                 (latencies,) = (
-                    one
-                    for one in level.distributions
-                    if one.metric.name == LATENCY
+                    distribution
+                    for distribution in level.distributions
+                    if distribution.metric.name == LATENCY
                 )
                 self.assertGreater(latencies.histogram.count, 0)
                 self.assertTrue(level.time_series)
@@ -143,12 +150,12 @@ class TestDensity(laboratory.Case):
         """Three guests cannot all have a core of two."""
         means = {
             guests: statistics.geometric_mean(
-                one.sample.value
+                observation.sample.value
                 for record in records
-                for one in record.repetition.select(
+                for observation in record.repetition.select(
                     guests=guests
                 ).condition.observations
-                if one.sample.metric.name == CPU
+                if observation.sample.metric.name == CPU
             )
             for guests in (1, 3)
         }

@@ -52,7 +52,7 @@ class ProxyCase(laboratory.Case):
         rule = fault_proxy.Rule(call=call, action=action, **options)
         self.proxy.rules.append(rule)
 
-    def check_told(self, done, *words):
+    def check_reported(self, done, *words_of_line):
         """Expect a context that failed in one line with all these words."""
         self.check_ended(2, done)
         for rule in self.proxy.rules:
@@ -61,21 +61,21 @@ class ProxyCase(laboratory.Case):
         self.assertNotIn("Traceback", text)
         lines = [line for line in text.splitlines() if "GuestError" in line]
         self.assertTrue(
-            any(all(word in line for word in words) for line in lines),
-            (words, lines, laboratory.said(done)),
+            any(all(word in line for word in words_of_line) for line in lines),
+            (words_of_line, lines, laboratory.problem_lines(done)),
         )
 
 
 class TestCreationFails(ProxyCase):
-    """What was made before is removed, and the failure told."""
+    """Earlier resources are removed, and the failure is reported."""
 
     def test_server_and_key_pair(self):
-        """What is lost is found by its name; what stays, has a remedy."""
+        """A lost one is found by its name; one that stays has a remedy."""
         self.break_("compute POST .*/servers", "lost")
         self.break_("compute DELETE .*/servers/.*", 503, times=2)
         self.break_("compute DELETE .*/os-keypairs/.*", 403, times=None)
         done = self.laboratory.start(SHORT)
-        self.check_told(done, "create server c_rally_", "reset by peer")
+        self.check_reported(done, "create server c_rally_", "reset by peer")
         text = done.stdout + done.stderr
         self.assertIn("removing 1 server", text)
         self.assertIn("clean-up: not removed: key pair c_rally_", text)
@@ -90,7 +90,7 @@ class TestCreationFails(ProxyCase):
         says = "No more IP addresses available on network public."
         self.break_("network POST .*/floatingips", 409, message=says)
         done = self.laboratory.start(SHORT, network="private")
-        self.check_told(done, "create a floating IP for guest g1", says)
+        self.check_reported(done, "create a floating IP for guest g1", says)
 
 
 class TestToldToEnd(ProxyCase):

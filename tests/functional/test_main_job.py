@@ -68,13 +68,13 @@ class MainJobCase(laboratory.Case):
             "task", "report", "--html-static", "--out", str(report), check=True
         )
         text = report.read_text()
-        for wanted in ("cpu.sysbench.rate", "vmperf.small", "svg"):
-            self.assertIn(wanted, text)
+        for text_of_page in ("cpu.sysbench.rate", "vmperf.small", "svg"):
+            self.assertIn(text_of_page, text)
 
     def judge(self):
         """Judge the last task again; return the completed process."""
         done = self.laboratory.vmperf("judge")
-        self.assertEqual(0, done.returncode, laboratory.said(done))
+        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
         return done
 
 
@@ -106,17 +106,21 @@ class TestMainJob(MainJobCase):
 
     def _check_records(self, records):
         measured = [record.repetition for record in records]
-        self.assertEqual(["complete"] * 3, [one.state for one in measured])
+        self.assertEqual(
+            ["complete"] * 3, [repetition.state for repetition in measured]
+        )
         for repetition in measured:
             (level,) = repetition.conditions
-            sampled = {one.sample.metric for one in level.observations}
+            sampled = {
+                observation.sample.metric for observation in level.observations
+            }
             # Where requests are enough, percentiles come beside these.
             self.assertLessEqual(set(repetition.expected_metrics), sampled)
             families = {metric.name.split(".")[0] for metric in sampled}
             self.assertEqual(
                 {"cpu", "memory", "disk", "network", "guest"}, families
             )
-            kinds = {found.kind for found in repetition.findings}
+            kinds = {finding.kind for finding in repetition.findings}
             self.assertIn("peer_on_host", kinds)
             self.assertIn("placement_unknown", kinds)
         first = records[0].machines[0].name

@@ -35,20 +35,21 @@ class TestTempest(laboratory.Case):
         done = there.run(
             *("run", "--serial", "--regex", r"vmperf.*test_(cpu|memory)")
         )
-        said = done.stdout + done.stderr
-        self.assertEqual(1, done.returncode, said[-4000:])
-        self.assertRegex(said, r"TestOverhead\.test_cpu.*ok")
-        self.assertRegex(said, r"TestOverhead\.test_memory.*FAILED")
+        output = done.stdout + done.stderr
+        self.assertEqual(1, done.returncode, output[-4000:])
+        self.assertRegex(output, r"TestOverhead\.test_cpu.*ok")
+        self.assertRegex(output, r"TestOverhead\.test_memory.*FAILED")
         self.assertRegex(
-            said, r"failed: \d+ of \d+ metrics with a limit are beyond"
+            output, r"failed: \d+ of \d+ metrics with a limit are beyond"
         )
-        self.assertIn("limit -100000 % (memory.*): failed", said)
+        self.assertIn("limit -100000 % (memory.*): failed", output)
         new = lab.journals() - before
-        self.assertEqual(2, len(new), said[-4000:])
+        self.assertEqual(2, len(new), output[-4000:])
         for path in new:
             records = lab.records(path)
             self.assertEqual(
-                ["complete"] * 3, [one.repetition.state for one in records]
+                ["complete"] * 3,
+                [record.repetition.state for record in records],
             )
             self.assertTrue(path.with_suffix(".html").exists())
         self.assertEqual([], list((lab.journal_dir / "owners").glob("*.json")))

@@ -17,15 +17,15 @@ class TroubleCase(laboratory.Case):
         self.laboratory.record_baseline(
             "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
         )
-        self.known = self.laboratory.journals()
+        self.earlier_journals = self.laboratory.journals()
 
     def _lines(self):
-        new = self.laboratory.journals() - self.known
+        new = self.laboratory.journals() - self.earlier_journals
         return sum(len(self.laboratory.records(path)) for path in new)
 
 
 class TestTrouble(TroubleCase):
-    """What was measured is kept, what was made is removed."""
+    """Samples are kept, and resources are removed."""
 
     def test_sigkill_leaves_records_and_a_way_to_clean_up(self):
         """Two repetitions are on disk, and cleanup empties the cloud."""
@@ -35,8 +35,8 @@ class TestTrouble(TroubleCase):
             laboratory.wait_for("two records", lambda: self._lines() >= 2)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        (path,) = lab.journals() - self.known
-        states = [one.repetition.state for one in lab.records(path)[:2]]
+        (path,) = lab.journals() - self.earlier_journals
+        states = [record.repetition.state for record in lab.records(path)[:2]]
         self.assertEqual(["complete", "complete"], states)
         self.assertNotEqual(self.before, lab.count())
         self._check_user()
@@ -50,15 +50,15 @@ class TestTrouble(TroubleCase):
         lab.vmperf("cleanup", "--yes", check=True)
 
     def _check_user(self):
-        """Check that a guest whose run was killed is no process of root."""
+        """Check that a guest whose run was killed is not a process of root."""
         servers = [*self.laboratory.admin.compute.servers(all_projects=True)]
         self.assertTrue(servers)
-        for one in servers:
-            user = laboratory.user_of(laboratory.qemu(one.id))
+        for server in servers:
+            user = laboratory.user_of(laboratory.qemu(server.id))
             self.assertEqual("libvirt-qemu", user)
 
     def test_no_valid_host(self):
-        """A guest that no host can take is told in one line."""
+        """A guest that no host can take is reported in one line."""
         lab = self.laboratory
         lab.use("member")
         lab.pretend_shape("huge", "short", vcpus=64, memory_mib=1048576)

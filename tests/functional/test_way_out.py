@@ -1,4 +1,4 @@
-"""Ranges are chosen beside what the machine has, or not at all.
+"""Ranges are chosen apart from those of the machine, or not at all.
 
 Each case is a machine of its own as far as networks go: a new namespace with a
 card and a gateway behind it.
@@ -44,9 +44,14 @@ ip link set card0 up
 class TestWayOut(unittest.TestCase):
     """As on machines with Docker, with a VPN, and with nothing special."""
 
-    def chosen(self, *words):
+    def chosen(self, *commands):
         """Return what is chosen on a machine with such addresses, routes."""
-        lines = [SETUP, *(f"ip {one}" for one in words), 'exec "$@"', ""]
+        lines = [
+            SETUP,
+            *(f"ip {command}" for command in commands),
+            'exec "$@"',
+            "",
+        ]
         done = subprocess.run(
             ["unshare", "--net", "sh", "-c", "\n".join(lines),
              "sh", sys.executable, "-c", CODE],
@@ -68,8 +73,8 @@ class TestWayOut(unittest.TestCase):
          "10.254.240.0/24"),
     )  # fmt: skip
     @ddt.unpack
-    def test_free_ranges(self, words, expected):
-        self.assertEqual(expected, self.chosen(*words))
+    def test_free_ranges(self, commands, expected):
+        self.assertEqual(expected, self.chosen(*commands))
 
     def test_no_range_is_free(self):
         networks = (

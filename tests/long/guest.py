@@ -1,4 +1,4 @@
-"""A guest with a fixed and a floating address.
+"""A guest with a fixed address and a floating IP.
 
     python -m tests.long.guest FOLDER
 
@@ -21,10 +21,10 @@ from tests.functional import laboratory
 class Guest:
     """A guest that answers SSH sooner or later.
 
-    :param cloud: a connection as administrator
-    :param folder: of the cloud
-    :param server: the server
-    :param address: the floating address
+    :param cloud: A connection as administrator.
+    :param folder: The folder of the cloud.
+    :param server: The server.
+    :param address: The floating IP.
     """
 
     def __init__(self, cloud, folder, server, address):
@@ -39,8 +39,14 @@ class Guest:
             *("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"),
             *("LogLevel=ERROR", "ConnectTimeout=5", "BatchMode=yes"),
         )
-        words = [word for one in options for word in ("-o", one)]
-        login = ["ssh", "-i", self._key, *words, f"debian@{self.address}"]
+        login_options = [word for option in options for word in ("-o", option)]
+        login = [
+            "ssh",
+            "-i",
+            self._key,
+            *login_options,
+            f"debian@{self.address}",
+        ]
         return subprocess.run(
             [*login, command],
             capture_output=True,
@@ -49,7 +55,7 @@ class Guest:
             check=False,
         )
 
-    def said(self, command: str) -> str:
+    def read_output(self, command: str) -> str:
         """Return what a command prints in the guest."""
         done = self.run(command)
         if done.returncode:
@@ -73,10 +79,10 @@ def booted(
 ) -> collections.abc.Iterator[Guest]:
     """Boot a guest, and remove all of it in the end.
 
-    :param cloud: a connection as administrator
-    :param folder: of the cloud
-    :param name: of the guest and what belongs to it
-    :param host: the hypervisor; any if it is empty
+    :param cloud: A connection as administrator.
+    :param folder: The folder of the cloud.
+    :param name: The name of the guest and its resources.
+    :param host: The hypervisor; any if it is empty.
     """
     compute, network = cloud.compute, cloud.network
     key = pathlib.Path(folder, "etc/id_ed25519.pub").read_text()
@@ -131,7 +137,7 @@ def main(folder: str) -> None:
     )
     with booted(cloud, folder, "vmperf-visited") as guest:
         guest.wait()
-        print(guest.said("cat /proc/uptime"))
+        print(guest.read_output("cat /proc/uptime"))
 
 
 if __name__ == "__main__":

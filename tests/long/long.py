@@ -1,4 +1,4 @@
-"""What keeps long tests out of runs that have no time for them."""
+"""A switch that keeps long tests out of runs that have no time for them."""
 
 import os
 import unittest

@@ -45,9 +45,9 @@ def baselines(task):
     """Return the names of the baselines that a task compares with."""
     contexts = [subtask["contexts"] for subtask in task["subtasks"]]
     return {
-        one["vmperf_baseline"]["name"]
-        for one in contexts
-        if "vmperf_baseline" in one
+        context["vmperf_baseline"]["name"]
+        for context in contexts
+        if "vmperf_baseline" in context
     }
 
 
@@ -56,9 +56,9 @@ def patterns(task):
     return {
         pattern
         for subtask in task["subtasks"]
-        for name, given in subtask["sla"].items()
-        if name.startswith("vmperf_") and isinstance(given, dict)
-        for of_metrics in given.values()
+        for name, criterion in subtask["sla"].items()
+        if name.startswith("vmperf_") and isinstance(criterion, dict)
+        for of_metrics in criterion.values()
         if isinstance(of_metrics, dict)
         for pattern in of_metrics
     }
@@ -66,14 +66,16 @@ def patterns(task):
 
 def sampled(condition):
     """Return the metrics of which a machine has a sample."""
-    return {one.sample.metric for one in condition.observations}
+    return {
+        observation.sample.metric for observation in condition.observations
+    }
 
 
 class MeasuringCase(laboratory.Case):
     """Each metric is measured on both sides and judged, and nothing is left.
 
-    What the verdicts are is up to the machine; they are in verdicts.txt in
-    the laboratory's folder.
+    The verdicts depend on the machine; they are in verdicts.txt in the
+    laboratory's folder.
     """
 
     @classmethod
@@ -117,24 +119,30 @@ class MeasuringCase(laboratory.Case):
         lab = self.laboratory
         subtasks = task["subtasks"]
         for name in baselines(task):
-            words = ("--task-args", json.dumps(arguments))
-            lab.record_baseline(name, "--task", str(path), *words)
+            options = ("--task-args", json.dumps(arguments))
+            lab.record_baseline(name, "--task", str(path), *options)
         before = lab.journals()
         done = lab.start(path, **arguments)
         new = lab.journals() - before
-        self.assertEqual(len(subtasks), len(new), laboratory.said(done))
-        records = [one for path in sorted(new) for one in lab.records(path)]
-        times = [one["runner"]["serial"]["times"] for one in subtasks]
+        self.assertEqual(
+            len(subtasks), len(new), laboratory.problem_lines(done)
+        )
+        records = [
+            record for path in sorted(new) for record in lab.records(path)
+        ]
+        times = [subtask["runner"]["serial"]["times"] for subtask in subtasks]
         self.assertEqual(
             ["complete"] * sum(times),
             [record.repetition.state for record in records],
-            laboratory.said(done),
+            laboratory.problem_lines(done),
         )
         for record in records:
             expected = set(record.repetition.expected_metrics)
             for condition in record.repetition.conditions:
                 self.assertLessEqual(expected, sampled(condition))
-        if any(one["sla"].keys() - {"failure_rate"} for one in subtasks):
+        if any(
+            subtask["sla"].keys() - {"failure_rate"} for subtask in subtasks
+        ):
             self._judge(task, records)
         return records
 
@@ -151,17 +159,20 @@ class MeasuringCase(laboratory.Case):
         """Check that each metric with a limit is in the verdict."""
         lab = self.laboratory
         done = lab.vmperf("judge")
-        self.assertIn(done.returncode, (0, 2), laboratory.said(done))
+        self.assertIn(done.returncode, (0, 2), laboratory.problem_lines(done))
         with open(lab.folder / "verdicts.txt", "a") as stream:
             stream.write(f"{task['title']}:\n{done.stdout}\n")
-        wanted = patterns(task) or {"*"}
+        wanted_patterns = patterns(task) or {"*"}
         limited = {
             metric.name
             for record in records
             # Where requests are enough, percentiles come beside the expected.
             for metric in sampled(record.repetition.conditions[-1])
             if metric.scale == "ratio"
-            and any(fnmatch.fnmatchcase(metric.name, one) for one in wanted)
+            and any(
+                fnmatch.fnmatchcase(metric.name, pattern)
+                for pattern in wanted_patterns
+            )
         }
         self.assertNotEqual(set(), limited)
         for metric in limited:

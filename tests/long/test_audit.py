@@ -97,7 +97,7 @@ class TestAudit(laboratory.Case):
                 yaml.safe_dump(arguments, default_flow_style=True),
                 timeout=1500,
             )
-        self.assertEqual(0, done.returncode, laboratory.said(done))
+        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
         self.assertEqual(1, len(limited.limited))
         journals = sorted(map(str, lab.journals() - before))
         self.assertEqual(2, len(journals))

@@ -20,7 +20,7 @@ SECRETS = d.PLACE.etc / "secrets.json"
 
 @long.LONG
 class TestEnd(recovering.Case):
-    """Whoever ends it, nothing is left but the folder."""
+    """However it ends, nothing is left but the folder."""
 
     def setUp(self):
         super().setUp()
@@ -94,8 +94,8 @@ class TestSettings(recovering.Case):
     @ddt.data("", "{", '{"admin": ""}')
     def test_damaged_secrets(self, text):
         """Rejected, and nothing is changed."""
-        kept = SECRETS.read_text()
-        self.addCleanup(SECRETS.write_text, kept)
+        secrets = SECRETS.read_text()
+        self.addCleanup(SECRETS.write_text, secrets)
         SECRETS.write_text(text)
         self.check_rejected("secrets.json lacks 14 secrets .*--rebuild")
         self.assertEqual(text, SECRETS.read_text())

@@ -27,10 +27,10 @@ class TestOthers(laboratory.Case):
     @ddt.data(("paused", "PAUSED", "unpause"), ("stopped", "SHUTOFF", "start"))
     @ddt.unpack
     def test_others(self, idle_guests, status, wake):
-        """Both levels are whole, and the boot between them is no finding."""
+        """Both levels are complete; the boot between them gives no finding."""
         lab = self.laboratory
         lab.use("member")
-        known = lab.journals()
+        journals = lab.journals()
         with lab.started(
             test_density.TASK,
             levels=[1, 2],
@@ -47,7 +47,7 @@ class TestOthers(laboratory.Case):
             text = process.log.read_text()
         self.assertEqual(0, code, text[-4000:])
         self.assertIn(f"{wake} g2", text)
-        (path,) = lab.journals() - known
+        (path,) = lab.journals() - journals
         (record,) = lab.records(path)
         self.assertEqual(
             ("complete", idle_guests),
@@ -57,7 +57,7 @@ class TestOthers(laboratory.Case):
             self.assertEqual("complete", level.state)
             self.assertEqual(
                 set(level.machines),
-                {one.source for one in level.observations},
+                {observation.source for observation in level.observations},
             )
         self.assertEqual([], self._void(record))
 
@@ -69,11 +69,11 @@ class TestOthers(laboratory.Case):
         """Return what makes the record void, but for short runs."""
         measured = record.repetition
         return [
-            one
-            for part in (measured, *measured.conditions)
-            for one in part.findings
-            if finding.KINDS[one.kind].severity == "void"
-            and one.kind not in test_density.TOLERATED
+            voiding
+            for carrier in (measured, *measured.conditions)
+            for voiding in carrier.findings
+            if finding.KINDS[voiding.kind].severity == "void"
+            and voiding.kind not in test_density.TOLERATED
         ]
 
 
@@ -85,7 +85,7 @@ class TestKilled(laboratory.Case):
         """It names who is missing; the next level goes on, nothing leaks."""
         lab = self.laboratory
         lab.use("admin")
-        known = lab.journals()
+        journals = lab.journals()
         with lab.started(
             test_density.TASK,
             levels=[1, 3, 2],
@@ -102,19 +102,19 @@ class TestKilled(laboratory.Case):
             code = process.wait(patience.seconds(240))
             text = process.log.read_text()
         self.assertEqual(2, code, text[-2000:])
-        (path,) = lab.journals() - known
+        (path,) = lab.journals() - journals
         (record,) = lab.records(path)
-        one, three, two = record.repetition.conditions
+        level_1, three, two = record.repetition.conditions
         self.assertEqual(
             ["complete", "incomplete", "complete"],
-            [one.state, three.state, two.state],
+            [level_1.state, three.state, two.state],
         )
         self.assertEqual({"g1"}, {gap.machine for gap in three.missing}, three)
         self.assertEqual(
             {"g2", "g3"},
             {
-                one.source
-                for one in record.repetition.select(
+                observation.source
+                for observation in record.repetition.select(
                     guests=3
                 ).condition.observations
             },
@@ -134,12 +134,12 @@ class TestKilled(laboratory.Case):
         """Return the process of a guest's machine, by its address."""
         (address,) = re.findall(rf"{name} answers SSH at ([\d.]+)", text)
         for server in self.laboratory.admin.compute.servers(all_projects=True):
-            found = [
-                one["addr"]
+            addresses = [
+                address_entry["addr"]
                 for every in server.addresses.values()
-                for one in every
+                for address_entry in every
             ]
-            if address in found:
+            if address in addresses:
                 return laboratory.qemu(server.id)
         raise AssertionError(f"no server of {name} at {address}")
 
@@ -150,8 +150,8 @@ class TestShippedTask(measuring.MeasuringCase):
 
     def test_against_bare_metal(self):
         """Each level is compared with as many copies on bare metal."""
-        given = TASK.with_suffix(".embedded.yaml").read_text()
-        arguments = yaml.safe_load(given)
+        text = TASK.with_suffix(".embedded.yaml").read_text()
+        arguments = yaml.safe_load(text)
         self.assertEqual(laboratory.peer(), arguments["peer"])
         arguments |= {
             "baseline": TASK.stem,
@@ -167,5 +167,9 @@ class TestShippedTask(measuring.MeasuringCase):
             levels = record.repetition.conditions
             copies = [level.reference_copies for level in levels]
             self.assertEqual([1, 2], copies)
-        found = {one["criterion"] for one in self.laboratory.verdicts()}
-        self.assertLessEqual({"vmperf_degradation", "vmperf_fairness"}, found)
+        criteria = {
+            verdict["criterion"] for verdict in self.laboratory.verdicts()
+        }
+        self.assertLessEqual(
+            {"vmperf_degradation", "vmperf_fairness"}, criteria
+        )

@@ -69,7 +69,7 @@ def used_calls():
 
 @long.LONG
 class TestUnsteadyCloud(test_faults.ProxyCase):
-    """What passes by itself costs nothing but time."""
+    """Faults that pass by themselves cost nothing but time."""
 
     def test_each_question_fails_once(self):
         """The run passes; every call it makes is in the table of faults."""
@@ -77,10 +77,10 @@ class TestUnsteadyCloud(test_faults.ProxyCase):
         self.break_(r"\w+ DELETE .*", 503, each=True)
         done = self.laboratory.start(SHORT, network="private")
         self.check_ended(0, done)
-        known = {row.call for row in fault_table.calls()}
+        documented = {row.call for row in fault_table.calls()}
         made = {str(call) for call in self.proxy.calls}
-        self.assertEqual(set(), made - known, "calls without a row")
-        self.assertEqual(RARE, known - made, "rows without a call")
+        self.assertEqual(set(), made - documented, "calls without a row")
+        self.assertEqual(RARE, documented - made, "rows without a call")
         self.assertTrue(all(rule.struck for rule in self.proxy.rules))
 
 
@@ -89,7 +89,7 @@ class TestUnsteadyCloud(test_faults.ProxyCase):
 class TestEveryCall(laboratory.Case):
     """Each call of the context, failing in each way, on the real cloud.
 
-    Nobody waits for the guests to boot: they are active, that is enough.
+    The test does not wait for the boot: guests that are active are enough.
     """
 
     def setUp(self):
@@ -99,15 +99,15 @@ class TestEveryCall(laboratory.Case):
         CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
         CONF.set_override("journal_dir", folder, group=opts.GROUP)
         self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
-        given = member()
+        credentials = member()
         self.proxy = self.enterContext(
-            fault_proxy.FaultProxy(given["auth_url"])
+            fault_proxy.FaultProxy(credentials["auth_url"])
         )
-        (user,) = given["users"]
+        (user,) = credentials["users"]
         self.credential = {
             **user,
             "tenant_name": user["project_name"],
-            "region_name": given["region_name"],
+            "region_name": credentials["region_name"],
             "auth_url": self.proxy.auth_url,
         }
         self.enterContext(mock.patch.object(cloud, "TIMEOUT", 4))
@@ -139,7 +139,7 @@ class TestEveryCall(laboratory.Case):
 
     @ddt.data(*used_calls())
     def test_call(self, call):
-        """It is borne with, or told in one line; nothing stays."""
+        """The run continues, or reports it in one line; nothing stays."""
         pattern = fault_proxy.pattern(call)
         for action in ACTIONS:
             with self.subTest(action=action):
@@ -162,20 +162,22 @@ class TestEveryCall(laboratory.Case):
 
 @long.LONG
 class TestMoreCreationFails(test_faults.ProxyCase):
-    """What was made before is removed, and the failure told."""
+    """Earlier resources are removed, and the failure is reported."""
 
     def test_key_pair(self):
         """An error of Nova's own."""
         self.break_("compute POST /v2.1/os-keypairs", 500)
         done = self.laboratory.start(SHORT)
-        self.check_told(done, "create key pair c_rally_", "fault of the test")
+        self.check_reported(
+            done, "create key pair c_rally_", "fault of the test"
+        )
 
     def test_quota_of_security_groups(self):
         """A refusal of Neutron's."""
         says = "Quota exceeded for resources: ['security_group']."
         self.break_("network POST .*/security-groups", 409, message=says)
         done = self.laboratory.start(SHORT)
-        self.check_told(done, "create security group c_rally_", says)
+        self.check_reported(done, "create security group c_rally_", says)
 
     def test_quota_of_instances_in_the_middle(self):
         """The first of two guests is removed again."""
@@ -184,13 +186,13 @@ class TestMoreCreationFails(test_faults.ProxyCase):
         says = "Quota exceeded for instances: Requested 1, but already used 1"
         self.break_("compute POST .*/servers", 403, message=says, skip=1)
         done = lab.start(SHORT, count=2, baseline="two")
-        self.check_told(done, "create server c_rally_", says)
+        self.check_reported(done, "create server c_rally_", says)
         self.assertIn("removing 1 server", done.stdout + done.stderr)
 
 
 @long.LONG
 class TestInTheGuest(laboratory.Case):
-    """What goes wrong in a guest costs its own samples only."""
+    """A fault in a guest costs its own samples only."""
 
     def setUp(self):
         """Have the tools' baseline."""
@@ -199,16 +201,18 @@ class TestInTheGuest(laboratory.Case):
             "tools", "--task", str(TOOLS), "--flavor", "vmperf.tiny"
         )
         self.laboratory.use("member")
-        self.known = self.laboratory.journals()
+        self.earlier_journals = self.laboratory.journals()
 
     def records(self, done):
         """Return the records of the run."""
-        return self.laboratory.records(self.new_journal(self.known, done))
+        return self.laboratory.records(
+            self.new_journal(self.earlier_journals, done)
+        )
 
     def sampled(self, record):
         """Return the names of the metrics that have samples."""
         observations = record.repetition.conditions[0].observations
-        return {one.sample.metric.name for one in observations}
+        return {observation.sample.metric.name for observation in observations}
 
     def test_tools_that_lie_talk_and_die(self):
         """Garbage, endless output and a killed tool are named as such."""
@@ -232,11 +236,11 @@ class TestInTheGuest(laboratory.Case):
         done = self.laboratory.start(TOOLS, user_data=full, broken=False)
         self.check_ended(2, done)
         text = " ".join((done.stdout + done.stderr).split())
-        told = "preparing fio: .*No space left on device|cleared or full?"
-        self.assertRegex(text, f"g1: .*({told})")
+        cause = "preparing fio: .*No space left on device|cleared or full?"
+        self.assertRegex(text, f"g1: .*({cause})")
 
     def test_qemu_dies_in_the_middle(self):
-        """What was measured before is kept, and the rest of the run short."""
+        """Earlier samples are kept, and the rest of the run is short."""
         lab = self.laboratory
         lab.pretend_arguments("slow", "tools", "fio", runtime=40)
         measuring = re.compile("(?<!preparing )fio on g1")
@@ -249,15 +253,15 @@ class TestInTheGuest(laboratory.Case):
             (server,) = lab.admin.compute.servers(all_projects=True)
             os.kill(laboratory.qemu(server.id), signal.SIGKILL)
             self.assertEqual(2, process.wait(patience.seconds(400)))
-        (path,) = lab.journals() - self.known
+        (path,) = lab.journals() - self.earlier_journals
         first, *later = lab.records(path)
         self.assertEqual("incomplete", first.repetition.state)
         self.assertIn("cpu.sysbench.rate", self.sampled(first))
         only = first.repetition.condition
         missing = {gap.name for gap in only.missing}
         self.assertTrue(any(what.startswith("disk.") for what in missing))
-        found = {one.kind for one in only.findings}
-        self.assertIn("guest_host_changed", found)
+        kinds = {finding.kind for finding in only.findings}
+        self.assertIn("guest_host_changed", kinds)
         for record in later:
             only = record.repetition.condition
             self.assertEqual((), only.observations)

@@ -94,27 +94,27 @@ class TestGate(laboratory.Case):
     def test_passed(self):
         """Exit code 0, and each record is complete."""
         done = self.run_job()
-        self.assertEqual(0, done.returncode, laboratory.said(done))
+        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
         total, failed = self.count_verdicts()
         self.assertLess(0, total)
         self.assertEqual(0, failed)
         (path,) = (self.folder / "journal").glob("*.jsonl")
         records = journal.Journal(path.parent, path.stem).read()
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in records]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
 
     def test_not_passed(self):
         """Exit code 2, and the page and the JUnit file exist."""
         done = self.run_job(max_percent={**WIDE, "memory.*": -100000})
-        self.assertEqual(2, done.returncode, laboratory.said(done))
+        self.assertEqual(2, done.returncode, laboratory.problem_lines(done))
         _, failed = self.count_verdicts()
         self.assertLess(0, failed)
 
     def test_not_run(self):
         """Another exit code with one line, and nothing was booted."""
         done = self.run_job(flavors=["absent"])
-        self.assertEqual(1, done.returncode, laboratory.said(done))
+        self.assertEqual(1, done.returncode, laboratory.problem_lines(done))
         self.assertIn("absent", done.stderr)
         self.assertNotIn("plan: about", done.stdout)
         self.assertEqual([], list(self.folder.glob("journal/*.jsonl")))

@@ -35,8 +35,8 @@ def user_data():
         for name, text in tools.programs(FOLDER).items()
     }
     files |= {
-        f"{FOLDER}/{tools.WORDS}": tools.words(),
-        "/etc/motd": tools.words(),
+        f"{FOLDER}/{tools.WORDS}": tools.all_texts(),
+        "/etc/motd": tools.all_texts(),
         "/etc/os-release": OS_RELEASE.encode(),
         "/etc/ssh/sshd_config.d/hostile.conf": SSHD.encode(),
     }
@@ -69,8 +69,8 @@ class TestHostile(laboratory.Case):
         """Exit code 2, reasons of one line, small records, dead reports."""
         lab = self.laboratory
         lab.use("member")
-        words = ("--task", str(TASK), "--flavor", "vmperf.tiny")
-        lab.record_baseline("hostile", *words)
+        options = ("--task", str(TASK), "--flavor", "vmperf.tiny")
+        lab.record_baseline("hostile", *options)
         before = lab.journals()
         with jump_host.served(lab.admin) as jump:
             done = lab.start(TASK, user_data=user_data(), jump=jump)
@@ -78,8 +78,8 @@ class TestHostile(laboratory.Case):
         through = f" through root@{jump['address']}:{jump['port']} after"
         self.assertIn(through, done.stdout + done.stderr)
         path = self.new_journal(before, done)
-        for said in (done.stdout, done.stderr):
-            self.assertEqual([], terminal.obeyed(said.replace("\t", "")))
+        for output in (done.stdout, done.stderr):
+            self.assertEqual([], terminal.obeyed(output.replace("\t", "")))
         self._check_records(path)
         self._check_verdict()
         with chromium.Browser() as browser:
@@ -89,7 +89,7 @@ class TestHostile(laboratory.Case):
     def _check_records(self, path):
         records = self.laboratory.records(path)
         self.assertEqual(
-            ["incomplete"] * 2, [one.repetition.state for one in records]
+            ["incomplete"] * 2, [record.repetition.state for record in records]
         )
         for line in path.read_bytes().splitlines():
             self.assertLess(len(line), MOST)
@@ -99,9 +99,11 @@ class TestHostile(laboratory.Case):
             gaps = measured.all_missing
             missing = {gap.name for gap in gaps}
             observations = measured.conditions[0].observations
-            taken = {one.sample.metric.name for one in observations}
+            sampled_metrics = {
+                observation.sample.metric.name for observation in observations
+            }
             expected = {metric.name for metric in measured.expected_metrics}
-            self.assertEqual(expected, missing | taken)
+            self.assertEqual(expected, missing | sampled_metrics)
             self.assertIn("cpu.sysbench.rate", missing)
             for gap in gaps:
                 self.assertEqual("g1", gap.machine)
@@ -113,7 +115,8 @@ class TestHostile(laboratory.Case):
 
     def _check_verdict(self):
         verdicts = {
-            one["criterion"]: one for one in self.laboratory.verdicts()
+            verdict["criterion"]: verdict
+            for verdict in self.laboratory.verdicts()
         }
         # That guests fail is a record, not a failed iteration of Rally's.
         self.assertTrue(verdicts.pop("failure_rate")["success"])
@@ -135,14 +138,14 @@ class TestHostile(laboratory.Case):
 
     def _check_rallys(self, browser):
         report = self.laboratory.folder / "hostile-rally.html"
-        words = ("task", "report", "--html-static", "--out", str(report))
-        self.laboratory.rally(*words, check=True)
+        command = ("task", "report", "--html-static", "--out", str(report))
+        self.laboratory.rally(*command, check=True)
         browser.open(report)
-        for place, words in chromium.RALLYS_PLACES.items():
+        for place, command in chromium.RALLYS_PLACES.items():
             if place == chromium.FAILURES:
                 continue  # nothing has failed, in Rally's eyes
             browser.go(place)
-            self.assertIn(words, browser.text(), place)
+            self.assertIn(command, browser.text(), place)
             self.assertEqual([], browser.misdeeds(), place)
         browser.go("#/VMPerf.overhead/output/additive")
         self.assertIn(attacks.WORDS["script_ended"], browser.text())

@@ -87,9 +87,9 @@ def install(root: pathlib.Path, folder: pathlib.Path) -> None:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).unlink(missing_ok=True)
             shutil.copy(source, root / name)
-    words = ("sh", "-ec", INSTALL, "sh", CHECKOUT)
+    command = ("sh", "-ec", INSTALL, "sh", CHECKOUT)
     commands.run(
-        package_root.enter(root, folder, words),
+        package_root.enter(root, folder, command),
         timeout=patience.seconds(900),
     )
 
@@ -97,8 +97,8 @@ def install(root: pathlib.Path, folder: pathlib.Path) -> None:
 class Host:
     """A host whose first process runs until the end of the block.
 
-    :param root: its root file system
-    :param folder: of its cloud
+    :param root: The root file system.
+    :param folder: The folder of its cloud.
     """
 
     def __init__(self, root: pathlib.Path, folder: pathlib.Path) -> None:
@@ -124,23 +124,23 @@ class Host:
         self._process.kill()
         self._process.wait()
 
-    def run(self, *words: str) -> str:
+    def run(self, *arguments: str) -> str:
         """Run a program on the host; return what it printed."""
         return commands.run(
             [
                 *("nsenter", "--target", self.pid, "--mount", "--pid"),
                 *("--uts", "--ipc", "--net", "--root", "--wd", "env", "-i"),
                 *(f"PATH=/opt/venv/bin:{commands.SYSTEM_PATH}", "HOME=/root"),
-                *words,
+                *arguments,
             ],
             timeout=patience.seconds(900),
         )
 
-    def python(self, *words: str) -> str:
+    def python(self, *arguments: str) -> str:
         """Run a module of this checkout in the host's network."""
         return commands.run(
             ["env", f"--chdir={laboratory.TOP}", "nsenter", "--target",
-             self.pid, "--net", sys.executable, "-m", *words],
+             self.pid, "--net", sys.executable, "-m", *arguments],
             env={**os.environ},
             timeout=patience.seconds(900),
         )  # fmt: skip
@@ -151,7 +151,7 @@ class TestHosts(recovering.Case):
     """A user installs the package there, and has a cloud."""
 
     def test_debian(self):
-        """Up, a guest that answers at its floating address, down."""
+        """Up, a guest that answers at its floating IP, down."""
         work = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory(dir="/var/tmp"))
         )

@@ -12,10 +12,10 @@ from tests.long import long
 FIRST, SECOND = layout.HYPERVISORS
 
 
-def as_nobody(*words):
+def as_nobody(*command):
     """Return the command line of a user without rights."""
     return ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-            *words)  # fmt: skip
+            *command)  # fmt: skip
 
 
 @long.LONG
@@ -42,17 +42,21 @@ class TestHypervisors(recovering.Case):
         """Return the hosts of services, hypervisors and agents."""
         compute, network = self.cloud.compute, self.cloud.network
         return [
-            {one.host for one in compute.services(binary="nova-compute")},
-            {one.name for one in compute.hypervisors()},
-            {one.host for one in network.agents()},
+            {
+                service.host
+                for service in compute.services(binary="nova-compute")
+            },
+            {hypervisor.name for hypervisor in compute.hypervisors()},
+            {agent.host for agent in network.agents()},
         ]
 
     def test_both_are_alive(self):
         self.assertEqual([{FIRST, SECOND}] * 3, self.hosts())
         services = self.cloud.compute.services(binary="nova-compute")
-        self.assertEqual(["up", "up"], [one.state for one in services])
+        self.assertEqual(["up", "up"], [service.state for service in services])
         agents = [
-            (one.host, one.is_alive) for one in self.cloud.network.agents()
+            (agent.host, agent.is_alive)
+            for agent in self.cloud.network.agents()
         ]
         self.assertEqual(5, len(agents))
         self.assertIn((SECOND, True), agents)
@@ -66,23 +70,23 @@ class TestHypervisors(recovering.Case):
         """By sockets of root, and by no port."""
         chosen = laboratory.networks()
         addresses = (chosen.controller, str(chosen.management[3]))
-        known = f"{chosen.controller}:5000"
-        asked = [
+        reachable = f"{chosen.controller}:5000"
+        targets = [
             f"{host}:{port}"
             for host in ("127.0.0.1", *addresses)
             for port in test_closed.LIBVIRT
         ]
         python = ("/usr/bin/python3", "-c", test_closed.ASK)
-        ask = as_nobody(*python, known, *asked)
-        self.assertEqual([known], d.CONTAINER.run(*ask).split())
-        self.assertEqual([known], d.run(*ask).split())
+        ask = as_nobody(*python, reachable, *targets)
+        self.assertEqual([reachable], d.CONTAINER.run(*ask).split())
+        self.assertEqual([reachable], d.run(*ask).split())
         for address in addresses:
             folder = d.PLACE.run / f"libvirt-{address}"
             self.assertTrue((folder / "libvirt-sock").is_socket())
             self.assertEqual(0o700, folder.stat().st_mode & 0o777)
             look = as_nobody("ls", str(folder))
-            said = d.CONTAINER.run(*look, accept=(2,))
-            self.assertIn("Permission denied", said)
+            output = d.CONTAINER.run(*look, accept=(2,))
+            self.assertIn("Permission denied", output)
 
     def test_removal(self):
         """Rejected while it has a guest; then nothing of it is left."""
@@ -96,6 +100,8 @@ class TestHypervisors(recovering.Case):
         self.up("--hypervisors", "1")
         self.assertEqual([{FIRST}] * 3, self.hosts())
         providers = self.cloud.placement.resource_providers()
-        self.assertEqual([FIRST], [one.name for one in providers])
+        self.assertEqual([FIRST], [provider.name for provider in providers])
         self.assertEqual([], d.CONTAINER.processes("supervisord-2"))
-        self.assertNotIn(2, {len(one) for one in d.processes().values()})
+        self.assertNotIn(
+            2, {len(hypervisors) for hypervisors in d.processes().values()}
+        )

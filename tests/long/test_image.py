@@ -37,11 +37,11 @@ class TestBuild(unittest.TestCase):
         mount, disk = self.folder / "mounted", image.with_suffix(".raw")
         mount.mkdir()
         commands.run(["qemu-img", "convert", "-O", "raw", image, disk])
-        said = self._run(disk, mount, "sh", "-c", SCRIPT)
-        for words in ("stress-ng, version", "sockperf", "OpenSSL", "none"):
-            self.assertIn(words, said)
-        self.assertNotIn("/usr/bin", said)
-        self.assertIn(f"SOURCE_DATE_EPOCH={DATE}\n", said)
+        output = self._run(disk, mount, "sh", "-c", SCRIPT)
+        for text in ("stress-ng, version", "sockperf", "OpenSSL", "none"):
+            self.assertIn(text, output)
+        self.assertNotIn("/usr/bin", output)
+        self.assertIn(f"SOURCE_DATE_EPOCH={DATE}\n", output)
         self.assertEqual(
             image.with_suffix(".manifest").read_text(),
             self._run(disk, mount, "dpkg-query", "--show"),
@@ -49,10 +49,10 @@ class TestBuild(unittest.TestCase):
         date = self._run(disk, mount, "stat", "--format=%Y", "/etc/fstab")
         self.assertEqual(DATE, int(date))
 
-    def _run(self, disk, mount, *words):
+    def _run(self, disk, mount, *command):
         """Return what a command in the image prints."""
         return subprocess.run(
-            image_disk.inside(disk, mount, ["chroot", str(mount), *words]),
+            image_disk.inside(disk, mount, ["chroot", str(mount), *command]),
             capture_output=True,
             text=True,
             check=True,

@@ -185,15 +185,15 @@ class TestMigration(laboratory.Case):
                 # Neutron lost a race, and the guest was booted again.
                 lost += 1
                 continue
-            found = {
-                found.kind
+            kinds = {
+                finding.kind
                 for condition in repetition.conditions
-                for found in condition.findings
+                for finding in condition.findings
             }
             expected = set()
             if repetition.number == DISTURBED:
                 expected = {"guest_host_changed"}
-            self.assertEqual(expected, found & VOIDING, text[-3000:])
+            self.assertEqual(expected, kinds & VOIDING, text[-3000:])
             self.assertEqual("completed", event.outcome, event.detail)
             self.assertNotEqual(event.source, event.target)
             (measured,) = (
@@ -228,11 +228,15 @@ class TestMigration(laboratory.Case):
         """Guests are booted again; a killed controller leaves a way out."""
         lab = self.laboratory
         compute = lab.admin.compute
-        known = lab.journals()
+        journals = lab.journals()
         workload = self.arguments["workload"]
         workload["arguments"]["runtime"] = 20
-        given = {**self.arguments, "phase_seconds": 20, "workload": workload}
-        with lab.started(TASK, **given) as process:
+        arguments = {
+            **self.arguments,
+            "phase_seconds": 20,
+            "workload": workload,
+        }
+        with lab.started(TASK, **arguments) as process:
             self.wait_for_line(process, "Migrating g1 from ")
             time.sleep(2)
             (first,) = compute.servers(all_projects=True)
@@ -242,11 +246,11 @@ class TestMigration(laboratory.Case):
             self.assertNotEqual(first.id, second.id)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        (record,) = lab.records(self.new_journal(known, process))
+        (record,) = lab.records(self.new_journal(journals, process))
         repetition = record.repetition
         during = repetition.select(phase="during").condition
         self.assertEqual("server_error", during.migration.event.outcome)
-        kinds = {found.kind for found in during.findings}
+        kinds = {finding.kind for finding in during.findings}
         self.assertIn("migration_not_completed", kinds)
         self.assertNotEqual(self.before, lab.count())
         lab.vmperf("cleanup", "--yes", check=True)

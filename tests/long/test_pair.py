@@ -32,7 +32,7 @@ class TestPair(laboratory.Case):
         path = self.new_journal(before, done)
         records = lab.records(path)
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in records]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
         self._check_disk(records)
         self._check_network(records)
@@ -40,31 +40,33 @@ class TestPair(laboratory.Case):
 
     def _check_disk(self, records):
         rates = [
-            one.sample.value
+            observation.sample.value
             for record in records
-            for one in record.repetition.condition.observations
-            if one.sample.metric.name == "disk.fio.write.bandwidth"
+            for observation in record.repetition.condition.observations
+            if observation.sample.metric.name == "disk.fio.write.bandwidth"
         ]
         self.assertEqual(6, len(rates))
         middle = statistics.median(rates)
         self.assertLess(abs(middle - LIMIT) / LIMIT, 0.1, rates)
-        kinds = {found.kind for found in records[0].repetition.findings}
+        kinds = {finding.kind for finding in records[0].repetition.findings}
         self.assertIn("rate_limited_by_policy", kinds)
 
     def _check_network(self, records):
         for record in records:
-            taken = {
+            measured = {
                 (
-                    one.source,
-                    one.sample.metric.name.rpartition("guest_to_guest.")[2],
+                    observation.source,
+                    observation.sample.metric.name.rpartition(
+                        "guest_to_guest."
+                    )[2],
                 )
-                for one in record.repetition.condition.observations
-                if one.sample.metric.name.startswith("network.")
+                for observation in record.repetition.condition.observations
+                if observation.sample.metric.name.startswith("network.")
             }
             tcp = ("throughput", "retransmits")
             udp = ("udp.throughput", "udp.jitter", "udp.loss")
-            self.assertEqual({("g1", name) for name in (*tcp, *udp)}, taken)
-            kinds = {found.kind for found in record.repetition.findings}
+            self.assertEqual({("g1", name) for name in (*tcp, *udp)}, measured)
+            kinds = {finding.kind for finding in record.repetition.findings}
             self.assertIn("fixed_rate", kinds)
 
     def _check_verdict(self):

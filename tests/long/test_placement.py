@@ -38,11 +38,11 @@ class TestPlacement(placing.PlacementCase):
         self.check_ended(0, done)
         records = lab.records(self.new_journal(before, done))
         guests = [
-            one["nova"]
-            for one in lab.machines(records[0]).values()
-            if one["nova"]
+            machine["nova"]
+            for machine in lab.machines(records[0]).values()
+            if machine["nova"]
         ]
-        self.assertEqual(1, len({one["host_id"] for one in guests}))
+        self.assertEqual(1, len({guest["host_id"] for guest in guests}))
         for guest in guests:
             self.assertEqual("nova", guest["availability_zone"])
             self.assertEqual(["private", "public"], guest["networks"])
@@ -50,11 +50,11 @@ class TestPlacement(placing.PlacementCase):
             self.assertIn(ipaddress.ip_address(guest["address"]), public)
             measured = ipaddress.ip_address(guest["measure_address"])
             self.assertNotIn(measured, public)
-        kinds = {found.kind for found in records[0].repetition.findings}
+        kinds = {finding.kind for finding in records[0].repetition.findings}
         self.assertNotIn("wrong_host", kinds)
 
     def test_no_room_to_be_apart(self):
-        """Two guests cannot be apart on one host: told in one line."""
+        """Two guests that cannot be apart are reported in one line."""
         lab = self.laboratory
         lab.use("member")
         done = lab.start(
@@ -67,9 +67,9 @@ class TestPlacement(placing.PlacementCase):
             },
         )
         self.check_ended(2, done)
-        said = done.stdout + done.stderr
-        self.assertIn("asked for: server_group 'anti-affinity'", said)
-        self.assertIn("No valid host", said)
+        output = done.stdout + done.stderr
+        self.assertIn("asked for: server_group 'anti-affinity'", output)
+        self.assertIn("No valid host", output)
 
     def test_members_may_not_choose_aggregates(self):
         """Validation says who may."""
@@ -126,7 +126,7 @@ class TestAggregate(placing.PlacementCase):
         self.assertIs(True, guest["config_drive"])
 
     def _console(self):
-        """Return what the run's server printed until it told its source."""
+        """Return the console of the run's server until it names its source."""
         admin = self.laboratory.admin
         text, deadline = "", time.monotonic() + patience.seconds(150)
         while "datasource" not in text and time.monotonic() < deadline:
@@ -144,7 +144,8 @@ def _aggregate(admin):
     made = admin.compute.create_aggregate(name=placing.AGGREGATE)
     try:
         (host,) = (
-            one.host for one in admin.compute.services(binary="nova-compute")
+            service.host
+            for service in admin.compute.services(binary="nova-compute")
         )
         admin.compute.add_host_to_aggregate(made, host)
         try:
@@ -157,7 +158,7 @@ def _aggregate(admin):
 
 @long.LONG
 class TestOtherGuests(placing.PlacementCase):
-    """On a host that has a guest of somebody else."""
+    """A run on a host that has a guest of another user."""
 
     def test_shared_host(self):
         """An administrator's run reports the guest, or rejects the host."""

@@ -10,10 +10,10 @@ TASK = pathlib.Path(__file__).parent / "tasks" / "protocol.yaml"
 
 @long.LONG
 class TestProtocol(laboratory.Case):
-    """The guest itself tells of its boot and of its page cache."""
+    """The guest itself reports its boot and its page cache."""
 
     def test_reboot_and_cold_caches(self):
-        """The boot is no finding, and counted; the cache is smaller."""
+        """The boot is counted and gives no finding; the cache is smaller."""
         lab = self.laboratory
         lab.use("member")
         before = lab.journals()
@@ -23,7 +23,7 @@ class TestProtocol(laboratory.Case):
             self.assertIn(verb, f"{done.stdout}{done.stderr}")
         records = lab.records(self.new_journal(before, done))
         self.assertEqual(
-            ["complete"] * 2, [one.repetition.state for one in records]
+            ["complete"] * 2, [record.repetition.state for record in records]
         )
         first, second = (self._values(record) for record in records)
         self.assertNotEqual(second["warm.booted"], first["warm.booted"])
@@ -34,9 +34,9 @@ class TestProtocol(laboratory.Case):
             self.assertEqual(f"#{count}", guest.boot_id[-2:])
             measured = record.repetition
             kinds = {
-                one.kind
-                for part in (measured, *measured.conditions)
-                for one in part.findings
+                finding.kind
+                for carrier in (measured, *measured.conditions)
+                for finding in carrier.findings
             }
             self.assertNotIn("guest_rebooted", kinds)
             warm, cold = record.workloads
@@ -45,11 +45,11 @@ class TestProtocol(laboratory.Case):
             self.assertEqual("between_repetitions", record.options["reboot"])
 
     def _values(self, record):
-        """Return what the guest told: label and metric -> value."""
+        """Return the values from the guest: label and metric -> value."""
         (level,) = record.repetition.conditions
         return {
-            one.sample.metric.name.removeprefix(
+            observation.sample.metric.name.removeprefix(
                 "application.job."
-            ): one.sample.value
-            for one in level.observations
+            ): observation.sample.value
+            for observation in level.observations
         }

@@ -40,7 +40,7 @@ USER_DATA = yaml.safe_dump(
 class Proxy(http.server.SimpleHTTPRequestHandler):
     """Answers for one mirror, from a folder, and remembers what was asked."""
 
-    asked: list[str]
+    paths: list[str]
 
     def translate_path(self, path):
         """Return the file that a whole URL means."""
@@ -50,7 +50,7 @@ class Proxy(http.server.SimpleHTTPRequestHandler):
 
     def log_request(self, code="-", size="-"):
         """Remember it."""
-        self.asked.append(self.path)
+        self.paths.append(self.path)
 
     def log_message(self, format, *args):
         """Say nothing."""
@@ -62,10 +62,10 @@ def proxy(served):
 
     It is at the peer's address: guests reach nothing of the host.
     """
-    asked = []
+    paths = []
 
     def handler(*args):
-        made = type("Handler", (Proxy,), {"asked": asked})
+        made = type("Handler", (Proxy,), {"paths": paths})
         return made(*args, directory=str(served))
 
     address = laboratory.networks().peer
@@ -80,7 +80,7 @@ def proxy(served):
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://{address}:{server.server_port}", asked
+        yield f"http://{address}:{server.server_port}", paths
     finally:
         server.shutdown()
         thread.join()
@@ -101,7 +101,7 @@ class TestMirror(laboratory.Case):
             *("--flavor", "vmperf.tiny"),
         )
         before = lab.journals()
-        with proxy(self._mirror()) as (url, asked):
+        with proxy(self._mirror()) as (url, paths):
             options = {"proxy": url, "user_data": USER_DATA}
             done = lab.start(TASK, guest_options=options)
         self.check_ended(0, done)
@@ -110,9 +110,9 @@ class TestMirror(laboratory.Case):
         tools = lab.machines(record)["g1"]["tools"]
         for name in ("mbw", "sysbench"):
             self.assertEqual(64, len(tools[name]["checksum"]))
-        sent = {path.rpartition("/")[2] for path in asked}
+        sent = {path.rpartition("/")[2] for path in paths}
         self.assertLessEqual({"mbw.deb", "sysbench.deb"}, sent)
-        self.assertTrue(all(path.startswith("http://") for path in asked))
+        self.assertTrue(all(path.startswith("http://") for path in paths))
 
     def _mirror(self):
         """Return a repository of what a bundle of the tools is made of."""

@@ -28,12 +28,12 @@ class TestNamespace(laboratory.Case):
             SHORT, network="private", guest_options={"namespace": namespace}
         ) as process:
             process.wait(patience.seconds(300))
-        said = process.log.read_text()
-        self.assertEqual(0, process.returncode, said[-3000:])
-        self.assertIn(f" in namespace {namespace} after", said)
+        output = process.log.read_text()
+        self.assertEqual(0, process.returncode, output[-3000:])
+        self.assertIn(f" in namespace {namespace} after", output)
         (path,) = lab.journals() - before
         records = lab.records(path)
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in records]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
         lab.check_reached(records[0])

@@ -19,7 +19,7 @@ SERVICES = (
 @ddt.ddt
 @long.LONG
 class TestRecovery(recovering.Case):
-    """``kill -9`` of any service, beside a guest."""
+    """``kill -9`` of any service, next to a guest."""
 
     @classmethod
     def setUpClass(cls):
@@ -49,8 +49,8 @@ class TestRecovery(recovering.Case):
 
     def test_none_is_left_out(self):
         """All programs are killed, but those that end by themselves."""
-        names = {one["name"] for one in d.CONTAINER.processes()}
-        daemons = {one for one in names if not one.startswith("schema-")}
+        names = {process["name"] for process in d.CONTAINER.processes()}
+        daemons = {name for name in names if not name.startswith("schema-")}
         self.assertEqual({*SERVICES}, daemons - {"hypervisor-2"})
 
     def test_all_at_once(self):

@@ -23,7 +23,7 @@ class TestReleases(laboratory.Case):
         lab = self.laboratory
         lab.use("member")
         bundle = lab.folder / "other.tar.gz"
-        wanted = ("--task", str(TASK), "--task-args", NONE)
+        options = ("--task", str(TASK), "--task-args", NONE)
         here = mirror.sources(
             platform.freedesktop_os_release()["VERSION_CODENAME"],
             origin="Debian",
@@ -31,12 +31,12 @@ class TestReleases(laboratory.Case):
         )[0]
         release = ("--distribution", RELEASE, "--mirror", here.uri)
         lab.vmperf(
-            "tools", "bundle", str(bundle), *wanted, *release, check=True
+            "tools", "bundle", str(bundle), *options, *release, check=True
         )
-        lab.record_baseline("releases", *wanted, "--bundle", str(bundle))
+        lab.record_baseline("releases", *options, "--bundle", str(bundle))
         metal = store.Store(lab.folder / "baselines").load("releases")
         tools = metal.machine.tools
-        print({name: one["version"] for name, one in tools.items()})
+        print({name: tool["version"] for name, tool in tools.items()})
         apart, verdict = self._run()
         self.assertIn("fio", apart)
         self.assertRegex(verdict, "^(passed|failed):")
@@ -59,23 +59,23 @@ class TestReleases(laboratory.Case):
         done = lab.start(TASK, guest_options=options)
         records = lab.records(self.new_journal(before, done))
         self.assertEqual(
-            ["complete"] * 3, [one.repetition.state for one in records]
+            ["complete"] * 3, [record.repetition.state for record in records]
         )
         self.record = records[-1]
         (verdict,) = (
-            one["detail"]
-            for one in lab.verdicts()
-            if one["criterion"] == "vmperf_overhead"
+            verdict["detail"]
+            for verdict in lab.verdicts()
+            if verdict["criterion"] == "vmperf_overhead"
         )
         differ = {
-            one.detail
-            for one in self.record.repetition.findings
-            if one.kind == "tool_version_differs"
+            finding.detail
+            for finding in self.record.repetition.findings
+            if finding.kind == "tool_version_differs"
         }
         # Who runs it by hand sees both verdicts side by side.
         versions = {
-            name: one["version"]
-            for name, one in lab.machines(self.record)["g1"]["tools"].items()
+            name: tool["version"]
+            for name, tool in lab.machines(self.record)["g1"]["tools"].items()
         }
         print(f"{options or 'as it is'}: {verdict}\n  guest: {versions}")
         print(f"  differ: {sorted(differ) or 'none'}")

@@ -18,7 +18,7 @@ LOAD_AGENTS = "study-load-agents"
 @long.LONG
 @ddt.ddt
 class TestStudies(measuring.MeasuringCase):
-    """What a study measured is measured and judged."""
+    """The measures of a study are measured and judged."""
 
     @ddt.data(*STUDIES)
     def test_measures(self, name):
@@ -48,7 +48,9 @@ class TestStudies(measuring.MeasuringCase):
             self.laboratory.use("admin")
         if measuring.baselines(task):
             arguments["baseline"] = name
-        if "unixbench" in {one["name"] for one in measuring.workloads(task)}:
+        if "unixbench" in {
+            workload["name"] for workload in measuring.workloads(task)
+        }:
             arguments["unixbench_source"] = measuring.UNIXBENCH
         arguments["image"] = measuring.IMAGE
         self.measure(path, **arguments)

@@ -1,4 +1,4 @@
-"""What Tempest asks of several guests, and what is left when it ends."""
+"""Tempest with several guests, and the state that it leaves at its end."""
 
 import contextlib
 import json
@@ -54,9 +54,9 @@ class TempestCase(laboratory.Case):
 
     def outcome(self, name, text):
         """Return the outcome that ``tempest run`` printed of a test."""
-        found = re.findall(rf"{name}(?: \[[\d.]+s\])? \.\.\. (.*)", text)
-        self.assertEqual(1, len(found), text[-4000:])
-        return found[0]
+        outcomes = re.findall(rf"{name}(?: \[[\d.]+s\])? \.\.\. (.*)", text)
+        self.assertEqual(1, len(outcomes), text[-4000:])
+        return outcomes[0]
 
     def check_no_owner(self):
         """Fail where the ledger still knows of a run."""
@@ -69,16 +69,16 @@ class TestSeveralGuests(TempestCase):
     """Density and placement, one after the other."""
 
     def test_wide_limits_and_the_only_host(self):
-        """Both pass, and never run beside each other."""
+        """Both pass, and never run at the same time."""
         there = self.workspace(host=self._host())
         done = there.run(
             *("run", "--concurrency", "2"),
             *("--regex", "vmperf.*test_(density|placement)"),
         )
-        said = done.stdout + done.stderr
-        self.assertEqual(0, done.returncode, said[-4000:])
-        self.assertEqual("ok", self.outcome(DENSITY, said))
-        self.assertEqual("ok", self.outcome(PLACEMENT, said))
+        output = done.stdout + done.stderr
+        self.assertEqual(0, done.returncode, output[-4000:])
+        self.assertEqual("ok", self.outcome(DENSITY, output))
+        self.assertEqual("ok", self.outcome(PLACEMENT, output))
         self._check_turns(there.log.read_text())
         self.check_no_owner()
 
@@ -94,16 +94,16 @@ class TestSeveralGuests(TempestCase):
         self.assertIn("pip install", install)
         conf = there.folder / "etc" / "tempest.conf"
         done = there.shell(commands, TEMPEST_CONF=str(conf))
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         reporters = self._install_reporters(there.folder)
         after = there.shell([reporters, *job["after_script"]])
         self.assertEqual(0, after.returncode, after.stderr)
         self._check_artifacts(there.folder, job["artifacts"])
-        self.assertEqual(1, done.returncode, said[-4000:])
-        self.assertEqual("FAILED", self.outcome(DENSITY, said))
-        self.assertEqual("FAILED", self.outcome(PLACEMENT, said))
-        self.assertRegex(said, r"limit -100000 %( \(\S+\))?: failed")
-        self.assertRegex(said, "soft-anti-affinity was asked for, host by ")
+        self.assertEqual(1, done.returncode, output[-4000:])
+        self.assertEqual("FAILED", self.outcome(DENSITY, output))
+        self.assertEqual("FAILED", self.outcome(PLACEMENT, output))
+        self.assertRegex(output, r"limit -100000 %( \(\S+\))?: failed")
+        self.assertRegex(output, "soft-anti-affinity was asked for, host by ")
         (path,) = self.laboratory.journals() - before
         self.assertTrue(path.with_suffix(".html").exists())
         self.check_no_owner()
@@ -124,12 +124,12 @@ class TestSeveralGuests(TempestCase):
             limits_file=there.file("disk.yaml", disk),
         )
         done = there.run("run", "--serial", "--regex", "vmperf.*test_density")
-        said = done.stdout + done.stderr
-        self.assertEqual("FAILED", self.outcome(DENSITY, said))
-        self.assertRegex(said, "g[12] has no iozone: install it")
+        output = done.stdout + done.stderr
+        self.assertEqual("FAILED", self.outcome(DENSITY, output))
+        self.assertRegex(output, "g[12] has no iozone: install it")
 
     def _check_artifacts(self, folder, artifacts):
-        """Of tests that fail, the table of the verdict is in both."""
+        """Check that both have the table of the verdict of a failed test."""
         page, _ = artifacts["paths"]
         for name in (page, artifacts["reports"]["junit"]):
             text = (folder / name).read_text()
@@ -139,8 +139,8 @@ class TestSeveralGuests(TempestCase):
 
     def _host(self):
         (host,) = (
-            one.host
-            for one in self.laboratory.admin.compute.services(
+            service.host
+            for service in self.laboratory.admin.compute.services(
                 binary="nova-compute"
             )
         )
@@ -179,10 +179,10 @@ class TestConfiguration(TempestCase):
         done = there.run(
             *("run", "--serial", "--regex", "test_server_basic_ops")
         )
-        said = done.stdout + done.stderr
-        self.assertEqual(0, done.returncode, said[-4000:])
+        output = done.stdout + done.stderr
+        self.assertEqual(0, done.returncode, output[-4000:])
         name = "TestServerBasicOps.test_server_basic_ops"
-        self.assertEqual("ok", self.outcome(name, said))
+        self.assertEqual("ok", self.outcome(name, output))
 
 
 @long.LONG
@@ -208,16 +208,16 @@ class TestVerify(TempestCase):
             for block in pages.blocks("")
             if "rally verify" in block.text
         ]
-        said = self._shell(there, made)
-        self.assertRegex(said, r"\| rally-vmperf \|")
+        output = self._shell(there, made)
+        self.assertRegex(output, r"\| rally-vmperf \|")
         configure, *start, report = started
-        said = self._shell(there, [configure, *start], 3)
-        self.assertRegex(said, r"TestOverhead\.test_cpu.* \.\.\. success")
-        self.assertRegex(said, r"TestOverhead\.test_memory.* \.\.\. fail")
+        output = self._shell(there, [configure, *start], 3)
+        self.assertRegex(output, r"TestOverhead\.test_cpu.* \.\.\. success")
+        self.assertRegex(output, r"TestOverhead\.test_memory.* \.\.\. fail")
         sentence = (
             r"limit -100000 % \(memory\.\*\): failed\. Report: \S+\.html"
         )
-        self.assertRegex(said, sentence)
+        self.assertRegex(output, sentence)
         self._shell(there, [report])
         page = (there.folder / "verify.html").read_text()
         self.assertIn("TestOverhead.test_memory", page)
@@ -227,12 +227,12 @@ class TestVerify(TempestCase):
     def _shell(self, there, lines, code=0):
         """Run lines of the page, and return what they print."""
         done = there.shell(lines, **self._environment())
-        said = done.stdout + done.stderr
-        self.assertEqual(code, done.returncode, said[-4000:])
-        return said
+        output = done.stdout + done.stderr
+        self.assertEqual(code, done.returncode, output[-4000:])
+        return output
 
     def _environment(self):
-        """Have a user whose home tells Rally and git what they need."""
+        """Return variables for a home that configures Rally and git."""
         home = self.laboratory.folder
         settings = home / ".rally"
         self.addCleanup(
@@ -245,8 +245,8 @@ class TestVerify(TempestCase):
             # What was downloaded before, in spite of the other home.
             "PIP_CACHE_DIR": str(pathlib.Path.home() / ".cache" / "pip"),
             **{
-                f"GIT_{who}_{what}": f"test@{who}"
-                for who in ("AUTHOR", "COMMITTER")
+                f"GIT_{role}_{what}": f"test@{role}"
+                for role in ("AUTHOR", "COMMITTER")
                 for what in ("NAME", "EMAIL")
             },
         }
@@ -274,7 +274,7 @@ class TestVerify(TempestCase):
 
 @long.LONG
 class TestInterrupted(TempestCase):
-    """What runs leave that are ended from outside."""
+    """The remains of runs that are ended from outside."""
 
     def test_ctrl_c_while_it_measures(self):
         """Guests, network, project and user are gone once all have ended."""
@@ -303,8 +303,8 @@ class TestInterrupted(TempestCase):
         self.assertEqual(self.before["servers"], lab.count()["servers"])
         self.check_no_owner()
         self._cleanup(there, "--dry-run")
-        found = json.loads((there.folder / "dry_run.json").read_text())
-        (project,) = found["projects"]
+        leftovers = json.loads((there.folder / "dry_run.json").read_text())
+        (project,) = leftovers["projects"]
         self.assertRegex(project["name"], "tempest-TestDensity-")
         self.assertEqual(self.before["servers"], lab.count()["servers"])
         self._cleanup(there)
@@ -337,8 +337,8 @@ class TestInterrupted(TempestCase):
             self.assertIsNone(process.poll(), _text(process.log)[-4000:])
             yield process
 
-    def _cleanup(self, there, *words):
-        done = there.run("cleanup", *words)
+    def _cleanup(self, there, *options):
+        done = there.run("cleanup", *options)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
 
@@ -353,9 +353,9 @@ def _text(path):
 def _group(leader):
     """Return the processes of a group that live."""
     return [
-        one.name
-        for one in pathlib.Path("/proc").glob("[0-9]*")
-        if (fields := _text(one / "stat").rpartition(")")[2].split())
+        folder.name
+        for folder in pathlib.Path("/proc").glob("[0-9]*")
+        if (fields := _text(folder / "stat").rpartition(")")[2].split())
         and fields[0] != "Z"
         and fields[2] == str(leader)
     ]

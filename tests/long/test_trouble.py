@@ -12,7 +12,7 @@ from tests.long import long
 
 @long.LONG
 class TestTrouble(test_trouble.TroubleCase):
-    """What was measured is kept, what was made is removed."""
+    """Samples are kept, and resources are removed."""
 
     def test_interrupted_while_booting(self):
         """Ctrl-C during boot removes guests, users and networks."""
@@ -33,11 +33,11 @@ class TestTrouble(test_trouble.TroubleCase):
             time.sleep(0.5)
             os.kill(process.pid, signal.SIGINT)
             self.assertNotEqual(0, process.wait(patience.seconds(300)))
-        (path,) = lab.journals() - self.known
+        (path,) = lab.journals() - self.earlier_journals
         states = [record.repetition.state for record in lab.records(path)]
         self.assertEqual("interrupted", states[-1])
         self.assertEqual({"complete"}, set(states[:-1]))
 
     def _servers(self):
-        found = self.laboratory.admin.compute.servers(all_projects=True)
-        return len(list(found))
+        servers = self.laboratory.admin.compute.servers(all_projects=True)
+        return len(list(servers))

@@ -28,11 +28,13 @@ EXPECTED = {
 
 def arguments(name, **changes):
     """Return the arguments of a task for the embedded cloud."""
-    given = yaml.safe_load((TASKS / f"{name}.embedded.yaml").read_text())
-    if "peer" in given:
-        given["peer"] = laboratory.peer()
+    task_arguments = yaml.safe_load(
+        (TASKS / f"{name}.embedded.yaml").read_text()
+    )
+    if "peer" in task_arguments:
+        task_arguments["peer"] = laboratory.peer()
     options = {"ssh_timeout": round(patience.seconds(300))}
-    return {**given, "guest_options": options, **changes}
+    return {**task_arguments, "guest_options": options, **changes}
 
 
 @long.LONG
@@ -56,19 +58,19 @@ class TestTuning(laboratory.Case):
         records = lab.records(self.new_journal(journals, process))
         self.assertEqual(3, len(records))
         for condition in records[-1].repetition.conditions:
-            found = [
+            findings = [
                 (finding.kind, finding.detail)
                 for finding in condition.findings
                 if finding.kind.startswith("variant_")
             ]
-            wanted = expected[condition.axes["variant"]]
-            if wanted is None:
-                self.assertEqual([], found)
+            expected_finding = expected[condition.axes["variant"]]
+            if expected_finding is None:
+                self.assertEqual([], findings)
                 self.assertEqual("complete", condition.state)
                 continue
-            ((kind, detail),) = found
-            self.assertEqual(wanted[0], kind)
-            self.assertIn(wanted[1], detail)
+            ((kind, detail),) = findings
+            self.assertEqual(expected_finding[0], kind)
+            self.assertIn(expected_finding[1], detail)
         if name == "cpu-pinning":
             self.assertEqual(
                 {"shared": 0, "numa": 0, "dedicated": 1},
@@ -104,9 +106,11 @@ class TestTuning(laboratory.Case):
         )
         self.check_ended(0, process)
         records = lab.records(self.new_journal(journals, process))
-        machines = [one for record in records for one in record.machines]
-        self.assertEqual(6, len({one.boot_id for one in machines}))
-        self.assertEqual(1, len({one.host for one in machines}))
+        machines = [
+            machine for record in records for machine in record.machines
+        ]
+        self.assertEqual(6, len({machine.boot_id for machine in machines}))
+        self.assertEqual(1, len({machine.host for machine in machines}))
         for record in records:
             measured = record.repetition
             self.assertEqual("complete", measured.state, measured.missing)
@@ -115,14 +119,16 @@ class TestTuning(laboratory.Case):
         """Copies and servers are removed within a minute."""
         lab = self.laboratory
         lab.use("admin")
-        known = lab.journals()
+        journals = lab.journals()
         task = TASKS / "nic-models.yaml"
-        given = arguments("nic-models", repetitions=50)
-        given["variants"][0]["extra_specs"] = {"hw:cpu_policy": "shared"}
-        with lab.started(task, **given) as process:
+        task_arguments = arguments("nic-models", repetitions=50)
+        task_arguments["variants"][0]["extra_specs"] = {
+            "hw:cpu_policy": "shared"
+        }
+        with lab.started(task, **task_arguments) as process:
             laboratory.wait_for(
                 "a record",
-                lambda: any(map(lab.records, lab.journals() - known)),
+                lambda: any(map(lab.records, lab.journals() - journals)),
                 600,
             )
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What happens to guests and to bare metal, and the findings that tell it."""
+"""Events in guests and on bare metal, and the findings that report them."""
 
 import contextlib
 import json
@@ -49,29 +49,34 @@ class VerdictCase(laboratory.Case):
 
     def record(self, name, *workloads, **arguments):
         """Record bare metal once, and register it as of longer commands."""
-        given = {"workloads": [sysbench(1), *workloads], "baseline": name}
+        task_arguments = {
+            "workloads": [sysbench(1), *workloads],
+            "baseline": name,
+        }
         self.laboratory.record_baseline(
             *(f"{name}-short", "--task", str(TASK)),
-            *("--task-args", json.dumps(given | arguments)),
+            *("--task-args", json.dumps(task_arguments | arguments)),
             *("--flavor", "vmperf.tiny"),
         )
         self.laboratory.pretend_arguments(
             name, f"{name}-short", "sysbench", time=LONG
         )
-        self.known = self.laboratory.journals()
+        self.earlier_journals = self.laboratory.journals()
 
     def judged(self, records, *tolerated):
         """Return the judgement of records."""
         judge = overhead.OVERHEAD.parse(
             {"max_percent": LIMITS, "tolerate": [*TOLERATED, *tolerated]}
         ).create_judge()
-        for one in records:
-            judge.add(one.repetition)
+        for record in records:
+            judge.add(record.repetition)
         return judge.judgement()
 
     def kinds(self, record):
         """Return the kinds of findings about one repetition."""
-        return {one.kind for one in record.repetition.condition.findings}
+        return {
+            finding.kind for finding in record.repetition.condition.findings
+        }
 
 
 @long.LONG
@@ -102,17 +107,19 @@ class TestReboot(VerdictCase):
             lab.admin.compute.reboot_server(server, "HARD")
             process.wait(patience.seconds(420))
             text = process.log.read_text()
-        (path,) = lab.journals() - self.known
+        (path,) = lab.journals() - self.earlier_journals
         records = lab.records(path)
         self.assertEqual(4, len(records), text[-4000:])
-        rebooted = ["guest_rebooted" in self.kinds(one) for one in records]
+        rebooted = [
+            "guest_rebooted" in self.kinds(record) for record in records
+        ]
         self.assertEqual([False, True, False, False], rebooted, text[-4000:])
         states = [records[number].repetition.state for number in (0, 2, 3)]
         self.assertEqual(["complete"] * 3, states, text[-4000:])
         judged = self.judged(records, "clock_wrong")
         self.assertEqual((2,), judged.omitted, judged.sentence())
         self.assertIn("1 repetition of 4 is void", judged.sentence())
-        (row,) = (one for one in judged.rows if one.metric.name == CPU)
+        (row,) = (row for row in judged.rows if row.metric.name == CPU)
         self.assertEqual(3, len(row.comparison.guest_values))
         self.assertEqual("passed", row.status, judged.sentence())
 
@@ -140,7 +147,7 @@ class TestGuest(VerdictCase):
                 user_data=(TASKS / "clock.yaml").read_text(),
                 tolerate=TOLERATED,
             )
-        (path,) = lab.journals() - self.known
+        (path,) = lab.journals() - self.earlier_journals
         records = lab.records(path)
         self._check_steps(records)
         self.assertIn("clock_wrong", self.kinds(records[3]))
@@ -150,28 +157,30 @@ class TestGuest(VerdictCase):
     def _check_steps(self, records):
         """A command whose clock is stepped gives no figure."""
         reasons = [
-            " ".join(gap.reason for gap in one.repetition.all_missing)
-            for one in records
+            " ".join(gap.reason for gap in record.repetition.all_missing)
+            for record in records
         ]
         stepped = [
-            re.findall(r"clock of g1 was stepped by ([+-][0-9.]+) s", one)
-            for one in reasons
+            re.findall(r"clock of g1 was stepped by ([+-][0-9.]+) s", reason)
+            for reason in reasons
         ]
         self.assertEqual([], stepped[0], reasons)
         # A machine that reads its clocks too slowly may hide one of two.
-        found = {float(one) for words in stepped[1:3] for one in words}
-        self.assertTrue(found, reasons)
-        for one in found:
-            self.assertGreater(one, 0)
+        steps = {float(step) for texts in stepped[1:3] for step in texts}
+        self.assertTrue(steps, reasons)
+        for step in steps:
+            self.assertGreater(step, 0)
 
     def _check_policy(self, judged):
         """The rate is the flavor's, and what limits it is named."""
         about = [
-            one.finding
-            for one in judged.findings
-            if one.finding.kind == "bottleneck_outside_guest"
+            run_finding.finding
+            for run_finding in judged.findings
+            if run_finding.finding.kind == "bottleneck_outside_guest"
         ]
-        self.assertEqual([THROUGHPUT], [one.subject for one in about])
+        self.assertEqual(
+            [THROUGHPUT], [run_finding.subject for run_finding in about]
+        )
         self.assertIn("vif_inbound_average", about[0].detail)
         (row,) = (x for x in judged.rows if x.metric.name == THROUGHPUT)
         self.assertNotEqual("passed", row.status, row.sentence())
@@ -202,36 +211,38 @@ class TestGuest(VerdictCase):
 
 @long.LONG
 class TestRecording(VerdictCase):
-    """Bare metal that somebody else uses while it is recorded."""
+    """Bare metal that another user loads while it is recorded."""
 
     def test_burners(self):
         """They are named in each repetition, and the baseline is not alone."""
         lab = self.laboratory
-        known = lab.journals()
+        journals = lab.journals()
         burner = lab.folder / "burner"
         shutil.copy("/usr/bin/yes", burner)
         number = 2 * (os.cpu_count() or 1)
         with contextlib.ExitStack() as burning:
             for _ in range(number):
-                one = subprocess.Popen([burner], stdout=subprocess.DEVNULL)
-                burning.enter_context(one)
-                burning.callback(one.kill)
+                burner_process = subprocess.Popen(
+                    [burner], stdout=subprocess.DEVNULL
+                )
+                burning.enter_context(burner_process)
+                burning.callback(burner_process.kill)
             arguments = {"workloads": [sysbench(1)], "baseline": "busy"}
             lab.record_baseline(
                 *("busy", "--task", str(TASK)),
                 *("--task-args", json.dumps(arguments)),
                 *("--flavor", "vmperf.tiny"),
             )
-        (path,) = lab.journals() - known
+        (path,) = lab.journals() - journals
         for record in lab.records(path):
-            seen = [
-                one.detail
+            details = [
+                finding.detail
                 for condition in record.repetition.conditions
-                for one in condition.findings
-                if one.kind == "bare_metal_busy"
+                for finding in condition.findings
+                if finding.kind == "bare_metal_busy"
             ]
-            self.assertRegex(" ".join(seen), "other processes used.*burner")
+            self.assertRegex(" ".join(details), "other processes used.*burner")
         content = store.Store(lab.folder / "baselines").load("busy")
         for entry in content.entries:
-            kinds = {one.kind for one in entry.findings}
+            kinds = {finding.kind for finding in entry.findings}
             self.assertIn("bare_metal_busy", kinds)

@@ -72,9 +72,9 @@ class TestWorkloads(measuring.MeasuringCase):
         )
         expected = {
             metric.name
-            for name, given in BROUGHT.items()
+            for name, arguments in BROUGHT.items()
             for workload in [registry.get_workload(name)]
-            for metric in workload.metrics(workload.complete(given))
+            for metric in workload.metrics(workload.complete(arguments))
             if not metric.optional
         }
         measured = {
@@ -92,22 +92,22 @@ class TestWorkloads(measuring.MeasuringCase):
         self.assertLessEqual(expected, recorded)
 
     def test_none_is_left_out(self):
-        """What neither this nor the main job runs has no package."""
+        """A workload without a run here or in the main job has no package."""
         run = {*BROUGHT, *OPERATORS, *guest_image.WORKLOADS}
-        ours = {
+        measured = {
             name
             for name in registry.workload_names()
             for workload in [registry.get_workload(name)]
             if type(workload).__module__.startswith("rally_vmperf.")
             and workload.metrics(workload.complete({}))
         }
-        self.assertEqual(ours - measuring.NOT_HAD, run - measuring.NOT_HAD)
+        self.assertEqual(measured - measuring.NOT_HAD, run - measuring.NOT_HAD)
 
 
 @long.LONG
 @ddt.ddt
 class TestScenarios(measuring.MeasuringCase):
-    """Whatever the verdict, all that a scenario asks for is measured."""
+    """With any verdict, all that a scenario asks for is measured."""
 
     @ddt.data(*(path.stem for path in SCENARIOS))
     def test_measures(self, name):
@@ -142,17 +142,22 @@ class TestScenarios(measuring.MeasuringCase):
             arguments |= {"levels": [1, COUNT], "warmup": 0}
             guests["count"] = COUNT + beside
         for entry in arguments["workloads"]:
-            given = entry.setdefault("arguments", {})
+            workload_arguments = entry.setdefault("arguments", {})
             small = SMALL.get(entry["name"], {})
-            given |= OF_FILES if "job_file" in given else small
-            given |= LABELLED.get(entry.get("label"), {})
-            if given.get("protocol") == "udp" and entry["name"] == "iperf3":
-                given["bitrate"] = 10**7
-            if "guest_to_guest" in given.get("directions", ()):
+            workload_arguments |= (
+                OF_FILES if "job_file" in workload_arguments else small
+            )
+            workload_arguments |= LABELLED.get(entry.get("label"), {})
+            if (
+                workload_arguments.get("protocol") == "udp"
+                and entry["name"] == "iperf3"
+            ):
+                workload_arguments["bitrate"] = 10**7
+            if "guest_to_guest" in workload_arguments.get("directions", ()):
                 guests["count"] = COUNT
         return task
 
     def test_no_workload_without_a_file(self):
-        """Each workload of ours has a scenario file of its own."""
+        """Each workload of the product has a scenario file of its own."""
         names = {path.stem.partition("-")[2] for path in SCENARIOS}
         self.assertLessEqual(set(registry.workload_names()), names)

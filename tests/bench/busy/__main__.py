@@ -80,7 +80,9 @@ def _run(lab: laboratory.Laboratory, who: str) -> dict:
         os.environ.update(saved)
     wall = time.monotonic() - began
     if done.returncode:
-        raise SystemExit(f"{who}: {done.returncode}{laboratory.said(done)}")
+        raise SystemExit(
+            f"{who}: {done.returncode}{laboratory.problem_lines(done)}"
+        )
     requests = [line.split(" ", 1) for line in log.read_text().splitlines()]
     return {
         "wall": wall,

@@ -49,10 +49,10 @@ class Container:
         try:
             text = (self._folders.root / PID_FILE).read_text()
             number, namespace = text.split()
-            found = os.readlink(f"/proc/{number}/ns/pid")
+            process_namespace = os.readlink(f"/proc/{number}/ns/pid")
         except (OSError, ValueError):
             return None
-        return int(number) if found == namespace else None
+        return int(number) if process_namespace == namespace else None
 
     def start(self) -> None:
         """Start it, and wait until supervisord answers.
@@ -163,10 +163,10 @@ class Container:
         try:
             transport = _Transport(path)
             server = xmlrpc.client.ServerProxy("http://x", transport)
-            found = server.supervisor.getAllProcessInfo()
+            processes = server.supervisor.getAllProcessInfo()
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
-        return t.cast("list[dict[str, t.Any]]", found)
+        return t.cast("list[dict[str, t.Any]]", processes)
 
     def new_modules(self) -> list[str]:
         """Return the kernel modules that were loaded since the start."""

@@ -28,9 +28,9 @@ def works(folders: layout.Layout) -> bool:
     """
     boot_id = BOOT_ID.read_text().strip()
     path = folders.data / "kvm.json"
-    known = documents.read(path) or {}
-    if known.get("boot_id") == boot_id and "works" in known:
-        return bool(known["works"])
+    cached = documents.read(path) or {}
+    if cached.get("boot_id") == boot_id and "works" in cached:
+        return bool(cached["works"])
     answer = DEVICE.exists() and _boots(folders)
     content = {"boot_id": boot_id, "works": answer}
     atomic.write(path, json.dumps(content) + "\n")

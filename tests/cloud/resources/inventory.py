@@ -1,4 +1,4 @@
-"""What users find in the cloud: projects, flavors, networks, the image."""
+"""The resources of the cloud: projects, flavors, networks, the image."""
 
 import pathlib
 import typing as t
@@ -23,12 +23,12 @@ def connect(folders: layout.Layout) -> t.Any:
 
 def _ensure(api: t.Any, kind: str, name: str, **attributes: t.Any) -> t.Any:
     """Return a resource by its name; create it if it does not exist."""
-    found = getattr(api, f"find_{kind}")(name, ignore_missing=True)
-    return found or getattr(api, f"create_{kind}")(name=name, **attributes)
+    resource = getattr(api, f"find_{kind}")(name, ignore_missing=True)
+    return resource or getattr(api, f"create_{kind}")(name=name, **attributes)
 
 
 def ensure_identity(
-    cloud: t.Any, wanted: dict[str, t.Any], secrets: dict[str, str]
+    cloud: t.Any, resources: dict[str, t.Any], secrets: dict[str, str]
 ) -> None:
     """Create the projects, users and endpoints that do not exist.
 
@@ -39,10 +39,10 @@ def ensure_identity(
     keystone = cloud.identity
     projects = {
         name: _ensure(keystone, "project", name, domain_id="default")
-        for name in wanted["projects"]
+        for name in resources["projects"]
     }
     roles = {role.name: role for role in keystone.roles()}
-    for entry in wanted["users"]:
+    for entry in resources["users"]:
         project = projects[entry["project"]]
         user = _ensure(
             keystone,
@@ -55,13 +55,13 @@ def ensure_identity(
         keystone.assign_project_role_to_user(
             project, user, roles[entry["role"]]
         )
-    for entry in wanted["endpoints"]:
+    for entry in resources["endpoints"]:
         service = _ensure(
             keystone, "service", entry["name"], type=entry["type"]
         )
-        known = keystone.endpoints(service_id=service.id)
+        endpoints = keystone.endpoints(service_id=service.id)
         for interface in {"public", "internal", "admin"} - {
-            endpoint.interface for endpoint in known
+            endpoint.interface for endpoint in endpoints
         }:
             keystone.create_endpoint(
                 service_id=service.id,
@@ -71,11 +71,11 @@ def ensure_identity(
             )
 
 
-def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
+def ensure_flavors(cloud: t.Any, flavors: list[dict[str, t.Any]]) -> None:
     """Create the flavors that do not exist."""
-    known = {flavor.name for flavor in cloud.compute.flavors()}
-    for entry in wanted:
-        if entry["name"] not in known:
+    names = {flavor.name for flavor in cloud.compute.flavors()}
+    for entry in flavors:
+        if entry["name"] not in names:
             attributes = dict(entry)
             specs = attributes.pop("extra_specs", {})
             flavor = cloud.compute.create_flavor(**attributes)
@@ -84,7 +84,7 @@ def ensure_flavors(cloud: t.Any, wanted: list[dict[str, t.Any]]) -> None:
 
 
 def ensure_image(
-    cloud: t.Any, wanted: dict[str, t.Any], path: pathlib.Path
+    cloud: t.Any, attributes: dict[str, t.Any], path: pathlib.Path
 ) -> None:
     """Upload the guest image unless Glance has this build of it.
 
@@ -93,17 +93,17 @@ def ensure_image(
     :param path: The path of the guest image.
     """
     stamp = str(path.stat().st_mtime_ns)
-    for image in cloud.image.images(name=wanted["name"]):
-        known = image.properties.get("vmperf_build") == stamp
-        if known and image.status == "active":
+    for image in cloud.image.images(name=attributes["name"]):
+        is_current = image.properties.get("vmperf_build") == stamp
+        if is_current and image.status == "active":
             return
         cloud.image.delete_image(image)
     cloud.create_image(
-        filename=str(path), wait=True, vmperf_build=stamp, **wanted
+        filename=str(path), wait=True, vmperf_build=stamp, **attributes
     )
 
 
-def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> t.Any:
+def ensure_networks(cloud: t.Any, resources: dict[str, t.Any]) -> t.Any:
     """Create the networks and the router that do not exist.
 
     :param cloud: A connection as administrator.
@@ -112,7 +112,7 @@ def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> t.Any:
     """
     neutron = cloud.network
     networks, subnets = {}, {}
-    for name, entry in wanted["networks"].items():
+    for name, entry in resources["networks"].items():
         attributes = dict(entry)
         subnet = attributes.pop("subnet")
         networks[name] = _ensure(neutron, "network", name, **attributes)
@@ -138,12 +138,12 @@ def ensure_networks(cloud: t.Any, wanted: dict[str, t.Any]) -> t.Any:
     return router
 
 
-def ensure_quotas(cloud: t.Any, wanted: dict[str, t.Any]) -> None:
+def ensure_quotas(cloud: t.Any, quotas: dict[str, t.Any]) -> None:
     """Set quotas that no scenario reaches."""
     for name in templates.USERS:
         project = cloud.identity.find_project(name, ignore_missing=False)
-        cloud.set_compute_quotas(project.id, **wanted["compute"])
-        cloud.set_network_quotas(project.id, **wanted["network"])
+        cloud.set_compute_quotas(project.id, **quotas["compute"])
+        cloud.set_network_quotas(project.id, **quotas["network"])
 
 
 def write_tempest_conf(

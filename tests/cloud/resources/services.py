@@ -69,8 +69,8 @@ def _parse_time(text: str | None) -> float:
     """Return a time of an API, which is in UTC, in seconds since 1970."""
     if not text:
         return -1
-    found = datetime.datetime.fromisoformat(text)
-    return found.replace(tzinfo=datetime.UTC).timestamp()
+    time = datetime.datetime.fromisoformat(text)
+    return time.replace(tzinfo=datetime.UTC).timestamp()
 
 
 def forget_guests(cloud: t.Any) -> None:
@@ -104,10 +104,10 @@ def check_hypervisor_removable(cloud: t.Any) -> None:
     answer = cloud.compute.get("/os-migrations", microversion=_MIGRATIONS)
     openstack.exceptions.raise_from_response(answer)
     running = [
-        one["instance_uuid"]
-        for one in answer.json()["migrations"]
-        if name in (one["source_compute"], one["dest_compute"])
-        and one["status"] not in _ENDED
+        migration["instance_uuid"]
+        for migration in answer.json()["migrations"]
+        if name in (migration["source_compute"], migration["dest_compute"])
+        and migration["status"] not in _ENDED
     ]
     if running:
         raise errors.HostError(

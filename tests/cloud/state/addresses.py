@@ -92,7 +92,7 @@ def load(folders: layout.Layout) -> Addresses:
 def choose(
     folders: layout.Layout,
     used: collections.abc.Mapping[Network, str],
-    wanted: Addresses | None,
+    requested: Addresses | None,
 ) -> Addresses:
     """Choose and record the ranges; databases of a cloud keep theirs.
 
@@ -106,18 +106,20 @@ def choose(
     if folders.used:
         candidates = [before]
         way_out = "start without its data: python -m tests.cloud down --purge"
-        if wanted not in (None, before):
+        if requested not in (None, before):
             raise errors.HostError(
                 f"the cloud in {folders.root} was made with other networks "
                 f"({', '.join(map(str, before.ranges))}); {way_out}"
             )
-    elif wanted:
-        candidates = [wanted]
+    elif requested:
+        candidates = [requested]
     else:
         candidates = [before, *map(parse, CANDIDATES)]
     for chosen in candidates:
         if not find_conflict(chosen, used):
-            content = {name: str(one) for name, one in vars(chosen).items()}
+            content = {
+                name: str(address) for name, address in vars(chosen).items()
+            }
             atomic.write(folders.addresses, json.dumps(content) + "\n")
             return chosen
     raise errors.HostError(
@@ -146,7 +148,7 @@ def find_used() -> dict[Network, str]:
     Each address of the host has a route.
     """
     command = ["ip", "-4", "-json", "route", "show", "table", "all"]
-    found = []
+    ranges = []
     for route in json.loads(commands.run(command, timeout=60) or "[]"):
         device = route.get("dev", "")
         if device == layout.LINK:
@@ -154,14 +156,14 @@ def find_used() -> dict[Network, str]:
         shown = f" dev {device}" if device else ""
         for key, name in (("gateway", "gateway"), ("dst", "route")):
             if key in route:
-                found.append((route[key], f"{name} {route[key]}{shown}"))
+                ranges.append((route[key], f"{name} {route[key]}{shown}"))
     if RESOLVERS.exists():
         servers = re.findall(
             r"(?m)^\s*nameserver\s+(\S+)", RESOLVERS.read_text()
         )
-        found += [(server, f"name server {server}") for server in servers]
+        ranges += [(server, f"name server {server}") for server in servers]
     used: dict[Network, str] = {}
-    for text, description in found:
+    for text, description in ranges:
         try:
             network = Network(text, strict=False)
         except ValueError:

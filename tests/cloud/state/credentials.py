@@ -29,27 +29,27 @@ def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
     :raises errors.HostError: If secrets of databases are missing.
     """
     content = documents.read(path) or {}
-    found = {
+    passwords = {
         purpose: content[purpose]
         for purpose in PURPOSES
         if content.get(purpose) and isinstance(content[purpose], str)
     }
-    missing = [purpose for purpose in PURPOSES if purpose not in found]
+    missing = [purpose for purpose in PURPOSES if purpose not in passwords]
     if missing and used:
         raise errors.HostError(
             f"{path} lacks {len(missing)} secrets of the databases; start "
             "with new ones: python -m tests.cloud up --rebuild"
         )
     if missing:
-        found |= {purpose: secrets.token_hex(16) for purpose in missing}
-        atomic.write(path, json.dumps(found, indent=1) + "\n")
-    return found
+        passwords |= {purpose: secrets.token_hex(16) for purpose in missing}
+        atomic.write(path, json.dumps(passwords, indent=1) + "\n")
+    return passwords
 
 
 def make_keys(folders: layout.Layout) -> None:
     """Make the login key pair, a host key and RabbitMQ's secret.
 
-    Those that are there are kept. Peer and control machine share the host key.
+    Existing keys are kept. Peer and control machine share the host key.
 
     :param folders: The paths of the cloud.
     """

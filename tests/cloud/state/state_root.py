@@ -60,9 +60,9 @@ def claim(folders: layout.Layout) -> None:
     root.mkdir(parents=True, exist_ok=True)
     # What "image build" and a purge of earlier versions leave.
     suffixes = (".qcow2", ".log", ".manifest")
-    kept = {folders.image.with_suffix(suffix).name for suffix in suffixes}
-    kept.add(folders.tarball.name)
-    if {path.name for path in root.iterdir()} <= kept:
+    names = {folders.image.with_suffix(suffix).name for suffix in suffixes}
+    names.add(folders.tarball.name)
+    if {path.name for path in root.iterdir()} <= names:
         removal.mark(root)
     require(folders)
 

@@ -94,13 +94,13 @@ class Templates:
                 # It takes the place of a program.
                 name = path.stem.removeprefix("shim-")
             atomic.write(folders.scripts / name, path.read_text(), mode=0o755)
-        for own in self.hypervisors:
+        for hypervisor in self.hypervisors:
             for name in ("nova.conf", "neutron.conf"):
                 template = f"hypervisor-{name}.j2"
-                self._write(template, own["etc"] / name, own=own)
+                self._write(template, hypervisor["etc"] / name, own=hypervisor)
             for name in ("libvirtd.conf", "qemu.conf"):
-                path = own["data"] / "libvirt/etc" / name
-                self._write(f"{name}.j2", path, own=own)
+                path = hypervisor["data"] / "libvirt/etc" / name
+                self._write(f"{name}.j2", path, own=hypervisor)
         for name in _OF_SERVICES:
             self._write(f"{name}.j2", folders.etc / name)
         for name in _OF_USERS:
