@@ -1,8 +1,8 @@
 """Unit tests kept to the checkout, the system and temporary folders.
 
-What a developer has at home, and what an earlier run left on the machine,
-must not decide whether a test passes.  The same applies to the programs that
-happen to be installed.
+Files in the home of a developer, and files that an earlier run left on the
+machine, must not decide whether a test passes.  The same applies to the
+programs that happen to be installed.
 """
 
 import atexit
@@ -71,10 +71,10 @@ class OutsideError(AssertionError):
 
 
 class Confinement:
-    """Folders that may be used, and what was used beside them.
+    """Folders that may be used, and the uses of other paths.
 
-    :param folders: that may be used, with all in them
-    :param bare: that may be looked at, without what is in them
+    :param folders: The folders that may be used, with their content.
+    :param bare: The folders that may be looked at, without their content.
     """
 
     def __init__(self, folders, bare=STANDARD):
@@ -217,13 +217,13 @@ def _unit_packages():
 
 
 def _audit_question(confinement, name):
-    asked = getattr(os, name)
+    function = getattr(os, name)
 
-    @functools.wraps(asked)
-    def ask(path, *words, **options):
+    @functools.wraps(function)
+    def ask(path, *arguments, **options):
         # What is not there decides nothing on any machine: Rally looks for
         # plugins in /opt, and each folder of PATH is tried for a program.
-        answer = asked(path, *words, **options)
+        answer = function(path, *arguments, **options)
         if answer:
             confinement.check(f"os.{name}", path)
         return answer
@@ -234,6 +234,6 @@ def _audit_question(confinement, name):
         os.supports_fd,
         os.supports_follow_symlinks,
     ):
-        if asked in supporting:
+        if function in supporting:
             supporting.add(ask)
     setattr(os, name, ask)

@@ -89,7 +89,7 @@ class _Scope:
 
     def list_calls(self, place: str, call: ast.Call) -> list[Call]:
         """Return the call of a test, a list that may be empty."""
-        words = self._list_words(call)
+        arguments = self._list_words(call)
         task: t.Any = None
         names: frozenset[str] | None = None
         if isinstance(call.func, ast.Attribute) and call.args:
@@ -105,12 +105,12 @@ class _Scope:
                     )
                 )
             elif call.func.attr == "record_baseline":
-                texts = [ast.unparse(word) for word in words]
+                texts = [ast.unparse(word) for word in arguments]
                 if {"'--task'", "'--task-args'"} <= {*texts}:
-                    named = words[texts.index("'--task'") + 1]
+                    named = arguments[texts.index("'--task'") + 1]
                     task = self._evaluate(named)
                     names = self._names(
-                        words[texts.index("'--task-args'") + 1]
+                        arguments[texts.index("'--task-args'") + 1]
                     )
         if names is None or task is None:
             return []
@@ -118,13 +118,13 @@ class _Scope:
 
     def _list_words(self, call: ast.Call) -> list[ast.expr]:
         """Return the positional arguments; those of tuples one by one."""
-        words: list[ast.expr] = []
+        arguments: list[ast.expr] = []
         for word in call.args:
             inner = word.value if isinstance(word, ast.Starred) else word
             if isinstance(inner, ast.Name):
                 inner = self._locals.get(inner.id, inner)
-            words += inner.elts if isinstance(inner, ast.Tuple) else [word]
-        return words
+            arguments += inner.elts if isinstance(inner, ast.Tuple) else [word]
+        return arguments
 
     def _evaluate(self, node: ast.expr) -> t.Any:
         """Return the value of a name or a constant; None if it is unknown."""

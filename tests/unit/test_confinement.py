@@ -44,7 +44,7 @@ class TestBegin(unittest.TestCase):
         (self.outside / "key").write_text("secret\n")
 
     def run_test(self, deed, path):
-        """Run a test that does one thing with a path, in nobody's home."""
+        """Run a test that does one thing with a path, in a home of its own."""
         home = {"HOME": str(self.outside), "XDG_CACHE_HOME": str(self.outside)}
         return subprocess.run(
             [sys.executable, "-c", RUN.format(deed=deed), str(path)],

@@ -82,8 +82,8 @@ class FolderTestCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def check_line(self, error, *words):
-        for word in words:
+    def check_line(self, error, *fragments):
+        for word in fragments:
             self.assertIn(word, str(error))
         self.assertNotIn("\n", str(error))
         self.assertLess(len(str(error)), 1000)
@@ -91,9 +91,9 @@ class FolderTestCase(unittest.TestCase):
 
 @ddt.ddt
 class TestDocuments(FolderTestCase):
-    """Whatever a document holds, its error is one line that names it."""
+    """The error of any document is one line that names it."""
 
-    @ddt.named_data(*((name, *one) for name, one in JSON.items()))
+    @ddt.named_data(*((name, *case) for name, case in JSON.items()))
     @ddt.unpack
     def test_json(self, content, reason):
         with self.assertRaisesRegex(
@@ -102,7 +102,7 @@ class TestDocuments(FolderTestCase):
             documents.parse_json(content, "that")
         self.check_line(caught.exception)
 
-    @ddt.named_data(*((name, *one) for name, one in YAML.items()))
+    @ddt.named_data(*((name, *case) for name, case in YAML.items()))
     @ddt.unpack
     def test_yaml(self, content, reason):
         with self.assertRaisesRegex(
@@ -178,10 +178,10 @@ class TestReaders(FolderTestCase):
 
     def readers(self):
         """Return the files and what reads each."""
-        known = store.Store(self.folder)
+        baselines = store.Store(self.folder)
         owners = ledger.Ledger(self.folder)
         return {
-            "bad.json": (lambda _: known.load("bad"), "baseline"),
+            "bad.json": (lambda _: baselines.load("bad"), "baseline"),
             "results.json": (lambda path: sources.read(str(path), ()), ""),
             "journal.jsonl": (lambda path: sources.read(str(path), ()), ""),
             "limits.yaml": (lambda path: limits_file.read_yaml(str(path)), ""),
@@ -194,7 +194,7 @@ class TestReaders(FolderTestCase):
         (line,) = owners.list_damaged()
         raise errors.GuestError(line)
 
-    @ddt.named_data(*((name, one[0]) for name, one in JSON.items()))
+    @ddt.named_data(*((name, case[0]) for name, case in JSON.items()))
     def test_damage(self, content):
         (self.folder / "owners").mkdir()
         for name, (read, word) in self.readers().items():
@@ -216,7 +216,7 @@ class TestReaders(FolderTestCase):
         for name, (read, word) in self.readers().items():
             for make, unmake in (
                 (pathlib.Path.mkdir, pathlib.Path.rmdir),
-                (lambda one: one.symlink_to("nowhere"), pathlib.Path.unlink),
+                (lambda path: path.symlink_to("nowhere"), pathlib.Path.unlink),
             ):
                 with self.subTest(name):
                     path = self.folder / name
@@ -230,7 +230,7 @@ class TestReaders(FolderTestCase):
 
 
 class TestLedger(FolderTestCase):
-    """One damaged entry hides no other, and stops nobody."""
+    """One damaged entry hides no other, and stops no reader."""
 
     def test_others_are_still_there(self):
         owners = ledger.Ledger(self.folder)
@@ -297,19 +297,19 @@ class TestPatterns(unittest.TestCase):
             "task": vars(task),
             "workloads": vars(assignment),
         }
-        for name, one in schemas.items():
-            for pattern in _patterns(one):
+        for name, json_schema in schemas.items():
+            for pattern in _patterns(json_schema):
                 with self.subTest(name, pattern=pattern):
                     self.assertTrue(pattern.endswith(r"$(?!\n)"), pattern)
 
 
 def _patterns(rule):
     if isinstance(rule, dict):
-        found = rule.get("pattern")
-        yield from [found] if isinstance(found, str) else []
-        for one in rule.values():
-            if not isinstance(one, type(unittest)):
-                yield from _patterns(one)
+        pattern = rule.get("pattern")
+        yield from [pattern] if isinstance(pattern, str) else []
+        for subschema in rule.values():
+            if not isinstance(subschema, type(unittest)):
+                yield from _patterns(subschema)
     elif isinstance(rule, list | tuple):
-        for one in rule:
-            yield from _patterns(one)
+        for subschema in rule:
+            yield from _patterns(subschema)

@@ -196,7 +196,7 @@ def room(path: pathlib.Path) -> str:
 
 
 def folder(name: str) -> pathlib.Path:
-    """Return the folder of what a dotted name of ours imports."""
+    """Return the folder that a dotted name of the package is in."""
     path = TOP.parent.joinpath(*name.split("."))
     while not path.is_dir():
         path = path.parent
@@ -230,12 +230,14 @@ class TestLayers(unittest.TestCase):
         self.assertEqual(rooms, BOTTOM | set(MAY_IMPORT))
 
     def test_the_bottom(self):
-        """What is below all rooms knows none of them."""
+        """The modules below all rooms know none of them."""
         for name in BOTTOM:
             used = imports(TOP / f"{name}.py")
-            ours = {one for one in used if one.startswith("rally_vmperf.")}
-            below = {f"rally_vmperf.{one}" for one in BOTTOM}
-            self.assertLessEqual(ours, below, name)
+            used_modules = {
+                module for module in used if module.startswith("rally_vmperf.")
+            }
+            below = {f"rally_vmperf.{module}" for module in BOTTOM}
+            self.assertLessEqual(used_modules, below, name)
 
     def test_no_test_is_imported(self):
         """The package does not depend on its tests."""
@@ -246,35 +248,37 @@ class TestLayers(unittest.TestCase):
             self.assertEqual([], tests, path)
 
     def test_folders(self):
-        """No two folders import each other, be it over others."""
+        """No two folders import each other, directly or through others."""
         edges = collections.defaultdict(set)
         for path in TOP.rglob("*.py"):
             for name in imports(path):
                 if name.startswith("rally_vmperf."):
                     edges[path.parent].add(folder(name))
         for start in list(edges):
-            seen, open_ = set(), edges[start] - {start}
+            reachable, open_ = set(), edges[start] - {start}
             while open_:
-                one = open_.pop()
-                seen.add(one)
-                open_ |= edges.get(one, set()) - seen
-            self.assertNotIn(start, seen, f"a circle through {start}")
+                directory = open_.pop()
+                reachable.add(directory)
+                open_ |= edges.get(directory, set()) - reachable
+            self.assertNotIn(start, reachable, f"a circle through {start}")
 
     def test_folders_of_a_room(self):
         """Each has its row, and imports no other of its room."""
-        found = {
+        folders = {
             str(path.parent.relative_to(TOP))
             for path in TOP.glob("*/**/__init__.py")
             if path.parent.parent != TOP
         }
-        self.assertEqual(found, set(FOLDERS))
+        self.assertEqual(folders, set(FOLDERS))
         for name, allowed in FOLDERS.items():
             top = TOP / name.split("/")[0]
-            may = {TOP / name, *((top / one).resolve() for one in allowed)}
+            may = {TOP / name, *((top / name).resolve() for name in allowed)}
             for path in (TOP / name).glob("*.py"):
                 used = map(folder, filter(_ours, imports(path)))
-                own = {one for one in used if top in (one, *one.parents)}
-                self.assertLessEqual(own, may, path)
+                used_folders = {
+                    path for path in used if top in (path, *path.parents)
+                }
+                self.assertLessEqual(used_folders, may, path)
 
     def test_libraries(self):
         """Each library is known to its own rooms alone."""
@@ -301,8 +305,10 @@ class TestLayers(unittest.TestCase):
 
     def test_folders_are_small(self):
         """A folder that one can look over has at most fifteen modules."""
-        for path in {one.parent for one in TOP.rglob("*.py")}:
-            modules = {one.stem for one in path.glob("*.py")} - {"__init__"}
+        for path in {module.parent for module in TOP.rglob("*.py")}:
+            modules = {module.stem for module in path.glob("*.py")} - {
+                "__init__"
+            }
             self.assertLessEqual(len(modules), 15, path)
 
     def test_modules_are_small(self):
@@ -334,10 +340,10 @@ class TestLayers(unittest.TestCase):
 
     def test_few_small_modules_with_one_importer(self):
         """A small module belongs into its only importer; ten are tolerated."""
-        found = architecture.crumbs(
+        modules = architecture.crumbs(
             architecture.trees(), architecture.trees(architecture.CLOUD)
         )
-        self.assertLessEqual(len(found), 10, found)
+        self.assertLessEqual(len(modules), 10, modules)
 
     def test_what_counts_as_small_with_one_importer(self):
         """Not what two import, and not what is long."""

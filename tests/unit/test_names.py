@@ -114,7 +114,7 @@ def docstrings(tree: ast.AST) -> Names:
 
 
 def messages(tree: ast.AST) -> Names:
-    """Yield the strings of four words or more that are no docstrings."""
+    """Yield the strings of four words or more that are not docstrings."""
     expressions = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
     }
@@ -141,13 +141,13 @@ def parameters(text: str) -> list[str]:
 
 def is_private(name: str) -> bool:
     """Return whether a word of a name is in the closed list."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
-    return not PRIVATE.isdisjoint(words)
+    name_words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+    return not PRIVATE.isdisjoint(name_words)
 
 
-def percent(part: int, whole: int) -> float:
+def percent(number: int, whole: int) -> float:
     """Return a share in percent, 0 of nothing."""
-    return 100 * part / max(whole, 1)
+    return 100 * number / max(whole, 1)
 
 
 class TestNames(unittest.TestCase):
@@ -167,13 +167,13 @@ class TestNames(unittest.TestCase):
 
     def test_private_words(self):
         """No module, class, function, parameter or variable has one."""
-        found = [
+        private_names = [
             f"{path.relative_to(TOP)}: {name}"
             for path, tree in self.trees.items()
             for name in [path.stem, *definitions(tree), *bindings(tree)]
             if is_private(name)
         ]
-        self.assertEqual([], found)
+        self.assertEqual([], private_names)
 
     def test_variables(self):
         """At most 1 % are fillers, and 6 % with vague names."""
@@ -297,16 +297,16 @@ class TestNames(unittest.TestCase):
                 if isinstance(node, ast.Constant)
                 and isinstance(node.value, str)
             ]
-        found = [
+        phrases = [
             f"{path.relative_to(TOP)}: {match[0]}"
             for path, text in texts
             for match in RETIRED_PATTERN.finditer(" ".join(text.split()))
         ]
-        self.assertEqual([], found)
+        self.assertEqual([], phrases)
 
 
 class TestDefinitions(unittest.TestCase):
-    """What is not allowed is found in a module that has all of it."""
+    """Each fault is found in a module that has all of them."""
 
     SOURCE = textwrap.dedent(
         '''

@@ -34,7 +34,7 @@ class TestRead(unittest.TestCase):
         return str(path)
 
     def test_named_file(self):
-        """What it does not set keeps its default."""
+        """An option that it does not set keeps its default."""
         read = opts.read(
             self.conf("[vmperf]\njournal_dir = /j\n[database]\nx = y\n")
         )

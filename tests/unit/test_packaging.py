@@ -45,9 +45,9 @@ class TestWheel(unittest.TestCase):
             )
             (wheel,) = pathlib.Path(folder).glob("*.whl")
             names = zipfile.ZipFile(wheel).namelist()
-        held = {name.split("/share/rally-vmperf/")[-1] for name in names}
-        wanted = {name for name in tracked if name.startswith(SHIPPED)}
-        self.assertEqual(set(), wanted - held)
+        packaged = {name.split("/share/rally-vmperf/")[-1] for name in names}
+        shipped = {name for name in tracked if name.startswith(SHIPPED)}
+        self.assertEqual(set(), shipped - packaged)
 
 
 #: Package -> the first release without what is known of those before.
@@ -65,23 +65,25 @@ OTHERS = ("test-requirements.txt", "doc/requirements.txt")
 def requirements(name):
     """Return package -> the releases that a file lets through."""
     lines = (TOP / name).read_text().splitlines()
-    found = [
+    required = [
         packaging.requirements.Requirement(line.removesuffix("\\"))
         for line in lines
         if line and not line.strip().startswith(("#", "-"))
     ]
     return {
-        packaging.utils.canonicalize_name(one.name): one.specifier
-        for one in found
+        packaging.utils.canonicalize_name(
+            requirement.name
+        ): requirement.specifier
+        for requirement in required
     }
 
 
 def lowest(specifier):
     """Return the oldest release of those that are let through."""
     return max(
-        packaging.version.Version(one.version)
-        for one in specifier
-        if one.operator in (">=", "==", "~=")
+        packaging.version.Version(bound.version)
+        for bound in specifier
+        if bound.operator in (">=", "==", "~=")
     )
 
 
@@ -89,16 +91,18 @@ class TestDependencies(unittest.TestCase):
     """No release with known holes, and what the tests ran with is let in."""
 
     def test_lower_bounds(self):
-        """What pip may take is no older than the release that mended them."""
-        asked = requirements(OWN)
+        """The oldest release that pip may install has the fixes."""
+        own_requirements = requirements(OWN)
         for name, version in MENDED.items():
             mended = packaging.version.Version(version)
-            self.assertGreaterEqual(lowest(asked[name]), mended, name)
+            self.assertGreaterEqual(
+                lowest(own_requirements[name]), mended, name
+            )
 
     def test_each_has_a_lower_bound(self):
         """Otherwise pip keeps whatever release is there."""
         for name, specifier in requirements(OWN).items():
-            operators = {one.operator for one in specifier}
+            operators = {bound.operator for bound in specifier}
             self.assertTrue(operators & {">=", "==", "~="}, name)
 
     def test_constraints(self):
@@ -109,8 +113,8 @@ class TestDependencies(unittest.TestCase):
         }
         for file in (OWN, *OTHERS):
             for name, specifier in requirements(file).items():
-                known = pinned[name]
-                self.assertTrue(specifier.contains(known), (file, name))
+                version = pinned[name]
+                self.assertTrue(specifier.contains(version), (file, name))
 
     def test_constraints_of_the_cloud(self):
         """They are a part of those of all, and contain what it imports."""
@@ -156,11 +160,11 @@ class TestDependencies(unittest.TestCase):
             if module in imported
             for name in names
         }
-        own = requirements(OWN).keys()
+        required = requirements(OWN).keys()
         # Tempest and its log are an extra; testtools is a part of Tempest.
         optional = {"rally-vmperf", "tempest", "testtools", "oslo-log"}
-        self.assertEqual(set(), own - distributions)
-        self.assertEqual(set(), distributions - own - optional)
+        self.assertEqual(set(), required - distributions)
+        self.assertEqual(set(), distributions - required - optional)
 
 
 class TestTox(unittest.TestCase):
@@ -212,11 +216,11 @@ class TestHooks(unittest.TestCase):
         (repo,) = content["repos"]
         self.assertEqual("local", repo["repo"])
         for hook in repo["hooks"]:
-            program, *words = hook["entry"].split()
+            program, *arguments = hook["entry"].split()
             name = pathlib.Path(program).name
             self.assertEqual(f".venv/bin/{name}", program)
             self.assertTrue((folder / name).exists(), program)
-            for word in words:
+            for word in arguments:
                 if word.startswith("tests.unit."):
                     path = TOP.joinpath(*word.split(".")).with_suffix(".py")
                     self.assertTrue(path.exists(), word)

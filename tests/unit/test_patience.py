@@ -23,8 +23,8 @@ class TestFactor(unittest.TestCase):
     )
     @ddt.unpack
     def test_factor(self, machine, work_seconds, load, cores, expected):
-        found = patience.factor(work_seconds, load, cores)
-        self.assertAlmostEqual(expected, found, msg=machine)
+        factor = patience.factor(work_seconds, load, cores)
+        self.assertAlmostEqual(expected, factor, msg=machine)
 
     def test_no_wait_is_shorter_than_usual(self):
         """This machine, whatever it does now, has at least that long."""
@@ -36,7 +36,7 @@ class TestAssertions(unittest.TestCase):
 
     def test_no_assertion_reads_a_stopwatch(self):
         """A wait may end with a deadline; what it took is not compared."""
-        found = [
+        assertions = [
             f"{path.name}:{assertion.lineno}"
             for path in pathlib.Path(patience.__file__).parent.rglob("*.py")
             for assertion in ast.walk(ast.parse(path.read_text()))
@@ -46,4 +46,4 @@ class TestAssertions(unittest.TestCase):
             if isinstance(word, ast.Attribute)
             and word.attr in ("monotonic", "perf_counter")
         ]
-        self.assertEqual([], found)
+        self.assertEqual([], assertions)

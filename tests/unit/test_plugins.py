@@ -77,12 +77,14 @@ class TestEntryPoint(unittest.TestCase):
 
     def test_every_plugin_is_there(self):
         """Each by its name and platform, and no other."""
-        self.assertEqual(EXPECTED, {tuple(one) for one in self.detail["ours"]})
+        self.assertEqual(
+            EXPECTED, {tuple(plugin) for plugin in self.detail["ours"]}
+        )
 
     def test_no_warning_is_about_us(self):
         """One broken module would hide all that come after it."""
-        ours = [line for line in self.detail["logged"] if "vmperf" in line]
-        self.assertEqual([], ours)
+        warnings = [line for line in self.detail["logged"] if "vmperf" in line]
+        self.assertEqual([], warnings)
 
     def test_nothing_heavy_is_imported(self):
         """A mere list of plugins needs no SSH, no statistics, no plots."""
@@ -94,9 +96,9 @@ def ours() -> list[t.Any]:
     """Return our plugin classes."""
     plugins.load()
     return [
-        one
-        for one in plugin.Plugin.get_all(allow_hidden=True)
-        if one.__module__.startswith("rally_vmperf.")
+        candidate
+        for candidate in plugin.Plugin.get_all(allow_hidden=True)
+        if candidate.__module__.startswith("rally_vmperf.")
     ]
 
 
@@ -117,19 +119,21 @@ class TestDocumentation(unittest.TestCase):
 
     def test_titles_and_parameters(self):
         """A title for each plugin, a line for each argument."""
-        for one in ours():
-            info = one.get_info()
-            self.assertTrue(info["title"], one)
-            if hasattr(one, "run"):
+        for plugin_class in ours():
+            info = plugin_class.get_info()
+            self.assertTrue(info["title"], plugin_class)
+            if hasattr(plugin_class, "run"):
                 named = {p["name"] for p in info["parameters"]}
-                wanted = set(inspect.signature(one.run).parameters) - {"self"}
-                self.assertEqual(wanted, named, one)
+                parameters = set(
+                    inspect.signature(plugin_class.run).parameters
+                ) - {"self"}
+                self.assertEqual(parameters, named, plugin_class)
 
     def test_schemas_are_closed_and_described(self):
         """No key is accepted by accident, each says what it is for."""
-        for one in ours():
-            schema = getattr(one, "CONFIG_SCHEMA", {})
-            for path, part in schemas(schema, one.get_name()):
-                self.assertIn("additionalProperties", part, path)
-                for key, rule in part.get("properties", {}).items():
+        for plugin_class in ours():
+            schema = getattr(plugin_class, "CONFIG_SCHEMA", {})
+            for path, subschema in schemas(schema, plugin_class.get_name()):
+                self.assertIn("additionalProperties", subschema, path)
+                for key, rule in subschema.get("properties", {}).items():
                     self.assertIn("description", rule, f"{path}.{key}")

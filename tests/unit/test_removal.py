@@ -1,4 +1,4 @@
-"""Deleting what is ours, and nothing else."""
+"""Removal of the product's own folders, and of no others."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ KEPT = ("root/a/b/file", "root/.rally-vmperf", "root/plain", "other/file")
 
 @ddt.ddt
 class RemovalCase(unittest.TestCase):
-    """A marked folder and another one beside it."""
+    """A marked folder and another one next to it."""
 
     def setUp(self):
         """Make both, with links between them."""
@@ -51,7 +51,7 @@ class RemovalCase(unittest.TestCase):
         self.assertTrue((self.other / "file").exists())
 
     def test_a_file_and_what_is_not_there(self):
-        """Nothing to delete is no failure."""
+        """A path that does not exist does not fail."""
         for name in ("a/b/file", "a/b/file", "none", "none/at/all"):
             removal.remove(self.root / name, self.root)
         self.assertFalse((self.root / "a/b/file").exists())
@@ -69,11 +69,11 @@ class RemovalCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_refused(self, path, below, reason):
-        """What is outside, unmarked or behind a link is not deleted."""
+        """A folder outside, unmarked or behind a link is not deleted."""
         self.refused(self.top / path, self.top / below, reason)
 
     def test_a_marker_that_is_a_link(self):
-        """Somebody else's file makes no folder ours."""
+        """The file of another user does not mark a folder."""
         (self.root / removal.MARKER).unlink()
         (self.root / removal.MARKER).symlink_to(self.other / "file")
         self.refused(self.root / "a", self.root, "has no file")
@@ -88,7 +88,7 @@ class RemovalCase(unittest.TestCase):
 
     @unittest.skipIf(os.geteuid(), "only root mounts")
     def test_mounts(self):
-        """What is mounted inside stays, on the same filesystem too."""
+        """Mounts inside stay, on the same filesystem too."""
         mounted = self.root / "a" / "b"
         done = subprocess.run(
             ["mount", "--bind", str(self.other), str(mounted)],
@@ -108,7 +108,7 @@ class RemovalCase(unittest.TestCase):
         self.assertTrue((self.other / "file").exists())
 
     def test_discard(self):
-        """A folder of ours goes as a whole; others do not."""
+        """A folder of the product goes as a whole; others do not."""
         removal.discard(self.root)
         self.assertFalse(self.root.exists())
         with self.assertRaisesRegex(removal.RemovalError, "has no file"):

@@ -38,16 +38,16 @@ class _Parser(html.parser.HTMLParser):
     )
 
 
-def obeyed(said):
+def obeyed(text):
     """Return what a page, a template or a terminal would obey."""
     parser = _Parser()
-    parser.feed(f"{said}b>")
+    parser.feed(f"{text}b>")
     parser.close()
-    signs = [sign for sign in ("&", "{{") if sign in said]
+    signs = [sign for sign in ("&", "{{") if sign in text]
     signs += parser.markup
     kinds = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
     return signs + [
-        c for c in said if c not in "\n\t" and unicodedata.category(c) in kinds
+        c for c in text if c not in "\n\t" and unicodedata.category(c) in kinds
     ]
 
 
@@ -89,18 +89,18 @@ class TestText(unittest.TestCase):
         ),
         strategies.integers(10, 40),
     )
-    def test_any_text(self, said, longest):
+    def test_any_text(self, text, longest):
         """It is bounded, safe, and does not change any more."""
-        safe = sanitize.text(said, longest)
+        safe = sanitize.text(text, longest)
         self.assertEqual([], obeyed(safe))
         self.assertLessEqual(len(safe), longest)
         self.assertEqual(safe, sanitize.text(str(safe), longest))
         self.assertIs(safe, sanitize.text(safe, longest))
 
     @hypothesis.given(strategies.text(), strategies.integers(0, 20))
-    def test_line(self, said, longest):
+    def test_line(self, text, longest):
         """It has no ends of lines either."""
-        line = sanitize.line(said, longest)
+        line = sanitize.line(text, longest)
         self.assertLessEqual(len(line), longest)
         self.assertNotIn("\n", line)
         self.assertTrue(sanitize.HIDDEN in line or line.isprintable())
@@ -114,11 +114,11 @@ class TestText(unittest.TestCase):
 
 
 class TestQuotes(unittest.TestCase):
-    """Where a text of ours quotes others, it is safe from the beginning."""
+    """A text of the product that quotes others is safe from the beginning."""
 
-    def check(self, said):
-        self.assertIs(sanitize.Sanitized, type(said))
-        self.assertEqual([], obeyed(said))
+    def check(self, text):
+        self.assertIs(sanitize.Sanitized, type(text))
+        self.assertEqual([], obeyed(text))
 
     def test_errors(self):
         """Also those that take more than a message."""
@@ -129,32 +129,34 @@ class TestQuotes(unittest.TestCase):
 
     def test_one_base(self):
         """No class derives from an exception of Python's own but the base."""
-        found = {
+        classes = {
             f"{path.relative_to(TOP)}: {node.name}"
             for path in TOP.rglob("*.py")
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.ClassDef)
-            if any(_is_exception(one) for one in node.bases)
+            if any(_is_exception(base) for base in node.bases)
         }
-        self.assertEqual({"errors.py: VMPerfError"}, found)
+        self.assertEqual({"errors.py: VMPerfError"}, classes)
 
     def test_findings(self):
         """Also once they have been written and read again."""
-        found = finding.Finding(kind="steal_time", subject=WORST, detail=WORST)
+        original = finding.Finding(
+            kind="steal_time", subject=WORST, detail=WORST
+        )
         again = finding.Finding(
             kind="steal_time",
-            **json.loads(json.dumps(copy.copy(_fields(found)))),
+            **json.loads(json.dumps(copy.copy(_fields(original)))),
         )
-        self.assertEqual(found, again)
-        for one in (found, again):
-            self.check(one.subject)
-            self.check(one.detail)
+        self.assertEqual(original, again)
+        for original_or_copy in (original, again):
+            self.check(original_or_copy.subject)
+            self.check(original_or_copy.detail)
 
     def test_missing(self):
         """The names and the reason may be a guest's."""
         gap = repetition.Missing(name=WORST, machine=WORST, reason=WORST)
-        for said in (gap.name, gap.machine, gap.reason):
-            self.check(said)
+        for text in (gap.name, gap.machine, gap.reason):
+            self.check(text)
 
 
 def _raised_texts(tree):
@@ -168,12 +170,12 @@ def _raised_texts(tree):
     ]
 
 
-def _fields(found):
-    return {"subject": found.subject, "detail": found.detail}
+def _fields(original):
+    return {"subject": original.subject, "detail": original.detail}
 
 
 def _is_exception(base_class):
-    """Tell whether a base class is an exception of Python's own."""
+    """Return whether a base class is an exception of Python itself."""
     name = base_class.id if isinstance(base_class, ast.Name) else ""
     kind = getattr(builtins, name, None)
     return isinstance(kind, type) and issubclass(kind, BaseException)

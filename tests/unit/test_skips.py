@@ -13,10 +13,10 @@ from tests import skips
 
 
 class Sample(unittest.TestCase):
-    """What a run has, made without running it here."""
+    """The tests of a run, which are not run here."""
 
     def skipped(self):
-        """For a reason that nobody listed."""
+        """Skip for a reason that is not listed."""
         self.skipTest("the moon is full")
 
     def excused(self):
@@ -41,11 +41,11 @@ class TestSkips(unittest.TestCase):
             unittest.TestSuite(map(Sample, names)).run(result)
             result.stopTestRun()
             path = pathlib.Path(folder, ".stestr", str(inserter.get_id()))
-            said = io.TextIOWrapper(io.BytesIO())
-            with contextlib.redirect_stdout(said):
+            stream = io.TextIOWrapper(io.BytesIO())
+            with contextlib.redirect_stdout(stream):
                 code = skips.main([str(path)])
-        said.seek(0)
-        return code, said.read()
+        stream.seek(0)
+        return code, stream.read()
 
     def test_listed(self):
         """Nothing is said of it."""
@@ -53,7 +53,7 @@ class TestSkips(unittest.TestCase):
 
     def test_not_listed(self):
         """It is named with its reason."""
-        code, said = self.check("excused", "skipped", "passes")
+        code, output = self.check("excused", "skipped", "passes")
         self.assertEqual(1, code)
-        self.assertRegex(said, r"Sample\.skipped was skipped: the moon is ")
-        self.assertEqual(1, len(said.splitlines()))
+        self.assertRegex(output, r"Sample\.skipped was skipped: the moon is ")
+        self.assertEqual(1, len(output.splitlines()))

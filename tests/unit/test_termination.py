@@ -1,4 +1,4 @@
-"""Tests of being told to end."""
+"""Tests of the signals that end a process."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ class TestAsInterrupt(unittest.TestCase):
 
     @ddt.data(signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     def test_tasks_are_ended_first(self, number):
-        """What is under way cleans up after itself."""
+        """Tasks that are running clean up after themselves."""
         self._check(number)
 
     @ddt.data(signal.SIGTERM, signal.SIGHUP)
@@ -66,7 +66,7 @@ class TestAsInterrupt(unittest.TestCase):
         )
 
     def test_other_handlers_are_kept(self):
-        """Whoever cares already goes on caring."""
+        """Handlers that exist already are called."""
         before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self.addCleanup(signal.signal, signal.SIGTERM, before)
         termination.as_interrupt()

@@ -28,7 +28,7 @@ def sums(factor=1.0, values=USUAL, metric=RATE):
 
 def host(name, factor=1.0, metrics=(RATE,), **changes):
     """Return a host whose values are those of others times a factor."""
-    own = {
+    host_sums = {
         figure(metric): sums(
             factor if metric.better == "higher" else 1 / factor, metric=metric
         )
@@ -39,7 +39,7 @@ def host(name, factor=1.0, metrics=(RATE,), **changes):
         "cpus": 64,
         "run": f"run-{name}",
         "measured_at": "2026-03-04T05:00:00+00:00",
-        "sums": own,
+        "sums": host_sums,
     }
     return hosts.Host(name=name, **{**whole, **changes})
 

@@ -24,43 +24,54 @@ class TestAcknowledgements(unittest.TestCase):
 
     def test_accepted_metrics(self):
         """By glob, until the last day."""
-        known = self.read(
+        acknowledgements = self.read(
             "- {host: a, metrics: 'disk.*', until: 2026-03-04, reason: old}\n"
         )
         self.assertEqual(
-            "old (until 2026-03-04)", known.for_metric("a", "disk.fio.iops")
+            "old (until 2026-03-04)",
+            acknowledgements.for_metric("a", "disk.fio.iops"),
         )
-        self.assertEqual("", known.for_metric("a", "cpu.sysbench.rate"))
-        self.assertEqual("", known.for_metric("b", "disk.fio.iops"))
-        self.assertEqual("", known.for_missing_result("a"))
-        self.assertEqual([], known.list_expired())
+        self.assertEqual(
+            "", acknowledgements.for_metric("a", "cpu.sysbench.rate")
+        )
+        self.assertEqual("", acknowledgements.for_metric("b", "disk.fio.iops"))
+        self.assertEqual("", acknowledgements.for_missing_result("a"))
+        self.assertEqual([], acknowledgements.list_expired())
 
     def test_all_metrics(self):
         """Are the default, and include a missing result."""
-        known = self.read("- {host: a, until: '2026-12-31', reason: broken}\n")
-        self.assertIn("broken", known.for_metric("a", "cpu.x.rate"))
-        self.assertIn("broken", known.for_missing_result("a"))
+        acknowledgements = self.read(
+            "- {host: a, until: '2026-12-31', reason: broken}\n"
+        )
+        self.assertIn("broken", acknowledgements.for_metric("a", "cpu.x.rate"))
+        self.assertIn("broken", acknowledgements.for_missing_result("a"))
 
     def test_expired(self):
-        """Is no longer accepted, and reported."""
-        known = self.read("- {host: a, until: 2026-03-03, reason: old}\n")
-        self.assertEqual("", known.for_metric("a", "cpu.x.rate"))
+        """An expired entry is not accepted any more, and is reported."""
+        acknowledgements = self.read(
+            "- {host: a, until: 2026-03-03, reason: old}\n"
+        )
+        self.assertEqual("", acknowledgements.for_metric("a", "cpu.x.rate"))
         self.assertEqual(
             ["the acknowledgement of a (old) expired on 2026-03-03"],
-            known.list_expired(),
+            acknowledgements.list_expired(),
         )
 
     def test_unknown_hosts(self):
         """Are reported."""
-        known = self.read("- {host: a, until: 2026-03-04, reason: old}\n")
-        self.assertEqual([], known.list_unknown_hosts({"a"}))
-        self.assertIn("of a applies", known.list_unknown_hosts({"b"})[0])
+        acknowledgements = self.read(
+            "- {host: a, until: 2026-03-04, reason: old}\n"
+        )
+        self.assertEqual([], acknowledgements.list_unknown_hosts({"a"}))
+        self.assertIn(
+            "of a applies", acknowledgements.list_unknown_hosts({"b"})[0]
+        )
 
     def test_none(self):
         """Accept nothing."""
-        known = acknowledged.Acknowledgements()
-        self.assertEqual("", known.for_metric("a", "x"))
-        self.assertEqual("", known.for_missing_result("a"))
+        acknowledgements = acknowledged.Acknowledgements()
+        self.assertEqual("", acknowledgements.for_metric("a", "x"))
+        self.assertEqual("", acknowledgements.for_missing_result("a"))
 
     @ddt.data(
         ("a", "known.yaml is damaged"),

@@ -91,9 +91,9 @@ class TestCollect(unittest.TestCase):
             folder=self.folder,
         )
 
-    def collect(self, *given, failures=None):
-        found = collection.collect(given, failures)
-        return {host.name: host for host in found}
+    def collect(self, *sources, failures=None):
+        collected = collection.collect(sources, failures)
+        return {host.name: host for host in collected}
 
     def mean(self, host):
         """Return the mean of the only figure of a host."""
@@ -116,78 +116,80 @@ class TestCollect(unittest.TestCase):
 
     def test_runs_of_hosts(self):
         """Are of one test, although their hosts differ."""
-        found = self.collect(
+        collected = self.collect(
             self.source("compute1"), self.source("compute2", run="run-2")
         )
-        first, second = (host.sums for host in found.values())
+        first, second = (host.sums for host in collected.values())
         self.assertEqual(first.keys(), second.keys())
 
     def test_run_on_several_hosts(self):
         """Each host has its own guests."""
-        found = self.collect(self.source("compute1", "compute2"))
+        collected = self.collect(self.source("compute1", "compute2"))
         self.assertAlmostEqual(
-            2.0, self.mean(found["compute2"]) / self.mean(found["compute1"])
+            2.0,
+            self.mean(collected["compute2"])
+            / self.mean(collected["compute1"]),
         )
 
     def test_guests_of_one_host(self):
         """Are averaged."""
-        found = self.collect(self.source("compute1", "compute1"))
+        collected = self.collect(self.source("compute1", "compute1"))
         self.assertAlmostEqual(
-            102.5 * 2**0.5, self.mean(found["compute1"]), delta=0.1
+            102.5 * 2**0.5, self.mean(collected["compute1"]), delta=0.1
         )
 
     def test_void_host_in_a_run_of_several(self):
         """Does not void the others."""
         elsewhere = finding.Finding("wrong_host", "g2", "runs elsewhere")
-        found = self.collect(
+        collected = self.collect(
             self.source("compute1", "compute2", findings=(elsewhere,))
         )
-        self.assertEqual("", found["compute1"].reason)
-        self.assertIn("elsewhere", found["compute2"].reason)
-        self.assertFalse(found["compute2"].sums)
+        self.assertEqual("", collected["compute1"].reason)
+        self.assertIn("elsewhere", collected["compute2"].reason)
+        self.assertFalse(collected["compute2"].sums)
 
     def test_newest_run(self):
         """Replaces an older one of the same test."""
-        for given in ((1, 9), (9, 1)):
-            found = self.collect(
+        for days in ((1, 9), (9, 1)):
+            collected = self.collect(
                 *(
                     self.source(
                         "compute1", run=f"run-{day}", day=day, rate=100 * day
                     )
-                    for day in given
+                    for day in days
                 )
             )
-            self.assertEqual("run-9", found["compute1"].run)
-            self.assertGreater(self.mean(found["compute1"]), 900)
+            self.assertEqual("run-9", collected["compute1"].run)
+            self.assertGreater(self.mean(collected["compute1"]), 900)
 
     def test_other_test(self):
         """Is kept next to the first one."""
         other = model.Workload(name="sysbench", arguments={"time": 99})
-        found = self.collect(
+        collected = self.collect(
             self.source("compute1"),
             self.source("compute1", run="run-2", day=2, workloads=(other,)),
         )
-        self.assertEqual(2, len(found["compute1"].sums))
-        self.assertEqual("run-2", found["compute1"].run)
+        self.assertEqual(2, len(collected["compute1"].sums))
+        self.assertEqual("run-2", collected["compute1"].run)
 
     def test_failures(self):
         """Are hosts without records; a result has precedence."""
-        found = self.collect(
+        collected = self.collect(
             self.source("compute1"),
             failures={"compute1": "no boot", "compute2": "no boot"},
         )
-        self.assertEqual("", found["compute1"].reason)
-        self.assertEqual("no boot", found["compute2"].reason)
+        self.assertEqual("", collected["compute1"].reason)
+        self.assertEqual("no boot", collected["compute2"].reason)
 
     def test_no_samples(self):
         """The reason is stated."""
-        found = self.collect(
+        collected = self.collect(
             self.source(
                 "compute1",
                 conditions=[made.taken(1, {made.EVENTS: [None]})],
             )
         )
-        self.assertTrue(found["compute1"].reason)
+        self.assertTrue(collected["compute1"].reason)
 
     def test_limits(self):
         """The verdict of the run is kept."""
@@ -210,7 +212,7 @@ class TestCollect(unittest.TestCase):
         self.assertEqual({}, self.collect(self.source("")))
 
     def test_number_of_guests(self):
-        """Of a density run, with the needs of a guest."""
+        """A density run gives it, with the needs of a guest."""
         source = self.source(
             *["compute1"] * 3,
             changes_of=lambda number: {
@@ -229,11 +231,12 @@ class TestCollect(unittest.TestCase):
             },
         )
         host = self.collect(source)["compute1"]
-        (found,) = host.capacities.values()
-        self.assertEqual(2, found.found.proven)
-        self.assertFalse(found.found.is_lower_bound)
+        (host_capacity,) = host.capacities.values()
+        self.assertEqual(2, host_capacity.found.proven)
+        self.assertFalse(host_capacity.found.is_lower_bound)
         self.assertEqual(
-            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 10}, dict(found.needs)
+            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 10},
+            dict(host_capacity.needs),
         )
         self.assertEqual(
             {"guests 1", "guests 2", "guests 3"},

@@ -23,8 +23,8 @@ def contrast(subject, reference, margin=5.0, metric=made.RATE, pool=None):
 class TestContrasts(unittest.TestCase):
     """The whole interval decides, by the error within hosts."""
 
-    def decide(self, *given, **options):
-        return contrasts.decide_all(given, **options)
+    def decide(self, *pairs, **options):
+        return contrasts.decide_all(pairs, **options)
 
     def test_sums(self):
         """Are those of logarithms, and their parts can be subtracted."""
@@ -56,40 +56,40 @@ class TestContrasts(unittest.TestCase):
     def test_statuses(self, metric, factor, status, percent):
         """A loss is positive for both directions of metrics."""
         subject = made.sums(factor, metric=metric)
-        (found,) = self.decide(
+        (decision,) = self.decide(
             contrast(subject, made.sums(metric=metric), metric=metric)
         )
-        self.assertEqual(status, found.status)
-        self.assertAlmostEqual(percent, found.loss)
-        self.assertLess(found.low, found.loss)
-        self.assertGreater(found.high, found.loss)
+        self.assertEqual(status, decision.status)
+        self.assertAlmostEqual(percent, decision.loss)
+        self.assertLess(decision.low, decision.loss)
+        self.assertGreater(decision.high, decision.loss)
 
     def test_interval_of_equal_variances(self):
         """Is that of Student's test of two samples."""
         subject = made.sums(0.9, (100.0, 101.0, 99.0, 100.3, 102.0, 98.0))
         reference = made.sums()
-        (found,) = self.decide(contrast(subject, reference))
+        (decision,) = self.decide(contrast(subject, reference))
         variance = (subject.squares + reference.squares) / 10
         half = 2.228138851964939 * math.sqrt(variance * 2 / 6)
         ratio = subject.mean / reference.mean
         expected = loss.percent(made.RATE, ratio * math.exp(half))
-        self.assertAlmostEqual(expected, found.low)
+        self.assertAlmostEqual(expected, decision.low)
 
     def test_margin(self):
         """A larger one accepts the loss."""
         sides = made.sums(0.9), made.sums()
         self.assertEqual("worse", self.decide(contrast(*sides))[0].status)
-        (found,) = self.decide(contrast(*sides, margin=12.0))
-        self.assertEqual("equal", found.status)
+        (decision,) = self.decide(contrast(*sides, margin=12.0))
+        self.assertEqual("equal", decision.status)
 
     @ddt.data(1, 2)
     def test_few_repetitions(self, number):
         """Have no interval, and decide nothing."""
         few = made.sums(0.5, made.USUAL[:number])
         for sides in ((few, made.sums()), (made.sums(0.5), few)):
-            (found,) = self.decide(contrast(*sides))
-            self.assertEqual("undecided", found.status)
-            self.assertIsNone(found.low)
+            (decision,) = self.decide(contrast(*sides))
+            self.assertEqual("undecided", decision.status)
+            self.assertIsNone(decision.low)
 
     def test_correction(self):
         """More contrasts widen the interval of an undecided one."""
@@ -104,20 +104,20 @@ class TestContrasts(unittest.TestCase):
         """Decided contrasts no longer widen the others (Holm)."""
         border = contrast(made.sums(0.95), made.sums())
         equal = contrast(made.sums(), made.sums())
-        found = self.decide(border, *[equal] * 99)
-        self.assertAlmostEqual(0.95, found[0].confidence)
-        self.assertAlmostEqual(0.9995, found[1].confidence)
+        decisions = self.decide(border, *[equal] * 99)
+        self.assertAlmostEqual(0.95, decisions[0].confidence)
+        self.assertAlmostEqual(0.9995, decisions[1].confidence)
 
     def test_spread_between_hosts(self):
         """Is not part of the error: two slow hosts do not hide each other."""
         members = [made.sums(factor) for factor in (0.8, 0.8, 1.0, 1.0)]
         pool = sum(members, contrasts.Sums())
-        found = self.decide(
-            *(contrast(one, pool - one, pool=pool) for one in members)
+        decisions = self.decide(
+            *(contrast(member, pool - member, pool=pool) for member in members)
         )
         self.assertEqual(
             ["worse", "worse", "better", "better"],
-            [decision.status for decision in found],
+            [decision.status for decision in decisions],
         )
 
     def test_noisy_host(self):
@@ -126,43 +126,43 @@ class TestContrasts(unittest.TestCase):
         wild = [100 * math.exp(generator.gauss(0, 0.2)) for _ in range(6)]
         noisy = made.sums(0.85, wild)
         others = sum([made.sums()] * 9, contrasts.Sums())
-        found = self.decide(contrast(noisy, others))
-        self.assertEqual("undecided", found[0].status)
-        self.assertGreater(found[0].high - found[0].low, 30)
+        decisions = self.decide(contrast(noisy, others))
+        self.assertEqual("undecided", decisions[0].status)
+        self.assertGreater(decisions[0].high - decisions[0].low, 30)
 
     def test_equal_values(self):
         """Are rounded, so that they do not decide with certainty."""
         same = (100.0,) * 6
-        (found,) = self.decide(
+        (decision,) = self.decide(
             contrast(made.sums(0.9, same), made.sums(values=same))
         )
-        self.assertEqual("undecided", found.status)
+        self.assertEqual("undecided", decision.status)
 
     def test_stated_resolution(self):
         """Widens the interval."""
         rough = sample.Metric(
             name="x.rate", unit="1/s", better="higher", resolution=0.04
         )
-        (found,) = self.decide(
+        (decision,) = self.decide(
             contrast(
                 made.sums(0.9, metric=rough),
                 made.sums(metric=rough),
                 metric=rough,
             )
         )
-        self.assertEqual("undecided", found.status)
+        self.assertEqual("undecided", decision.status)
 
     def test_infinite_loss(self):
-        """Of a time that varies without bound is no error."""
+        """An infinite loss, of a time without bounds, is undecided."""
         wild = (1e-9, 1e9, 1.0)
-        (found,) = self.decide(
+        (decision,) = self.decide(
             contrast(
                 made.sums(values=wild, metric=made.TIME),
                 made.sums(values=wild, metric=made.TIME),
                 metric=made.TIME,
             )
         )
-        self.assertEqual("undecided", found.status)
+        self.assertEqual("undecided", decision.status)
 
     def test_invalid_values(self):
         """Are rejected."""

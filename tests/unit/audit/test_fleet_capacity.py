@@ -24,8 +24,8 @@ class TestCapacity(unittest.TestCase):
 
     def sentences(self, *audited, **options):
         return [
-            found.sentence()
-            for found in fleet_capacity.sum_capacities(audited, **options)
+            capacity.sentence()
+            for capacity in fleet_capacity.sum_capacities(audited, **options)
         ]
 
     def test_sentence(self):
@@ -76,8 +76,10 @@ class TestCapacity(unittest.TestCase):
     @ddt.unpack
     def test_numbers_of_a_host(self, tested, high, low, free, proven, bound):
         """A single guest is the reference, and keeps the limits."""
-        found = made.guests(tested, high, low, has_free_guest=free).found
-        self.assertEqual((proven, bound), (found.proven, found.is_lower_bound))
+        capacity = made.guests(tested, high, low, has_free_guest=free).found
+        self.assertEqual(
+            (proven, bound), (capacity.proven, capacity.is_lower_bound)
+        )
 
     def test_in_all(self):
         """A host with several flavors counts with the fewest vCPUs."""
@@ -127,14 +129,16 @@ class TestCapacity(unittest.TestCase):
         """Belong to another provider; a host without CPUs admits none."""
         inventory = {**INVENTORY}
         del inventory["DISK_GB"]
-        given = host("a", {"m": made.guests(2, high=2)})
-        (sentence,) = self.sentences(given, inventories={"a": inventory})
+        audited_host = host("a", {"m": made.guests(2, high=2)})
+        (sentence,) = self.sentences(
+            audited_host, inventories={"a": inventory}
+        )
         self.assertIn("admits 32 guests", sentence)
-        (sentence,) = self.sentences(given, inventories={"a": {}})
+        (sentence,) = self.sentences(audited_host, inventories={"a": {}})
         self.assertIn("admits 0 guests", sentence)
 
     def test_unknown_inventory(self):
-        """Of one host leaves the sum unknown."""
+        """If that of one host is unknown, so is the sum."""
         number = {"m": made.guests(2, high=2)}
         (sentence,) = self.sentences(
             host("a", number), host("b", number), inventories={"a": INVENTORY}
@@ -174,12 +178,12 @@ class TestCapacity(unittest.TestCase):
     @ddt.unpack
     def test_required(self, required, is_too_small):
         """A lower bound that is too small proves nothing, and fails."""
-        (found,) = fleet_capacity.sum_capacities(
+        (capacity,) = fleet_capacity.sum_capacities(
             [host("a", {"m": made.guests(4)})], required=required
         )
-        self.assertEqual(is_too_small, found.is_too_small)
+        self.assertEqual(is_too_small, capacity.is_too_small)
         self.assertEqual(
-            is_too_small, "fewer than the required 5" in found.sentence()
+            is_too_small, "fewer than the required 5" in capacity.sentence()
         )
 
     def test_required_but_not_measured(self):

@@ -12,28 +12,28 @@ NO_MARGINS = limits.Limits({})
 class TestCompareHosts(unittest.TestCase):
     """Each host is compared with the others of its class."""
 
-    def compare(self, *given, margins=NO_MARGINS):
-        changes = hosts.compare_hosts(given, margins)
+    def compare(self, *fleet, margins=NO_MARGINS):
+        changes = hosts.compare_hosts(fleet, margins)
         return {
             (change.host, change.figure.metric): change for change in changes
         }
 
-    def statuses(self, *given, **options):
-        changes = self.compare(*given, **options)
+    def statuses(self, *fleet, **options):
+        changes = self.compare(*fleet, **options)
         return {name: change.status for (name, _), change in changes.items()}
 
     def test_slow_host(self):
         """Is worse; the others are equal."""
-        given = [made.host("a", 0.8), *(made.host(name) for name in "bcd")]
+        fleet = [made.host("a", 0.8), *(made.host(name) for name in "bcd")]
         expected = {"a": "worse", "b": "better", "c": "better", "d": "better"}
-        self.assertEqual(expected, self.statuses(*given))
+        self.assertEqual(expected, self.statuses(*fleet))
         # The place in the list does not matter.
-        self.assertEqual(expected, self.statuses(*given[::-1]))
+        self.assertEqual(expected, self.statuses(*fleet[::-1]))
 
     def test_two_hosts(self):
         """Are compared with each other."""
-        found = self.statuses(made.host("a", 0.8), made.host("b"))
-        self.assertEqual({"a": "worse", "b": "better"}, found)
+        statuses = self.statuses(made.host("a", 0.8), made.host("b"))
+        self.assertEqual({"a": "worse", "b": "better"}, statuses)
 
     def test_reference(self):
         """Is the mean of all others."""
@@ -46,18 +46,20 @@ class TestCompareHosts(unittest.TestCase):
 
     def test_classes(self):
         """A host is not compared with another class."""
-        found = self.compare(
+        changes = self.compare(
             made.host("a", 0.5, machine_class="old"), made.host("b")
         )
-        for change in found.values():
+        for change in changes.values():
             self.assertIsNone(change.decision)
             self.assertIn("no samples of other hosts", change.reason)
 
     def test_other_settings(self):
         """Figures of another test are not compared."""
         other = {made.figure(setting="longer"): made.sums(0.5)}
-        found = self.compare(made.host("a", sums=other), made.host("b"))
-        self.assertEqual({None}, {one.decision for one in found.values()})
+        changes = self.compare(made.host("a", sums=other), made.host("b"))
+        self.assertEqual(
+            {None}, {change.decision for change in changes.values()}
+        )
 
     def test_lost_metric(self):
         """Is a change without a decision, with the reason."""
@@ -108,9 +110,9 @@ class TestCompareHosts(unittest.TestCase):
 
     def test_margins(self):
         """Apply by metric."""
-        given = made.host("a", 0.8), made.host("b")
+        fleet = made.host("a", 0.8), made.host("b")
         margins = limits.Limits({"cpu.*": 30.0})
-        self.assertEqual("equal", self.statuses(*given, margins=margins)["a"])
+        self.assertEqual("equal", self.statuses(*fleet, margins=margins)["a"])
 
     def test_few_repetitions(self):
         """Are the reason why nothing is decided."""
@@ -140,17 +142,17 @@ class TestEarlier(unittest.TestCase):
 
     def test_slower(self):
         """Is worse, whatever the other hosts are."""
-        found = self.compare(
+        statuses = self.compare(
             [made.host("a", 0.8), made.host("b"), made.host("new")],
             [made.host("a"), made.host("b"), made.host("gone")],
         )
-        self.assertEqual({"a": "worse", "b": "equal"}, found)
+        self.assertEqual({"a": "worse", "b": "equal"}, statuses)
 
     def test_all_slower(self):
         """Is found, although the hosts are equal to each other."""
         names = "abcd"
-        found = self.compare(
+        statuses = self.compare(
             [made.host(name, 0.8) for name in names],
             [made.host(name) for name in names],
         )
-        self.assertEqual(dict.fromkeys(names, "worse"), found)
+        self.assertEqual(dict.fromkeys(names, "worse"), statuses)

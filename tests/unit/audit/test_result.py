@@ -25,7 +25,7 @@ SCHEMA = json.loads(
 DAY = datetime.date(2026, 3, 4)
 
 
-def known(host, metrics="*"):
+def acknowledge(host, metrics="*"):
     """Return acknowledgements with one known difference."""
     entry = acknowledged.Acknowledgement(
         host=host, metrics=metrics, until=DAY, reason="old disks"
@@ -48,7 +48,10 @@ class TestResult(unittest.TestCase):
     """One status per host, and one verdict."""
 
     def statuses(self, audit):
-        return {found.host.name: found.status for found in audit.results}
+        return {
+            host_result.host.name: host_result.status
+            for host_result in audit.results
+        }
 
     def test_worse(self):
         """Is first, and the audit does not pass."""
@@ -77,15 +80,15 @@ class TestResult(unittest.TestCase):
         audit = run(*healthy("a", "b"), broken)
         self.assertEqual("no result", self.statuses(audit)["x"])
         self.assertFalse(audit.passed)
-        accepted = run(*healthy("a", "b"), broken, accepted=known("x"))
+        accepted = run(*healthy("a", "b"), broken, accepted=acknowledge("x"))
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
         self.assertTrue(accepted.passed)
-        of_disks = known("x", "disk.*")
+        of_disks = acknowledge("x", "disk.*")
         audit = run(*healthy("a", "b"), broken, accepted=of_disks)
         self.assertFalse(audit.passed)
 
     def test_too_few_repetitions(self):
-        """Are no result."""
+        """A host with too few repetitions has no result."""
         few = {made.figure(): made.sums(values=(1.0, 2.0))}
         audit = run(*healthy("a", "b"), made.host("x", sums=few))
         self.assertEqual("no result", self.statuses(audit)["x"])
@@ -94,9 +97,9 @@ class TestResult(unittest.TestCase):
     def test_lost_metric(self):
         """Is incomplete, and never passes."""
         both = (made.RATE, made.TIME)
-        given = [made.host(name, metrics=both) for name in "ab"]
+        fleet = [made.host(name, metrics=both) for name in "ab"]
         lost = {made.figure(made.TIME)}
-        audit = run(*given, made.host("x", expected=lost))
+        audit = run(*fleet, made.host("x", expected=lost))
         self.assertEqual("incomplete", self.statuses(audit)["x"])
         self.assertFalse(audit.passed)
         self.assertIn(
@@ -104,14 +107,14 @@ class TestResult(unittest.TestCase):
             host_table.describe(audit.results[0]),
         )
         accepted = run(
-            *given,
+            *fleet,
             made.host("x", expected=lost),
-            accepted=known("x", "cpu.b*"),
+            accepted=acknowledge("x", "cpu.b*"),
         )
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
 
     def test_alone_in_its_class(self):
-        """Is not compared, which is no failure."""
+        """A host without others of its class is not compared, and passes."""
         audit = run(*healthy("a", "b"), made.host("x", machine_class="ARM"))
         self.assertEqual("not compared", self.statuses(audit)["x"])
         self.assertTrue(audit.passed)
@@ -121,18 +124,22 @@ class TestResult(unittest.TestCase):
     def test_acknowledged(self):
         """A known difference passes, and others of the host do not."""
         both = (made.RATE, made.TIME)
-        given = [made.host(name, metrics=both) for name in "ab"]
+        fleet = [made.host(name, metrics=both) for name in "ab"]
         slow = made.host("x", 0.8, metrics=both)
-        audit = run(*given, slow, accepted=known("x"))
+        audit = run(*fleet, slow, accepted=acknowledge("x"))
         self.assertEqual("acknowledged", self.statuses(audit)["x"])
         self.assertTrue(audit.passed)
         self.assertIn(
             "old disks (until 2026-03-04)",
             host_table.describe(
-                next(one for one in audit.results if one.host.name == "x")
+                next(
+                    host_result
+                    for host_result in audit.results
+                    if host_result.host.name == "x"
+                )
             ),
         )
-        audit = run(*given, slow, accepted=known("x", "*.rate"))
+        audit = run(*fleet, slow, accepted=acknowledge("x", "*.rate"))
         self.assertEqual("worse", self.statuses(audit)["x"])
 
     def test_notes(self):
@@ -177,11 +184,11 @@ class TestResult(unittest.TestCase):
     def test_capacity(self):
         """Too few guests do not pass."""
         number = {"m1.large": made.guests(4, high=4)}
-        given = [made.host(name, capacities=number) for name in "ab"]
-        self.assertTrue(run(*given, required={"m1.large": 8}).passed)
-        self.assertFalse(run(*given, required={"m1.large": 9}).passed)
+        fleet = [made.host(name, capacities=number) for name in "ab"]
+        self.assertTrue(run(*fleet, required={"m1.large": 8}).passed)
+        self.assertFalse(run(*fleet, required={"m1.large": 9}).passed)
         with self.assertRaises(fleet_capacity.CapacityError):
-            run(*given, required={"x": 9})
+            run(*fleet, required={"x": 9})
 
 
 @ddt.ddt
@@ -218,17 +225,17 @@ class TestTable(unittest.TestCase):
             made.RATE.__class__(f"m{number}.rate", "1/s", "higher")
             for number in range(5)
         ]
-        given = [made.host(name, metrics=metrics) for name in "ab"]
-        audit = run(*given, made.host("x", 0.8, metrics=metrics))
+        fleet = [made.host(name, metrics=metrics) for name in "ab"]
+        audit = run(*fleet, made.host("x", 0.8, metrics=metrics))
         self.assertIn("2 more", host_table.describe(audit.results[0]))
 
     def test_several_flavors(self):
         """Are named with their numbers."""
-        found = made.host(
+        host = made.host(
             "a",
             capacities={"s": made.guests(4), "l": made.guests(2, high=2)},
         )
-        self.assertEqual(">= 4 s, 2 l", host_table.describe_guests(found))
+        self.assertEqual(">= 4 s, 2 l", host_table.describe_guests(host))
 
     def test_rows(self):
         """Match the schema of the flat table."""
@@ -340,7 +347,7 @@ class TestPage(unittest.TestCase):
             self.assertTrue(0 < int(place) < 1000)
 
     def test_many_hosts(self):
-        """Those that are not worse are listed without rows."""
+        """Hosts that are not worse are listed without rows."""
         names = [f"compute{number:04}" for number in range(page.MOST_ROWS + 3)]
         html = page.render(run(*healthy(*names), made.host("x", 0.8)))
         self.assertIn("4 more hosts that are not worse", html)
@@ -348,17 +355,17 @@ class TestPage(unittest.TestCase):
         self.assertIn('<th scope="row" role="rowheader">x</th>', html)
 
     def test_strips(self):
-        """Those with worse hosts are first."""
+        """Strips with worse hosts are first."""
         both = (made.RATE, made.TIME)
-        given = [made.host(name, metrics=both) for name in "abc"]
+        fleet = [made.host(name, metrics=both) for name in "abc"]
         slow = made.host(
             "x",
             sums={
-                **given[0].sums,
+                **fleet[0].sums,
                 made.figure(made.TIME): made.sums(2.0, metric=made.TIME),
             },
         )
-        strips = page.list_strips(run(*given, slow).changes)
+        strips = page.list_strips(run(*fleet, slow).changes)
         self.assertEqual(
             [made.TIME, made.RATE], [strip.figure.metric for strip in strips]
         )

@@ -57,12 +57,12 @@ class TestCompareMachines(unittest.TestCase):
     )
     @ddt.unpack
     def test_difference(self, key, value, kind):
-        """What differs is named with what both sides have."""
-        found = comparability.compare_machines(
+        """A difference is named with the values of both sides."""
+        findings = comparability.compare_machines(
             METAL, {**METAL, key: value}, "g1"
         )
-        self.assertEqual([kind], [one.kind for one in found])
-        self.assertIn("g1", found[0].detail)
+        self.assertEqual([kind], [difference.kind for difference in findings])
+        self.assertIn("g1", findings[0].detail)
 
     @ddt.data(
         {"cpu_flags": ["aes", "avx2", "avx512f"]},
@@ -82,34 +82,38 @@ class TestCompareMachines(unittest.TestCase):
         },
     )
     def test_no_difference(self, changes):
-        """What is not known, or differs from device to device, is none."""
-        found = comparability.compare_machines(METAL, METAL | changes, "g1")
-        self.assertEqual([], found)
+        """Unknown facts, and facts of single devices, are not differences."""
+        findings = comparability.compare_machines(METAL, METAL | changes, "g1")
+        self.assertEqual([], findings)
 
     def test_instructions_are_named(self):
         """Only those that one side lacks."""
-        (found,) = comparability.compare_machines(
+        (difference,) = comparability.compare_machines(
             METAL, METAL | {"cpu_flags": ["aes", "avx2", "sha_ni"]}, "g1"
         )
-        self.assertEqual("bare metal: avx512f; g1: sha_ni", found.detail)
+        self.assertEqual("bare metal: avx512f; g1: sha_ni", difference.detail)
 
     def test_only_the_mitigations_that_differ_are_told(self):
         """Equal ones would hide them."""
         other = {**METAL, "mitigations": {"meltdown": "PTI", "mds": "none"}}
-        (found,) = comparability.compare_machines(METAL, other, "g1")
-        self.assertIn("mds=none", found.detail)
-        self.assertNotIn("meltdown", found.detail)
+        (difference,) = comparability.compare_machines(METAL, other, "g1")
+        self.assertIn("mds=none", difference.detail)
+        self.assertNotIn("meltdown", difference.detail)
 
     @ddt.data((None, []), ((), [()]), (("a.b.c",), [("a.b.c",)]))
     @ddt.unpack
     def test_sensitivity(self, metrics, expected):
-        """What matters to no workload is no finding; else it names whose."""
-        found = comparability.compare_machines(
+        """A fact that no workload depends on gives no finding."""
+        findings = comparability.compare_machines(
             METAL, {**METAL, "kernel": "5.10"}, "g1", {"kernel": metrics}
         )
-        self.assertEqual(expected, [one.metrics for one in found])
-        found = comparability.governor({"governor": "powersave"}, metrics)
-        self.assertEqual(expected, [one.metrics for one in found])
+        self.assertEqual(
+            expected, [difference.metrics for difference in findings]
+        )
+        findings = comparability.governor({"governor": "powersave"}, metrics)
+        self.assertEqual(
+            expected, [difference.metrics for difference in findings]
+        )
 
     @ddt.data(
         ([{"write_cache": "write back"}], "write back"),
@@ -120,8 +124,8 @@ class TestCompareMachines(unittest.TestCase):
     @ddt.unpack
     def test_write_cache(self, disks, expected):
         """It is that of all disks, because no one knows which is used."""
-        found = comparability.find_write_cache({"disks": disks})
-        self.assertEqual(expected, found)
+        findings = comparability.find_write_cache({"disks": disks})
+        self.assertEqual(expected, findings)
 
     def test_what_every_cloud_has_is_a_note(self):
         """A named CPU model, a virtual disk and a virtual NIC differ."""
@@ -141,7 +145,7 @@ class TestCompareMachines(unittest.TestCase):
         )
 
     def test_alike_and_unknown(self):
-        """Equal or unknown values are no difference."""
+        """Equal or unknown values are not a difference."""
         self.assertEqual(
             [], comparability.compare_machines(METAL, METAL, "g1")
         )
@@ -150,7 +154,7 @@ class TestCompareMachines(unittest.TestCase):
 
 @ddt.ddt
 class TestHostCpu(unittest.TestCase):
-    """What Linux and libvirt tell of the same processor, and of another."""
+    """Linux and libvirt describe the same processor, or another one."""
 
     #: Both of one machine, as /proc/cpuinfo and as Nova have it.
     LINUX = (
@@ -166,10 +170,12 @@ class TestHostCpu(unittest.TestCase):
 
     def kinds(self, linux, libvirt):
         """Return the findings on a guest."""
-        found = comparability.host_cpu(
+        findings = comparability.host_cpu(
             {"cpu_flags": linux.split()}, "g1", libvirt.split()
         )
-        return [(one.kind, one.subject) for one in found]
+        return [
+            (difference.kind, difference.subject) for difference in findings
+        ]
 
     @ddt.data(
         (LINUX, LIBVIRT, False),
@@ -190,11 +196,11 @@ class TestHostCpu(unittest.TestCase):
 
     def test_seen(self):
         """It names what either has."""
-        (found,) = comparability.host_cpu(
+        (difference,) = comparability.host_cpu(
             {"cpu_flags": ["sse2", "avx2"]}, "g1", ["sse2", "avx", "sha-ni"]
         )
         self.assertEqual(
-            "bare metal: avx2; host of g1: avx shani", found.detail
+            "bare metal: avx2; host of g1: avx shani", difference.detail
         )
 
 
@@ -208,11 +214,13 @@ class TestOthers(unittest.TestCase):
         ({"version": "3.28", "checksum": "b"}, ["tool_version_differs"]),
     )
     @ddt.unpack
-    def test_tools(self, theirs, kinds):
+    def test_tools(self, guest_tool, kinds):
         """Another version weighs more than another checksum."""
-        ours = {"fio": {"version": "3.33", "checksum": "a"}}
-        found = tool_comparison.compare_tools(ours, {"fio": theirs}, "g1")
-        self.assertEqual(kinds, [one.kind for one in found])
+        metal_tools = {"fio": {"version": "3.33", "checksum": "a"}}
+        findings = tool_comparison.compare_tools(
+            metal_tools, {"fio": guest_tool}, "g1"
+        )
+        self.assertEqual(kinds, [difference.kind for difference in findings])
 
     @ddt.data(
         ("fio", "fio-3.28", "fio-3.33", "note"),
@@ -228,7 +236,7 @@ class TestOthers(unittest.TestCase):
         ("perl", "perl 5.34.0", "perl 5.36.0", "void"),
     )
     @ddt.unpack
-    def test_severity(self, command, ours, theirs, severity):
+    def test_severity(self, command, metal_version, guest_version, severity):
         """Versions of a load generator are comparable, of a program not."""
         definitions = [
             tool
@@ -236,8 +244,8 @@ class TestOthers(unittest.TestCase):
             for tool in registry.get_workload(name).TOOLS
         ]
         (finding_,) = tool_comparison.compare_tools(
-            {command: {"version": ours, "checksum": "a"}},
-            {command: {"version": theirs, "checksum": "b"}},
+            {command: {"version": metal_version, "checksum": "a"}},
+            {command: {"version": guest_version, "checksum": "b"}},
             "g1",
             definitions=definitions,
         )
@@ -252,16 +260,16 @@ class TestOthers(unittest.TestCase):
         ("unversioned", "of git", "tool_version_differs"),
     )
     @ddt.unpack
-    def test_upstream_version(self, ours, theirs, kind):
+    def test_upstream_version(self, metal_version, guest_version, kind):
         """A distribution's revision is another build, not another version."""
-        (found,) = tool_comparison.compare_tools(
-            {"mbw": {"version": ours, "checksum": "a"}},
-            {"mbw": {"version": theirs, "checksum": "b"}},
+        (difference,) = tool_comparison.compare_tools(
+            {"mbw": {"version": metal_version, "checksum": "a"}},
+            {"mbw": {"version": guest_version, "checksum": "b"}},
             "g1",
             {"mbw": ("memory.mbw.memcpy.bandwidth",)},
         )
-        self.assertEqual(kind, found.kind)
-        self.assertEqual(("memory.mbw.memcpy.bandwidth",), found.metrics)
+        self.assertEqual(kind, difference.kind)
+        self.assertEqual(("memory.mbw.memcpy.bandwidth",), difference.metrics)
 
     @ddt.data(
         ({"virtualisation": "kvm"}, []),
@@ -272,9 +280,9 @@ class TestOthers(unittest.TestCase):
     )
     @ddt.unpack
     def test_virtualisation(self, guest, kinds):
-        """Emulation is told from virtualisation."""
-        found = comparability.virtualisation(guest, "g1")
-        self.assertEqual(kinds, [one.kind for one in found])
+        """Emulation is distinguished from virtualisation."""
+        findings = comparability.virtualisation(guest, "g1")
+        self.assertEqual(kinds, [difference.kind for difference in findings])
 
     @ddt.data(
         ("performance", "acpi-cpufreq", []),
@@ -296,9 +304,9 @@ class TestOthers(unittest.TestCase):
     @ddt.data(("kvm", ["bare_metal_is_guest"]), ("none", []), (None, []))
     @ddt.unpack
     def test_nested(self, kind, kinds):
-        """Bare metal that is a guest itself is told."""
-        found = comparability.nested({"virtualisation": kind})
-        self.assertEqual(kinds, [one.kind for one in found])
+        """Bare metal that is a guest itself is reported."""
+        findings = comparability.nested({"virtualisation": kind})
+        self.assertEqual(kinds, [difference.kind for difference in findings])
 
     @ddt.data(
         ("compute-1", []),
@@ -310,27 +318,27 @@ class TestOthers(unittest.TestCase):
     )
     @ddt.unpack
     def test_host(self, name, kinds):
-        """Guests on another machine than the baseline's are told."""
+        """Guests on another machine than the baseline's are reported."""
         machine = {"machine": {"name": "compute-1", "fingerprint": {}}}
         baseline = made.baseline(**machine)
-        found = comparability.host(baseline, "g1", name)
-        self.assertEqual(kinds, [one.kind for one in found])
+        findings = comparability.host(baseline, "g1", name)
+        self.assertEqual(kinds, [difference.kind for difference in findings])
         baseline = made.baseline(**machine, machine_class="r740")
-        found = comparability.host(baseline, "g1", name)
-        self.assertEqual([], found)
+        findings = comparability.host(baseline, "g1", name)
+        self.assertEqual([], findings)
 
     @ddt.data(("a", []), ("b", ["peer_differs"]), (None, []))
     @ddt.unpack
     def test_same_peer(self, identity, kinds):
-        """Another machine at the other end is told."""
-        found = comparability.same_peer(
+        """Another machine at the other end is reported."""
+        findings = comparability.same_peer(
             {"machine_id": "a"}, {"machine_id": identity}
         )
-        self.assertEqual(kinds, [one.kind for one in found])
+        self.assertEqual(kinds, [difference.kind for difference in findings])
 
     @ddt.data(("aa", ["peer_on_host"]), ("bb", []), (None, []))
     @ddt.unpack
     def test_peer(self, boot, kinds):
         """A peer on the same boot is on the same machine."""
-        found = comparability.peer_on_host(METAL, {"boot_id": boot})
-        self.assertEqual(kinds, [one.kind for one in found])
+        findings = comparability.peer_on_host(METAL, {"boot_id": boot})
+        self.assertEqual(kinds, [difference.kind for difference in findings])

@@ -16,11 +16,11 @@ class TestExample(unittest.TestCase):
         path = resources.path("etc", "example-baseline.json")
         content = store.Store(path.parent).load("example-baseline")
         (entry,) = content.entries
-        found = matching.find(
+        match = matching.find(
             content,
             entry.workload,
             entry.arguments,
             document.Shape(vcpus=1, memory_mib=256, copies=1),
         )
-        self.assertIs(entry, found)
+        self.assertIs(entry, match)
         self.assertEqual(3, len(entry.reference.repetitions))

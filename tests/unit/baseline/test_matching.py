@@ -18,19 +18,19 @@ class TestFind(unittest.TestCase):
 
     def test_exact_match(self):
         """The entry of this workload, arguments and shape is found."""
-        found = matching.find(
+        match = matching.find(
             made.baseline(), "sysbench", ARGUMENTS, document.Shape(1, 1024)
         )
-        self.assertEqual(ENTRY, found)
+        self.assertEqual(ENTRY, match)
 
     def test_newest_of_several_wins(self):
         """The entry that was recorded last counts."""
         newer = made.entry(limited_by="systemd")
         baseline = made.baseline(entries=[made.entry(), newer])
-        found = matching.find(
+        match = matching.find(
             baseline, "sysbench", ARGUMENTS, document.Shape(1, 1024)
         )
-        self.assertEqual("systemd", found.limited_by)
+        self.assertEqual("systemd", match.limited_by)
 
     def test_protocol(self):
         """Caches that were dropped on one side only are a difference."""
@@ -46,14 +46,14 @@ class TestFind(unittest.TestCase):
         self.assertEqual(
             [*reversed(baseline.entries)],
             [
-                matching.find(baseline, "sysbench", asked, shape)
-                for asked in (cold, ARGUMENTS)
+                matching.find(baseline, "sysbench", arguments, shape)
+                for arguments in (cold, ARGUMENTS)
             ],
         )
 
     def test_as_many_threads_as_vcpus(self):
         """Only the entry with the same shape matches."""
-        asked = {**ARGUMENTS, "threads": "vcpus"}
+        arguments = {**ARGUMENTS, "threads": "vcpus"}
         two = made.entry(
             arguments={**ARGUMENTS, "threads": 2},
             shape={"vcpus": 2, "memory_mib": 2048, "copies": 1},
@@ -65,29 +65,33 @@ class TestFind(unittest.TestCase):
         shape = document.Shape(2, 2048)
         self.assertEqual(
             baseline.entries[1],
-            matching.find(baseline, "sysbench", asked, shape),
+            matching.find(baseline, "sysbench", arguments, shape),
         )
         self.assertEqual(
             [*baseline.entries[:2]],
-            matching.covers(baseline, "sysbench", asked),
+            matching.covers(baseline, "sysbench", arguments),
         )
         with self.assertRaisesRegex(
             document.BaselineError, "but the guests are 1 x 4 vCPU"
         ):
-            matching.find(baseline, "sysbench", asked, document.Shape(4, 2048))
+            matching.find(
+                baseline, "sysbench", arguments, document.Shape(4, 2048)
+            )
         with self.assertRaisesRegex(
             document.BaselineError,
             "threads is 1 in the baseline and 'vcpus' in the task",
         ):
-            matching.covers(made.baseline(entries=[single]), "sysbench", asked)
+            matching.covers(
+                made.baseline(entries=[single]), "sysbench", arguments
+            )
 
     def test_imported_entry_without_vcpus(self):
         """Its number of threads is compared once guests are known."""
         baseline = made.baseline(entries=[made.entry(shape=None)])
-        asked = {**ARGUMENTS, "threads": "vcpus"}
+        arguments = {**ARGUMENTS, "threads": "vcpus"}
         self.assertEqual(
             [*baseline.entries],
-            matching.covers(baseline, "sysbench", asked),
+            matching.covers(baseline, "sysbench", arguments),
         )
 
     @ddt.data(

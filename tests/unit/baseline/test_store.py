@@ -50,8 +50,8 @@ class TestStore(unittest.TestCase):
         (self.folder / "f.json").write_text("{")
         self.assertEqual("b", self.store.find({"class": "r740"}).name)
         self.assertEqual("c", self.store.find({"name": "c"}).name)
-        words = r"class 'r7' in .* \(classes: r650, r740\); .* --class r7 "
-        with self.assertRaisesRegex(document.BaselineError, words):
+        pattern = r"class 'r7' in .* \(classes: r650, r740\); .* --class r7 "
+        with self.assertRaisesRegex(document.BaselineError, pattern):
             self.store.find({"class": "r7"})
 
     def test_never_overwritten_silently(self):
@@ -70,11 +70,11 @@ class TestStore(unittest.TestCase):
         self.assertEqual(other, self.store.load("metal"))
 
     def test_a_name_is_recorded_by_one_at_a_time(self):
-        """The second is told before it measures; the first loses nothing."""
-        taken = "'metal' is being recorded by another process; wait"
+        """The second fails before it measures; the first loses nothing."""
+        message = "'metal' is being recorded by another process; wait"
         with self.store.reserve("metal"):
             with (
-                self.assertRaisesRegex(document.BaselineError, taken),
+                self.assertRaisesRegex(document.BaselineError, message),
                 store.Store(self.folder).reserve("metal", replace=True),
             ):
                 self.fail("reserved")
@@ -94,7 +94,7 @@ class TestStore(unittest.TestCase):
             self.fail("reserved")
 
     def test_a_full_disk_loses_nothing(self):
-        """What was measured lies where the message says."""
+        """The recording is in the file that the message names."""
         elsewhere = self.folder.parent / "elsewhere"
         elsewhere.mkdir()
         full = OSError(errno.ENOSPC, "No space left on device")
@@ -106,36 +106,38 @@ class TestStore(unittest.TestCase):
             with self.assertRaises(document.BaselineError) as caught:
                 self.store.save(made.baseline())
         self.assertEqual([], os.listdir(self.folder))
-        words = str(caught.exception).split()
-        self.assertIn("No space left on device; make room", " ".join(words))
-        os.rename(words[-2], words[-1])
+        message_words = str(caught.exception).split()
+        self.assertIn(
+            "No space left on device; make room", " ".join(message_words)
+        )
+        os.rename(message_words[-2], message_words[-1])
         self.assertEqual(made.baseline(), self.store.load("metal"))
 
     def test_of_two_at_once_one_wins(self):
-        """Racing recorders of one name: one is told, none is mixed."""
-        barrier, told = threading.Barrier(8), []
+        """One recorder in a race for a name wins; none is mixed."""
+        barrier, losers = threading.Barrier(8), []
 
         def save(number):
             barrier.wait()
             try:
                 self.store.save(made.baseline(software={"n": str(number)}))
             except document.BaselineError:
-                told.append(number)
+                losers.append(number)
 
         threads = [threading.Thread(target=save, args=(n,)) for n in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual(7, len(told))
+        self.assertEqual(7, len(losers))
         winner = int(self.store.load("metal").software["n"])
-        self.assertEqual(set(range(8)) - set(told), {winner})
+        self.assertEqual(set(range(8)) - set(losers), {winner})
         self.assertEqual(
             ["metal.json"], [path.name for path in self.folder.iterdir()]
         )
 
     def test_unknown_name(self):
-        """The message tells which there are and how to record one."""
+        """The message lists the baselines and how to record one."""
         self.store.save(made.baseline())
         with self.assertRaisesRegex(
             document.BaselineError, "registered: metal.*baseline record"

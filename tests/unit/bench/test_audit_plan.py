@@ -25,7 +25,7 @@ class TestPlan(unittest.TestCase):
 
     def test_hours(self):
         """Are those of all hosts; more guests take longer."""
-        one, two = (audit_plan.estimate_hours(number) for number in (1, 2))
-        self.assertAlmostEqual(2 * one, two)
+        hours, two = (audit_plan.estimate_hours(number) for number in (1, 2))
+        self.assertAlmostEqual(2 * hours, two)
         density = audit_plan.estimate_hours(1, density=True)
-        self.assertGreater(density, one)
+        self.assertGreater(density, hours)

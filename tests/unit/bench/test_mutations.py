@@ -11,32 +11,32 @@ _PAGE = pathlib.Path("doc/source/contributor/checked.rst")
 
 
 class MutationsTestCase(unittest.TestCase):
-    """What was cut or swapped never gives other values."""
+    """Outputs that were cut or swapped never give other values."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.found = mutations.table(seed=7, tries=12)
+        cls.table = mutations.table(seed=7, tries=12)
 
     def test_no_mutation_gives_other_values(self):
-        other = {name: ends["other"] for name, ends in self.found.items()}
-        self.assertEqual(dict.fromkeys(self.found, 0), other)
-        for name, ends in self.found.items():
+        other = {name: ends["other"] for name, ends in self.table.items()}
+        self.assertEqual(dict.fromkeys(self.table, 0), other)
+        for name, ends in self.table.items():
             self.assertGreater(ends["rejected"], 0, name)
 
     def test_a_missing_or_an_additional_value_is_another_one(self):
         true = {"cpu.sysbench.rate": 100.0}
-        for found, end in (
+        for mutated, end in (
             (None, "rejected"),
             ({**true}, "same"),
             ({"cpu.sysbench.rate": 100.1}, "other"),
             ({}, "other"),
             ({**true, "cpu.sysbench.latency_p95": 1.0}, "other"),
         ):
-            self.assertEqual(end, mutations.judge(true, found))
+            self.assertEqual(end, mutations.judge(true, mutated))
 
     def test_outputs_of_other_arguments_are_refused(self):
-        """But for arguments that no line of an output tells."""
+        """Arguments that no line of an output shows are the exception."""
         self.assertEqual(mutations.NOT_TOLD, mutations.unnoticed_arguments())
         page = _PAGE.read_text()
         for name, keys in mutations.NOT_TOLD.items():
@@ -45,8 +45,8 @@ class MutationsTestCase(unittest.TestCase):
 
     def test_outputs_without_their_end_are_refused(self):
         """Unless it is the end of another run in the same output."""
-        found = mutations.believed_parts(random.Random(1), 100)
-        runs = {golden.workload(name).name for name, _ in found}
+        believed = mutations.believed_parts(random.Random(1), 100)
+        runs = {golden.workload(name).name for name, _ in believed}
         self.assertEqual(mutations.TWO_RUNS, runs)
 
     def test_outputs_of_other_tools_are_refused(self):
@@ -56,7 +56,7 @@ class MutationsTestCase(unittest.TestCase):
         rows = re.findall(
             r"^(\w+) +\d+ +\d+ +\d+ +(\d+)$", _PAGE.read_text(), re.M
         )
-        told = dict(rows)
-        self.assertLessEqual({"fio", "sysbench", "mbw"}, told.keys())
-        self.assertLessEqual(told.keys(), set(registry.workload_names()))
-        self.assertEqual({"0"}, set(told.values()))
+        table = dict(rows)
+        self.assertLessEqual({"fio", "sysbench", "mbw"}, table.keys())
+        self.assertLessEqual(table.keys(), set(registry.workload_names()))
+        self.assertEqual({"0"}, set(table.values()))

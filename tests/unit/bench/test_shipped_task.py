@@ -55,8 +55,8 @@ class ShippedTaskTest(unittest.TestCase):
         self.assertLessEqual(shares["passed"], 50)
 
     @ddt.data(*shipped_task.PARTS)
-    def test_one_part_beyond_its_limit_does_not_pass(self, part):
-        shares = self.simulate(shipped_task.one_part(part), trials=10)
+    def test_one_part_beyond_its_limit_does_not_pass(self, component):
+        shares = self.simulate(shipped_task.one_part(component), trials=10)
         self.assertLessEqual(shares["passed"], 10)
 
     def test_equal_runs_are_not_worse(self):

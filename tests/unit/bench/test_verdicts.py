@@ -1,7 +1,7 @@
 """A short form of the simulation of verdicts, with few trials.
 
-Of each rule it holds what is lost when the rule is undone, by bounds that a
-right rule misses once in thousands of seeds; the seed is fixed.
+For each rule it asserts what is lost without the rule, by bounds that a right
+rule misses once in thousands of seeds; the seed is fixed.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ class TestOverhead(unittest.TestCase):
 
     @ddt.data(None, 0.01)
     def test_rounded_values(self, resolution):
-        """Are no certainty, whether it is known how far they are rounded."""
+        """Rounded values are not certain, with or without a resolution."""
         metric = dataclasses.replace(verdicts.TIME, resolution=resolution)
         quiet = verdicts.normal(0.002)
         for base in (70e-6, 100e-6):
@@ -56,7 +56,7 @@ class TestOverhead(unittest.TestCase):
             self.assertLessEqual(got.passed + got.failed, 4)
 
     def test_whole_seconds_of_many_guests(self):
-        """Are no certainty either, though their means are not whole."""
+        """Whole seconds are not certain, though their means are not whole."""
         noise = verdicts.normal(0.01)
         got = verdicts.overhead(
             "x",
@@ -116,12 +116,12 @@ class TestDensity(unittest.TestCase):
         self.assertGreaterEqual(many.passed, 70)
 
     def test_stopped(self):
-        """A level that runs only where the one before was lucky is no pass."""
+        """A level that runs after a lucky level only does not pass."""
         got = verdicts.stopped("x", 8, trials=40, stop=True)
         self.assertLessEqual(got.passed, 5)
 
     def test_largest_number(self):
-        """Is not told too large at a level's limit, nor beyond an edge."""
+        """It is not too large at a level's limit, nor beyond an edge."""
         shared = verdicts.contended(0.05, 0.01)
         limit = 100 * (1 - shared(4)) - 1e-6
         at_a_level = verdicts.largest(
@@ -134,10 +134,10 @@ class TestDensity(unittest.TestCase):
         self.assertEqual(0, beyond.passed)
 
     def test_fairness(self):
-        """Is decided by an interval: at the limit hardly ever.
+        """An interval decides fairness: at the limit hardly ever.
 
-        Of pairs, whose spreads are the most skewed, Student's alone passes
-        6 to 7 of 100. Half the limit is passed.
+        Student's interval alone would pass 6 to 7 of 100 pairs, whose spreads
+        are the most skewed. Half the limit is passed.
         """
         got = verdicts.fairness("x", 2, 5, trials=500)
         self.assertLessEqual(got.passed, 4)
@@ -187,7 +187,7 @@ class TestTuning(unittest.TestCase):
         self.assertGreaterEqual(each.coverage, 85)
 
     def test_drift(self):
-        """Is no tuning in blocks, and is in the order of the list."""
+        """Drift looks like tuning in the order of the list, not in blocks."""
         blocks, listed = (
             verdicts.tuning(
                 "x",

@@ -33,11 +33,11 @@ def workload(**fields):
 class SpentTestCase(unittest.TestCase):
     def test_ours(self):
         runs = [{"seconds": 10.0}, {"seconds": 2.0}] * 2
-        found = wall_time.by_records(100.0, runs, workload())
-        self.assertEqual(24.0, found.measuring)
-        self.assertEqual(30.0, found.span)
-        self.assertAlmostEqual(0.24, found.share)
-        self.assertAlmostEqual(0.8, found.share_of_span)
+        times = wall_time.by_records(100.0, runs, workload())
+        self.assertEqual(24.0, times.measuring)
+        self.assertEqual(30.0, times.span)
+        self.assertAlmostEqual(0.24, times.share)
+        self.assertAlmostEqual(0.8, times.share_of_span)
 
     def test_theirs(self):
         output = {
@@ -47,9 +47,9 @@ class SpentTestCase(unittest.TestCase):
             ]
         }
         iteration = {"error": [], "output": output}
-        found = wall_time.by_outputs(50.0, {"data": [iteration, iteration]})
-        self.assertEqual(22.0, found.measuring)
-        self.assertIsNone(found.share_of_span)
+        times = wall_time.by_outputs(50.0, {"data": [iteration, iteration]})
+        self.assertEqual(22.0, times.measuring)
+        self.assertIsNone(times.share_of_span)
 
     def test_nothing_measured_is_an_error(self):
         iteration = {"error": ["SSHError"], "output": {"complete": []}}

@@ -39,26 +39,26 @@ def packages(folder, name=PROGRAM):
         files={f"usr/bin/{name}": program, "usr/bin/shown": script},
     )
     script.unlink()
-    said = subprocess.run(
+    process = subprocess.run(
         ["ldd", str(program)], capture_output=True, text=True, check=True
     )
     library = made_.deb(
         *(folder, "libc6", "1:2.36-9"),
         files={
             f"usr/lib/x86_64-linux-gnu/{pathlib.Path(path).name}": path
-            for path in _LIBRARY.findall(said.stdout)
+            for path in _LIBRARY.findall(process.stdout)
         },
     )
     return [coreutils, library]
 
 
-def made(top, wanted=WANTED):
+def made(top, wanted_packages=WANTED):
     """Return the path of a bundle and what it does not hold."""
     folder = top / "packages"
     folder.mkdir()
     target = top / "tools.tar.gz"
     left_out = bundling.create_bundle(
-        *(target, wanted, packages(folder), RELEASE, top / "tree")
+        *(target, wanted_packages, packages(folder), RELEASE, top / "tree")
     )
     return target, left_out
 

@@ -58,11 +58,11 @@ class RealTestCase(Case):
             bundles.unpack(local.Local("here"), self.bundle, str(self.folder))
         )
 
-    def facts(self, *wanted):
+    def facts(self, *commands):
         """Return what this machine says of its programs."""
         return asyncio.run(
             provision.ensure(
-                local.Local("here"), wanted, unpacked=self.unpacked()
+                local.Local("here"), commands, unpacked=self.unpacked()
             )
         )
 
@@ -130,7 +130,7 @@ class RealTestCase(Case):
             )
 
     def test_a_program_that_was_changed(self):
-        """What runs is compared, not what is written of it."""
+        """The program itself is compared, not its description."""
         unpacked = self.unpacked()
         program = self.folder / "bundle/programs/ls"
         changed = b"\x7fELF"
@@ -154,7 +154,7 @@ class RealTestCase(Case):
             self.unpacked()
 
     def test_packages_that_are_missing(self):
-        for wanted, prefix in (
+        for commands, prefix in (
             ({"fio": "fio"}, "bookworm has no package .* fio"),
             ({"shown": "coreutils"}, "contain none of shown"),
             ({"bmkrun": ""}, "contain none of bmkrun"),
@@ -163,7 +163,7 @@ class RealTestCase(Case):
                 self.enterContext(tempfile.TemporaryDirectory())
             )
             with self.assertRaisesRegex(bundle.BundleError, prefix):
-                bundled.made(top, wanted)
+                bundled.made(top, commands)
             self.assertFalse((top / "tools.tar.gz").exists())
 
     def test_packages_without_the_c_library(self):
@@ -182,7 +182,7 @@ class RealTestCase(Case):
 
 @ddt.ddt
 class LoadTestCase(Case):
-    """What is no bundle is refused in one line."""
+    """A file that is not a bundle is rejected in one line."""
 
     def test_good(self):
         path = self.top / "b.tar.gz"

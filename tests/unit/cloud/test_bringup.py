@@ -92,9 +92,9 @@ class HaveReportedTestCase(BringupTestCase):
         steps = self.configure(None, count)
         with mock.patch.object(
             bringup.services, "have_reported", autospec=True
-        ) as asked:
+        ) as start:
             steps._have_reported(None)
-        return asked.call_args and asked.call_args.args[1]
+        return start.call_args and start.call_args.args[1]
 
     def test_both_hypervisors(self):
         first, second = layout.HYPERVISORS

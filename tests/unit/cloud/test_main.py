@@ -16,18 +16,18 @@ from tests.cloud import teardown
 from tests.cloud.state import state_root
 
 
-def parse(*words):
+def parse(*arguments):
     """Return the parsed command line."""
-    return main.create_parser().parse_args(words)
+    return main.create_parser().parse_args(arguments)
 
 
-def run(*words):
+def run(*arguments):
     """Return the exit code, the output and the errors of a command."""
     with (
         contextlib.redirect_stdout(io.StringIO()) as output,
         contextlib.redirect_stderr(io.StringIO()) as messages,
     ):
-        code = main.main(words)
+        code = main.main(arguments)
     return code, output.getvalue(), messages.getvalue()
 
 
@@ -101,8 +101,15 @@ class TestMain(unittest.TestCase):
 
     def test_options(self):
         """Options reach the functions that start and stop the cloud."""
-        words = ("up", "--root", "/srv/x", "--hypervisors", "2", "--rebuild")
-        self.assertEqual((0, "", ""), run(*words))
+        arguments = (
+            "up",
+            "--root",
+            "/srv/x",
+            "--hypervisors",
+            "2",
+            "--rebuild",
+        )
+        self.assertEqual((0, "", ""), run(*arguments))
         (folders, _), options = self.up.call_args
         self.assertEqual(pathlib.Path("/srv/x"), folders.root)
         self.assertEqual(

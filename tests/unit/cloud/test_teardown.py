@@ -64,20 +64,20 @@ class TeardownTestCase(base.CloudTestCase):
 
     def test_a_rebuild_keeps_what_takes_long_or_is_the_users(self):
         self.fill_databases()
-        kept = [
+        kept_paths = [
             *(self.folders.package_root, self.folders.tarball),
             *(self.folders.image, self.folders.root / "baselines/a.json"),
             *(self.folders.root / "journal/b", self.folders.addresses),
             self.folders.etc / "secrets.json",
         ]
-        for path in kept:
+        for path in kept_paths:
             path.touch()
         teardown.discard(self.folders, self.progress)
         self.ended.assert_called_once()
         self.assertFalse(self.folders.used)
         for path in (self.folders.data, self.folders.log, self.folders.run):
             self.assertFalse(path.exists())
-        for path in kept:
+        for path in kept_paths:
             self.assertTrue(path.exists(), path)
 
     def test_a_rebuild_updates_old_packages(self):

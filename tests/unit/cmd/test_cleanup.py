@@ -76,7 +76,7 @@ class CleanupTest(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def owners(self):
-        return [one.owner for one in self.ledger.entries()]
+        return [ledger_entry.owner for ledger_entry in self.ledger.entries()]
 
     def test_dry_run(self):
         code, (row,) = run_command()
@@ -176,12 +176,12 @@ class CleanupTest(unittest.TestCase):
     def looked_into(self, *arguments):
         """Return the projects that the listing asks Neutron for."""
         run_command(*arguments)
-        (found,) = (
+        (project,) = (
             query["project_id"]
             for called, query in self.cloud.queries
             if called == "ports"
         )
-        return found
+        return project
 
     def test_an_admin_looks_into_the_ledgers_projects(self):
         self.as_admin()
@@ -193,9 +193,9 @@ class CleanupTest(unittest.TestCase):
             )
         )
         projects = self.cloud.identity.all_projects
-        theirs = self.cloud.add(projects, name="theirs")
+        project = self.cloud.add(projects, name="theirs")
         self.cloud.add(projects, name="of nobody")
-        self.assertEqual(["p1", theirs.id], self.looked_into())
+        self.assertEqual(["p1", project.id], self.looked_into())
 
     def test_an_admin_looks_into_the_projects_it_is_told(self):
         self.as_admin()
@@ -228,7 +228,7 @@ class CleanupTest(unittest.TestCase):
 
 
 class MachineTest(unittest.TestCase):
-    """What a killed run left on a host is listed, then removed."""
+    """The remains of a killed run on a host are listed, then removed."""
 
     def setUp(self):
         super().setUp()
@@ -339,9 +339,9 @@ class MachineTest(unittest.TestCase):
         os.utime(marker, (hour_ago, hour_ago))
         code, rows = self.run_command("--local", "--yes")
         self.assertEqual(0, code)
-        kept = "kept, 1 hour old; if its run has ended, add --all"
+        reason = "kept, 1 hour old; if its run has ended, add --all"
         self.assertEqual(
-            {("unknown", kept)},
+            {("unknown", reason)},
             {(row["Run"], row["Outcome"]) for row in rows},
         )
         code, _ = self.run_command("--local", "--yes", "--all")

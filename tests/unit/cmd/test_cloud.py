@@ -14,9 +14,9 @@ class TestCloud(unittest.TestCase):
     """Each use is an error that names the commands."""
 
     @ddt.data((), ("up",), ("down", "--purge"))
-    def test_arguments(self, words):
+    def test_arguments(self, arguments):
         """Arguments of earlier versions are accepted."""
         command = cloud.Cloud(mock.Mock(), None)
-        parsed = command.get_parser("cloud").parse_args(words)
+        parsed = command.get_parser("cloud").parse_args(arguments)
         with self.assertRaisesRegex(errors.VMPerfError, "run 'make cloud'"):
             command.take_action(parsed)

@@ -55,7 +55,9 @@ class CompareTestCase(unittest.TestCase):
     def journal(self, name, records):
         """Write records to a journal; return its path."""
         path = self.folder / f"{name}.jsonl"
-        path.write_text("".join(f"{json.dumps(one)}\n" for one in records))
+        path.write_text(
+            "".join(f"{json.dumps(record)}\n" for record in records)
+        )
         made.keep_files(self.folder)
         return path
 
@@ -89,8 +91,12 @@ class CompareTestCase(unittest.TestCase):
         """Return what the command prints that ends with a code."""
         app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
         command = compare.Compare(app, None)
-        words = [*map(str, arguments), "--config-file", str(self.config)]
-        parsed = command.get_parser("compare").parse_args(words)
+        command_arguments = [
+            *map(str, arguments),
+            "--config-file",
+            str(self.config),
+        ]
+        parsed = command.get_parser("compare").parse_args(command_arguments)
         got = command.run(parsed)
         self.warnings = app.stderr.getvalue().splitlines()
         self.assertEqual(code, got, self.warnings)
@@ -143,9 +149,9 @@ class TestTwoRuns(CompareTestCase):
     def test_a_run_and_itself_by_its_limits(self, name):
         """Nothing is worse; undecided metrics decide the exit code."""
         path = golden_runs.journal(name)
-        words = [path, path, "--limits", golden_runs.limits(name)]
+        arguments = [path, path, "--limits", golden_runs.limits(name)]
         try:
-            self.results(0, *words, *PASS)
+            self.results(0, *arguments, *PASS)
         except compare.CompareError as error:
             self.assertIn("no counted repetition", str(error))
         except limits_file.LimitsError as error:
@@ -214,13 +220,13 @@ class TestTwoRuns(CompareTestCase):
     def test_lost_metrics(self):
         """Are worse, with and without limits, and are counted in a line."""
         first, second = self.copy_golden("overhead-passed", drop_disk)
-        for words in (
+        for options in (
             (),
             ("--margin", "disk.*=99"),
             ("--limits", golden_runs.limits("overhead-passed")),
         ):
-            with self.subTest(words=words):
-                rows = self.results(2, first, second, *words, *PASS)
+            with self.subTest(words=options):
+                rows = self.results(2, first, second, *options, *PASS)
                 lost = [row for row in rows if row["Result"] == "worse"]
                 self.assertEqual(
                     {"disk"}, {row["Metric"].split(".")[0] for row in lost}
@@ -297,16 +303,16 @@ class TestTwoRuns(CompareTestCase):
     def test_undecided(self):
         """The exit code is 2, with the ways out, or as requested."""
         path = golden_runs.journal("late-commands")
-        for words, code in (((), 2), (PASS, 0)):
+        for options, code in (((), 2), (PASS, 0)):
             page = self.folder / "page.html"
-            self.results(code, path, path, "--html", page, *words)
+            self.results(code, path, path, "--html", page, *options)
             self.assertIn("Undecided: 76 of 76 deciding", page.read_text())
             self.assertEqual(
                 bool(code), "use --on-inconclusive" in self.warnings[-1]
             )
 
     def test_one_metric(self):
-        """Of several quiet ones; each other one is equal."""
+        """One metric is worse; each other one is equal."""
         first = self.journal("before", made.records())
         second = self.journal("after", scale(made.records(), RATE, 0.8))
         rows = self.results(2, first, second)
@@ -395,9 +401,9 @@ def drop_disk(record):
             if not name.startswith("disk.")
         }
         condition["distributions"] = [
-            one
-            for one in condition["distributions"]
-            if not one["metric"].startswith("disk.")
+            distribution
+            for distribution in condition["distributions"]
+            if not distribution["metric"].startswith("disk.")
         ]
 
 
@@ -416,7 +422,7 @@ def _records_in(document):
             return [document]
         document = list(document.values())
     if isinstance(document, list):
-        return [each for part in document for each in _records_in(part)]
+        return [each for element in document for each in _records_in(element)]
     return []
 
 

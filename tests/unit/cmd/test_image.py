@@ -22,10 +22,10 @@ DATA = b"image" * 10000
 class TestBuild(unittest.TestCase):
     """Arguments, and the user."""
 
-    def parse(self, *words):
+    def parse(self, *arguments):
         """Return the command and its parsed arguments."""
         command = image.Build(mock.Mock(), None)
-        return command, command.get_parser("image").parse_args(words)
+        return command, command.get_parser("image").parse_args(arguments)
 
     def test_arguments(self):
         """Size and release have defaults."""
@@ -75,11 +75,11 @@ class UploadTest(unittest.TestCase):
             )
         )
 
-    def run_command(self, *words):
+    def run_command(self, *arguments):
         """Run the command; return its output."""
         command = image.Build(mock.Mock(), None)
         parsed = command.get_parser("image").parse_args(
-            ["--output", str(self.file), *words]
+            ["--output", str(self.file), *arguments]
         )
         output = io.StringIO()
         with (
@@ -147,7 +147,7 @@ class UploadTest(unittest.TestCase):
             self.cloud.interrupt = interrupt
             with self.assertRaises(raised) as caught:
                 self.run_command("--upload")
-            names = [one.name for one in self.cloud.image.all_images]
+            names = [image.name for image in self.cloud.image.all_images]
             self.assertEqual(["debian"], names)
             if raised is errors.VMPerfError:
                 self.assertRegex(

@@ -80,7 +80,7 @@ class TestJudge(unittest.TestCase):
         self.assertTrue(any("cpu.events.rate" in line for line in lines))
 
     def test_criteria_of_rally(self):
-        """Count with ours; what Rally stored of ours is judged anew."""
+        """They count too; the package's own criteria are judged anew."""
         content = rally_results.results([([*made.records(), None], LOOSE)])
         path = self.written("results.json", content)
         limits = {"vmperf_overhead": {**LOOSE, "on_inconclusive": "pass"}}
@@ -119,21 +119,21 @@ class TestJudge(unittest.TestCase):
     def measured_run(self, factor=1, has_baseline=True):
         """Measure a guest; return a baseline of another machine.
 
-        :param factor: of the rates of the baseline to those of the guest
+        :param factor: The factor of the baseline's rates to the guest's.
         :param has_baseline: Whether the run has a baseline.
         """
         rates = (8958.0, 8960.0, 8962.0)
-        own = whole.baseline(self.folder, rates=rates)
-        own = of_machine(own, virtualisation="kvm")
+        baseline = whole.baseline(self.folder, rates=rates)
+        baseline = of_machine(baseline, virtualisation="kvm")
         outputs = [golden.sysbench(rate) for rate in rates]
         machine = golden.Machine("g1", outputs)
-        asked = whole.asked(
-            self.folder, own if has_baseline else None, machine
+        case = whole.asked(
+            self.folder, baseline if has_baseline else None, machine
         )
-        run = overhead.create_run(asked)
+        run = overhead.create_run(case)
         for number in (1, 2, 3):
             run.repeat(number)
-        asked.run_cache.close("w")
+        case.run_cache.close("w")
         config = self.folder / "rally.conf"
         config.write_text(
             f"[vmperf]\nbaseline_dir = {self.folder}/baselines\n"
@@ -179,7 +179,7 @@ class TestJudge(unittest.TestCase):
         self.assertIn("governor_not_performance", shown)
 
     def test_damaged_records_with_another_baseline(self):
-        """Those of a task are void, and one alone is rejected."""
+        """Records of a task are void, and a single one is rejected."""
         other = self.measured_run()
         content = json.loads(self.exported_run().read_text())
         (workload,) = content["tasks"][0]["subtasks"][0]["workloads"]
@@ -224,13 +224,13 @@ class TestJudge(unittest.TestCase):
     def test_imported_baseline(self):
         """It has a warning of its own, and no unknown machines."""
         other = self.measured_run()
-        found = finding.Finding(
+        imported = finding.Finding(
             kind="baseline_imported",
             subject="baseline",
             detail="3 repetitions",
         )
         (entry,) = other.entries
-        entry = dataclasses.replace(entry, shape=None, findings=(found,))
+        entry = dataclasses.replace(entry, shape=None, findings=(imported,))
         other = dataclasses.replace(
             other,
             entries=(entry,),
@@ -246,11 +246,11 @@ class TestJudge(unittest.TestCase):
         ({"min": {"disk.*": 0}}, r"'disk\.\*' is 0, but disk\..*always"),
     )
     @ddt.unpack
-    def test_limits_that_cannot_fail(self, limits, words):
+    def test_limits_that_cannot_fail(self, limits, pattern):
         """They are refused as in a task, in one line."""
         path = self.written("results.json", self.results(LOOSE))
         limits = self.written("limits.yaml", {"vmperf_overhead": limits})
-        refused = f"^limits {limits}: sla vmperf_overhead .*{words}"
+        refused = f"^limits {limits}: sla vmperf_overhead .*{pattern}"
         with self.assertRaisesRegex(limits_file.LimitsError, refused):
             self.judged(path, "--limits", limits)
 
@@ -367,16 +367,16 @@ class TestJudge(unittest.TestCase):
 
     @ddt.data(([], None), (["some-uuid"], "some-uuid"))
     @ddt.unpack
-    def test_task(self, given, asked):
-        """Rally is asked for what is no file."""
+    def test_task(self, arguments, task):
+        """Rally loads a task that is not a file."""
         with mock.patch.object(
             rally_api,
             "load_results",
             autospec=True,
             return_value=self.results(LOOSE),
         ) as results:
-            self.assertEqual(0, self.judged(*given)[0])
-        results.assert_called_once_with(None, asked)
+            self.assertEqual(0, self.judged(*arguments)[0])
+        results.assert_called_once_with(None, task)
 
     def test_no_such_task(self):
         """In one line."""
@@ -426,8 +426,8 @@ class TestJudgeRaw(unittest.TestCase):
 
     def judged(self, *arguments):
         """Return the exit code and the lines of a judgement of outputs."""
-        words = ("--baseline", "metal", "--raw", *arguments)
-        return self.run_command(judge.Judge, *words)
+        options = ("--baseline", "metal", "--raw", *arguments)
+        return self.run_command(judge.Judge, *options)
 
     def test_within_a_limit(self):
         """A row for each metric, the verdict, and a sentence for the disk."""
@@ -437,11 +437,13 @@ class TestJudgeRaw(unittest.TestCase):
             *("--guest", data("all-directsync"), "--limits", str(limits)),
             *("--physical-limit", "disk.*=330e6"),
         )
-        head, row, *said = lines
+        head, row, *sentences = lines
         self.assertEqual(0, code)
         self.assertTrue(head.startswith("METRIC  "))
         self.assertRegex(row, r"^disk.dd.write.bandwidth +.* %  .* passed")
-        self.assertTrue(any(x.startswith("Disk: the guest") for x in said))
+        self.assertTrue(
+            any(x.startswith("Disk: the guest") for x in sentences)
+        )
 
     def test_nothing_held_to_a_limit_is_no_pass(self):
         """There are figures, and exit code 2."""
@@ -460,9 +462,9 @@ class TestJudgeRaw(unittest.TestCase):
 
     def test_two_files(self):
         """Bare metal needs no name."""
-        words = ("--raw", "--bare-metal", data("all-none"), "--guest")
+        options = ("--raw", "--bare-metal", data("all-none"), "--guest")
         code, lines = self.run_command(
-            judge.Judge, *words, data("all-directsync")
+            judge.Judge, *options, data("all-directsync")
         )
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "^disk.dd.write.bandwidth +.* no limit")
@@ -479,11 +481,11 @@ class TestJudgeRaw(unittest.TestCase):
 
     def test_one_output_of_each_side(self):
         """The user reads how many outputs decide."""
-        words = []
+        options = []
         for option, name in (("bare-metal", "baremetal"), ("guest", "guest")):
             path = outputs.DATA / f"iperf-r730xd-2019-{name}.txt"
-            words += [f"--{option}", str(path)]
-        _, lines = self.run_command(judge.Judge, "--raw", *words)
+            options += [f"--{option}", str(path)]
+        _, lines = self.run_command(judge.Judge, "--raw", *options)
         self.assertEqual(
             "An interval requires 3 outputs of each side at least. If they "
             "vary by 2 %, it is then the overhead +/- 4.5 %; with 5 outputs "
@@ -495,9 +497,9 @@ class TestJudgeRaw(unittest.TestCase):
         """Files and patterns can have them."""
         path = self.folder / "a=b.txt"
         path.write_text("rate: 5 a=7\n")
-        given = f"job:pattern=rate: 5 a=([0-9]):name=rate={path}"
-        (found,) = raw_outputs.read_outputs([given])
-        self.assertEqual(7, found.repetitions[0][0].value)
+        argument = f"job:pattern=rate: 5 a=([0-9]):name=rate={path}"
+        (raw_output,) = raw_outputs.read_outputs([argument])
+        self.assertEqual(7, raw_output.repetitions[0][0].value)
 
     def test_limits_that_match_nothing(self):
         """They are named."""
@@ -547,25 +549,25 @@ class TestJudgeRaw(unittest.TestCase):
 
     def test_no_bound(self):
         """A bound is a metric and a number."""
-        for given in ("disk.*", "=3", "disk.*=fast", "disk.*=-1", "x=inf"):
+        for limit in ("disk.*", "=3", "disk.*=fast", "disk.*=-1", "x=inf"):
             with (
                 self.assertRaises(SystemExit),
-                contextlib.redirect_stderr(io.StringIO()) as said,
+                contextlib.redirect_stderr(io.StringIO()) as stream,
             ):
-                self.judged("--physical-limit", given)
-            self.assertIn("must be METRIC=VALUE", said.getvalue())
+                self.judged("--physical-limit", limit)
+            self.assertIn("must be METRIC=VALUE", stream.getvalue())
 
     def test_options_that_do_not_go_together(self):
         """One line each."""
-        for words, said in (
+        for options, message in (
             (("--raw",), "requires outputs of a guest: --guest FILE"),
             (("--raw", "--guest", "x"), "either --bare-metal FILE... or"),
             (("--raw", "run.json"), "not run.json; remove one of them"),
             (("--guest", "x"), "require --raw; add --raw"),
             (("--physical-limit", "x=1"), "require --raw; add --raw"),
         ):
-            with self.assertRaisesRegex(raw_outputs.OptionError, said):
-                self.run_command(judge.Judge, *words)
+            with self.assertRaisesRegex(raw_outputs.OptionError, message):
+                self.run_command(judge.Judge, *options)
 
 
 def of_machine(baseline, tools=None, **facts):

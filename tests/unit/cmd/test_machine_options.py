@@ -22,13 +22,13 @@ class HopsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_one(self, text, expected):
-        """What is not given is ~/.ssh/config's to say."""
+        """Parts that are not given are left to ~/.ssh/config."""
         (hop,) = machine_options.parse_jump_hosts(text)
         self.assertEqual(expected, (hop.address, hop.port, hop.user))
 
     def test_several_keep_their_order(self):
-        found = machine_options.parse_jump_hosts("a@one,b@two:23")
-        self.assertEqual(["one", "two"], [hop.address for hop in found])
+        hops = machine_options.parse_jump_hosts("a@one,b@two:23")
+        self.assertEqual(["one", "two"], [hop.address for hop in hops])
 
     @ddt.data("", "a@", "a@b,", "a@b:", "a@b:0", "a@b:70000", "a b", "a@b@c")
     def test_refused(self, text):

@@ -53,10 +53,10 @@ class TestScript(unittest.TestCase):
             f"[database]\nconnection = sqlite:///{self.home}/rally.sqlite\n"
         )
 
-    def script(self, *words):
+    def script(self, *arguments):
         """Run the script with the test's configuration."""
         return subprocess.run(
-            [SCRIPT, *words, "--config-file", str(self.conf)],
+            [SCRIPT, *arguments, "--config-file", str(self.conf)],
             capture_output=True,
             text=True,
             env={**os.environ, "HOME": str(self.home)},
@@ -72,8 +72,8 @@ class TestScript(unittest.TestCase):
 
     def test_an_empty_list(self):
         """It says where it looked, and what makes one."""
-        for one in (self.home / "baselines").glob("*.json"):
-            one.unlink()
+        for path in (self.home / "baselines").glob("*.json"):
+            path.unlink()
         done = self.script("baseline", "list")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn(f"no baseline in {self.home}/baselines;", done.stderr)
@@ -110,7 +110,7 @@ class TestScript(unittest.TestCase):
         self.assertIn("class of machines: r740\n", done.stderr)
 
     def test_show_where_it_ran(self):
-        """What a baseline of a former version does not tell is unknown."""
+        """Facts that a baseline of a former version lacks are unknown."""
         done = self.script("baseline", "show", "metal", "-f", "json")
         self.assertIn("isolated CPUs: unknown\n", done.stderr)
         first = json.loads(done.stdout)[0]
@@ -193,9 +193,9 @@ class TestScript(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_errors_are_one_line(self, words, text):
+    def test_errors_are_one_line(self, arguments, text):
         """The thing, the value and the way out; no stack trace."""
-        done = self.script(*words)
+        done = self.script(*arguments)
         self.assertEqual(1, done.returncode)
         self.assertIn(text, done.stderr)
         self.assertEqual(1, len(done.stderr.strip().splitlines()))

@@ -54,7 +54,7 @@ def subtask(levels=(1, 2, 4), contexts=None, **options):
 
 @ddt.ddt
 class PlanTest(unittest.TestCase):
-    """It shows what the run itself would tell, and makes nothing."""
+    """It shows what the run itself would report, and makes nothing."""
 
     def setUp(self):
         """Have a cloud and an environment with an administrator."""
@@ -96,18 +96,18 @@ class PlanTest(unittest.TestCase):
 
     def test_what_is_taken(self):
         """Quota, host and minutes, subtask by subtask."""
-        code, rows, said = self.plan(subtask())
+        code, rows, output = self.plan(subtask())
         self.assertEqual(0, code)
-        found = {(row["Of"], row["What"]): row for row in rows}
-        cores = found["quota of project member", "cores"]
+        needs = {(row["Of"], row["What"]): row for row in rows}
+        cores = needs["quota of project member", "cores"]
         self.assertEqual((8, 20), (cores["Needed"], cores["Room"]))
-        memory = found["quota of project member", "MiB of memory"]
+        memory = needs["quota of project member", "MiB of memory"]
         self.assertEqual("no limit known", memory["Room"])
-        self.assertEqual(32, found["host h1", "vCPUs"]["Room"])
+        self.assertEqual(32, needs["host h1", "vCPUs"]["Room"])
         # 5 curves of 3 levels of a minute, and two until guests are ready
-        self.assertEqual(17, found["", "minutes, about"]["Needed"])
+        self.assertEqual(17, needs["", "minutes, about"]["Needed"])
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
-        self.assertIn("will be 25 % full", said)
+        self.assertIn("will be 25 % full", output)
 
     def test_settings_file(self):
         """Without a task, task and arguments are those in vmperf.yaml."""
@@ -120,15 +120,15 @@ class PlanTest(unittest.TestCase):
         parser = argparse.ArgumentParser()
         plan.add_task_arguments(parser)
         parser.set_defaults(config_file=os.devnull)
-        for words, cores in (([], 10), (["--task-args", "{n: 6}"], 12)):
-            planned = plan.create_plan(parser.parse_args(words))
-            found = {row[1]: row[2] for row in planned.rows}
-            self.assertEqual(cores, found["cores"])
+        for options, cores in (([], 10), (["--task-args", "{n: 6}"], 12)):
+            planned = plan.create_plan(parser.parse_args(options))
+            needs = {row[1]: row[2] for row in planned.rows}
+            self.assertEqual(cores, needs["cores"])
 
     def test_minutes_of_the_flavor(self):
-        """What each vCPU copies takes time."""
-        wanted = subtask()
-        (scenario,) = wanted["scenario"].values()
+        """Copies on each vCPU take time."""
+        task = subtask()
+        (scenario,) = task["scenario"].values()
         minutes = []
         for processes in (1, "vcpus"):
             scenario["workloads"] = [
@@ -137,7 +137,7 @@ class PlanTest(unittest.TestCase):
                     "arguments": {"runs": 1000, "processes": processes},
                 }
             ]
-            _, rows, _ = self.plan(wanted)
+            _, rows, _ = self.plan(task)
             minutes += [
                 row["Needed"]
                 for row in rows
@@ -170,13 +170,13 @@ class PlanTest(unittest.TestCase):
         store.Store(self.path.parent).save(
             made.baseline(entries=[entry]), replace=True
         )
-        wanted = subtask(count=1)
-        wanted["scenario"] = {
+        task = subtask(count=1)
+        task["scenario"] = {
             "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
         }
-        wanted["contexts"]["vmperf_baseline"] = {"name": "metal"}
-        wanted["sla"] = {"vmperf_overhead": sla}
-        exit_code, rows, printed = self.plan(wanted)
+        task["contexts"]["vmperf_baseline"] = {"name": "metal"}
+        task["sla"] = {"vmperf_overhead": sla}
+        exit_code, rows, printed = self.plan(task)
         self.assertEqual(code, exit_code, printed)
         return [row for row in rows if row["Of"] == "baseline metal"], printed
 
@@ -226,26 +226,26 @@ class PlanTest(unittest.TestCase):
 
     def test_without_a_baseline(self):
         """The task would be rejected; the rest of the plan is printed."""
-        wanted = subtask(count=1)
-        wanted["scenario"] = {
+        task = subtask(count=1)
+        task["scenario"] = {
             "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
         }
-        wanted["contexts"]["vmperf_baseline"] = {"name": "missing"}
-        wanted["sla"] = {"vmperf_overhead": {"max_percent": {"cpu.*": 5}}}
-        code, rows, printed = self.plan(wanted)
+        task["contexts"]["vmperf_baseline"] = {"name": "missing"}
+        task["sla"] = {"vmperf_overhead": {"max_percent": {"cpu.*": 5}}}
+        code, rows, printed = self.plan(task)
         self.assertEqual(1, code)
         self.assertTrue(rows)
         self.assertRegex(printed, "rejected: .*missing")
 
     def test_without_bare_metal(self):
         """Guests can be planned alone; limits in percent are rejected."""
-        wanted = subtask(count=1)
-        wanted["scenario"] = {
+        task = subtask(count=1)
+        task["scenario"] = {
             "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
         }
         for option, code in (("min", 0), ("max_percent", 1)):
-            wanted["sla"] = {"vmperf_overhead": {option: {"cpu.*": 5}}}
-            exit_code, rows, printed = self.plan(wanted)
+            task["sla"] = {"vmperf_overhead": {option: {"cpu.*": 5}}}
+            exit_code, rows, printed = self.plan(task)
             self.assertEqual(code, exit_code, printed)
             self.assertTrue(rows)
         self.assertIn(
@@ -268,7 +268,7 @@ class PlanTest(unittest.TestCase):
         self.assertTrue(rows)
         self.assertNotIn("rejected:", printed)
 
-    def read(self, given):
+    def read(self, task_arguments):
         """Read a task with arguments; return what is printed to stderr."""
         fairness = "{{ vmperf_fairness | default({}) | tojson }}"
         text = yaml.safe_dump(
@@ -284,7 +284,7 @@ class PlanTest(unittest.TestCase):
         text = text.replace("FAIRNESS", fairness)
         self.path.write_text(text)
         parsed = argparse.Namespace(
-            task_args=json.dumps(given),
+            task_args=json.dumps(task_arguments),
             task_args_file=None,
             config_file=os.devnull,
         )
@@ -355,7 +355,7 @@ class PlanTest(unittest.TestCase):
 
     def test_slas_of_a_limits_file(self):
         """The template uses those that apply; the others are skipped."""
-        given = {
+        task_arguments = {
             "repetitions": 3,
             "vmperf_fairness": {"min_index": {"*": 0.9}},
             "vmperf_spread": {"max_cv_percent": {"*": 9}},
@@ -366,13 +366,13 @@ class PlanTest(unittest.TestCase):
             f"VMPerf.overhead and VMPerf.tuning\n{self.path}: "
             "vmperf_neighbours is skipped: it applies to VMPerf.overhead and "
             "VMPerf.density with neighbours\n",
-            self.read(given),
+            self.read(task_arguments),
         )
-        given["vmperf_valid"] = {}
+        task_arguments["vmperf_valid"] = {}
         with self.assertRaisesRegex(
             document.BaselineError, "SLA vmperf_valid: the template does not"
         ):
-            self.read(given)
+            self.read(task_arguments)
 
     def test_nothing_is_made(self):
         """It only asks."""
@@ -381,18 +381,18 @@ class PlanTest(unittest.TestCase):
         self.assertFalse([c for c in self.cloud.calls if "create" in c])
 
     def test_what_would_be_refused(self):
-        """Told in one line, with an exit code; the rest is planned too."""
-        code, rows, said = self.plan(
+        """It is one line, with an exit code; the rest is planned too."""
+        code, rows, output = self.plan(
             subtask(max_host_share=20), subtask(levels=[1], count=1)
         )
         self.assertEqual(1, code)
         self.assertIn(
-            "Four guests: rejected: host h1 would be 25 % full", said
+            "Four guests: rejected: host h1 would be 25 % full", output
         )
         self.assertEqual(2, len([r for r in rows if r["What"] == "cores"]))
 
     def test_variants_that_boot_one_after_another(self):
-        """The reason is told; each boot takes its time."""
+        """The reason is reported; each boot takes its time."""
         task = subtask()
         task["contexts"]["vmperf_guests@openstack"]["count"] = 1
         arguments = task["scenario"].pop("VMPerf.density")
@@ -405,13 +405,13 @@ class PlanTest(unittest.TestCase):
         minutes = {}
         for instances in (2, 1):
             self.cloud.compute.limits.instances = instances
-            code, rows, said = self.plan(task)
-            self.assertEqual(0, code, said)
+            code, rows, output = self.plan(task)
+            self.assertEqual(0, code, output)
             needed = {row["What"]: row["Needed"] for row in rows}
             self.assertEqual(instances, needed["instances"])
             minutes[instances] = needed["minutes, about"]
         self.assertRegex(
-            said,
+            output,
             "do not fit at once.* quota for 1 more instances, 2 are required",
         )
         # 5 repetitions of 2 variants
@@ -425,37 +425,37 @@ class PlanTest(unittest.TestCase):
         arguments.pop("levels")
         arguments["variants"] = [{"name": "plain"}, {"name": "same"}]
         task["scenario"]["VMPerf.tuning"] = arguments
-        code, _, said = self.plan(task)
-        self.assertEqual(0, code, said)
-        self.assertIn("variants: same is equal to plain", said)
+        code, _, output = self.plan(task)
+        self.assertEqual(0, code, output)
+        self.assertIn("variants: same is equal to plain", output)
 
     def test_without_an_administrator(self):
-        """A member is told of the quota, and of what it does not see."""
+        """A member sees the quota, and the parts that it cannot see."""
         self.platform = {"admin": None, "users": [ADMIN]}
-        wanted = subtask()
-        del wanted["contexts"]["vmperf_guests@openstack"]["host"]
-        code, rows, said = self.plan(wanted)
+        task = subtask()
+        del task["contexts"]["vmperf_guests@openstack"]["host"]
+        code, rows, output = self.plan(task)
         self.assertEqual(0, code)
         self.assertFalse([r for r in rows if r["Of"].startswith("host")])
-        self.assertIn("only an administrator sees", said)
+        self.assertIn("only an administrator sees", output)
 
     def test_networks_that_are_still_to_be_made(self):
         """Their ports and addresses are not known yet."""
-        wanted = subtask(contexts={"network@openstack": {}})
-        del wanted["contexts"]["vmperf_guests@openstack"]["network"]
-        _, rows, _ = self.plan(wanted)
+        task = subtask(contexts={"network@openstack": {}})
+        del task["contexts"]["vmperf_guests@openstack"]["network"]
+        _, rows, _ = self.plan(task)
         self.assertFalse([r for r in rows if r["What"] == "ports"])
 
     def test_groups(self):
         """A task with an option that no longer exists is rejected."""
-        wanted = subtask()
-        options = wanted["contexts"]["vmperf_guests@openstack"]
+        task = subtask()
+        options = task["contexts"]["vmperf_guests@openstack"]
         options["groups"] = [{"name": "a"}]
         with self.assertRaisesRegex(
             document.BaselineError,
             r"vmperf_guests: .*'groups' was unexpected\); allowed keys: ",
         ):
-            self.plan(wanted)
+            self.plan(task)
 
     @ddt.data(
         ({"levels": [1, 1]}, document.BaselineError, "levels=.* must be"),
@@ -463,7 +463,7 @@ class PlanTest(unittest.TestCase):
         ({"flavor": "x"}, document.BaselineError, "vmperf_guests.flavor"),
     )
     @ddt.unpack
-    def test_what_is_no_task(self, given, error, words):
+    def test_what_is_no_task(self, keys, error, pattern):
         """It is refused as the run would refuse it."""
-        with self.assertRaisesRegex(error, words):
-            self.plan(subtask(**given))
+        with self.assertRaisesRegex(error, pattern):
+            self.plan(subtask(**keys))

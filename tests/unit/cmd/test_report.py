@@ -48,9 +48,9 @@ class ReportTestCase(unittest.TestCase):
         return app.stdout.getvalue()
 
     def test_journal_without_limits(self):
-        said = self.run_command(self.journal())
-        self.assertIn("m1.small, 1 guest: figures without limits", said)
-        self.assertIn(str(self.page), said)
+        output = self.run_command(self.journal())
+        self.assertIn("m1.small, 1 guest: figures without limits", output)
+        self.assertIn(str(self.page), output)
         self.assertIn("No verdict", self.page.read_text())
 
     def test_journal_of_a_killed_run(self):
@@ -67,8 +67,8 @@ class ReportTestCase(unittest.TestCase):
         limits = self.write(
             "limits.yaml", "vmperf_overhead: {max_percent: {'*': 99}}\n"
         )
-        said = self.run_command(self.journal(), "--limits", limits)
-        self.assertIn("passed", said)
+        output = self.run_command(self.journal(), "--limits", limits)
+        self.assertIn("passed", output)
 
     def test_limits_of_the_task(self):
         path = self.write(
@@ -86,8 +86,10 @@ class ReportTestCase(unittest.TestCase):
         self.assertIn("passed", self.run_command(path, "--limits", limits))
 
     def test_several_runs(self):
-        said = self.run_command(self.journal(), self.journal("two", guests=2))
-        self.assertIn("m1.small, 2 guests", said)
+        output = self.run_command(
+            self.journal(), self.journal("two", guests=2)
+        )
+        self.assertIn("m1.small, 2 guests", output)
         self.assertIn("Metric by flavor", self.page.read_text())
 
     def density(self):
@@ -99,9 +101,9 @@ class ReportTestCase(unittest.TestCase):
 
     def test_density_run_is_judged_by_its_slas(self):
         path = self.density()
-        said = self.run_command(path)
-        self.assertIn("1 to 3 guests: figures without limits", said)
-        for limits, words in (
+        output = self.run_command(path)
+        self.assertIn("1 to 3 guests: figures without limits", output)
+        for limits, sentence in (
             (
                 {"vmperf_degradation": {"max_percent": {"*": 95}}},
                 "passed: 1 of 1",
@@ -113,15 +115,15 @@ class ReportTestCase(unittest.TestCase):
             ),
         ):
             limits = self.write("limits.yaml", json.dumps(limits))
-            self.assertIn(words, self.run_command(path, "--limits", limits))
+            self.assertIn(sentence, self.run_command(path, "--limits", limits))
 
     def test_limits_by_sla_serve_runs_of_both_kinds(self):
         limits = {"vmperf_overhead": made.LIMITS, **made.DENSITY_LIMITS}
         path = self.write("limits.yaml", json.dumps(limits))
-        said = self.run_command(
+        output = self.run_command(
             self.journal(), self.density(), "--limits", path
         )
-        self.assertEqual(0, said.count("without limits"))
+        self.assertEqual(0, output.count("without limits"))
         self.assertEqual("", self.warnings)
         self.run_command(self.journal("two"), "--limits", path)
         self.assertRegex(
@@ -132,7 +134,7 @@ class ReportTestCase(unittest.TestCase):
 
     def test_wrong_limits_are_refused_in_one_line(self):
         path = self.journal()
-        for content, words in (
+        for content, pattern in (
             ("max_percent: {'*': 5}", "is not an SLA of rally_vmperf"),
             ("vmperf_overhead: {max_percent: 5}", "max_percent"),
             (
@@ -156,7 +158,7 @@ class ReportTestCase(unittest.TestCase):
             ),
         ):
             limits = self.write("limits.yaml", content)
-            refused = self.assertRaisesRegex(limits_file.LimitsError, words)
+            refused = self.assertRaisesRegex(limits_file.LimitsError, pattern)
             with refused as caught:
                 self.run_command(path, "--limits", limits)
             self.assertNotIn("\n", str(caught.exception))
@@ -206,13 +208,13 @@ class ReportTestCase(unittest.TestCase):
         self.assertIn("No verdict", page)
 
     def test_options_of_raw_outputs_that_contradict(self):
-        for words, message in (
+        for options, message in (
             (("--raw",), "requires outputs of a guest: --guest FILE"),
             (("--raw", "run.json"), "not run.json; remove one of them"),
             (("run.json", "--guest", "x"), "--raw; add --raw"),
         ):
             with self.assertRaisesRegex(raw_outputs.OptionError, message):
-                self.run_command(*words)
+                self.run_command(*options)
 
     def test_current_task(self):
         results = rally_results.results([(made.records(), made.LIMITS)])
@@ -232,8 +234,8 @@ class ReportTestCase(unittest.TestCase):
         )
         for name in export.NAMES:
             options = ("--limits", limits, "--format", name)
-            said = self.run_command(path, *options)
-            self.assertIn(f"written to {self.page}", said)
+            output = self.run_command(path, *options)
+            self.assertIn(f"written to {self.page}", output)
             printed = self.run_command(path, *options, "-o", "-")
             self.assertEqual(self.page.read_text(), printed)
             self.assertIn("disk.fio.randread.iops", printed)

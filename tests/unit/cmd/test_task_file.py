@@ -33,13 +33,15 @@ class SettingsTest(unittest.TestCase):
         pathlib.Path("mine.yaml").write_text(TASK)
         self.settings = pathlib.Path("vmperf.yaml")
 
-    def read(self, *words, task=None):
+    def read(self, *arguments, task=None):
         """Return the title and the times of the rendered task."""
         parser = argparse.ArgumentParser()
         task_file.add_arguments(parser)
         parser.set_defaults(config_file=os.devnull)
-        ((workload, _),) = task_file.read_task(task, parser.parse_args(words))
-        content = task_file.render(task, parser.parse_args(words))
+        ((workload, _),) = task_file.read_task(
+            task, parser.parse_args(arguments)
+        )
+        content = task_file.render(task, parser.parse_args(arguments))
         return content["title"], workload.times
 
     def test_task_and_arguments(self):

@@ -29,12 +29,12 @@ class BundleTestCase(unittest.TestCase):
         self.target.parent.mkdir()
         self.app = mock.Mock(stdout=io.StringIO())
 
-    def run_command(self, *words):
+    def run_command(self, *arguments):
         command = tools.Bundle(app=self.app, app_args=None)
         parser = command.get_parser("x")
-        command.take_action(parser.parse_args([str(self.target), *words]))
+        command.take_action(parser.parse_args([str(self.target), *arguments]))
 
-    def request(self, *words):
+    def request(self, *arguments):
         """Return the request for packages, which are not downloaded."""
         refusal = errors.HostError("no mirror")
         with (
@@ -43,7 +43,7 @@ class BundleTestCase(unittest.TestCase):
             ) as fetch,
             self.assertRaisesRegex(errors.HostError, "no mirror"),
         ):
-            self.run_command(*words)
+            self.run_command(*arguments)
         self.assertEqual([], [*self.target.parent.iterdir()])
         return fetch.call_args.args[0]
 

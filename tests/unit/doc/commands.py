@@ -25,13 +25,13 @@ def parser(name):
     return command(app=None, app_args=None).get_parser(name)
 
 
-def find(words):
+def find(arguments):
     """Return the command that words begin with, and the other words.
 
     A command of one word can be longer than it seems: the longest wins.
     """
     for length in (2, 1):
-        name = " ".join(words[:length])
+        name = " ".join(arguments[:length])
         if name in declared() or name in BUILT_IN:
-            return name, words[length:]
-    return None, words
+            return name, arguments[length:]
+    return None, arguments

@@ -50,27 +50,27 @@ def blocks(*kinds):
 def inlines():
     """Return page and text of everything in double backquotes."""
     return [
-        (page, " ".join(found.split()))
+        (page, " ".join(literal.split()))
         for page in PAGES
-        for found in _INLINE.findall(_prose(page))
+        for literal in _INLINE.findall(_prose(page))
     ]
 
 
 def command_lines(program):
     """Return place and words of each line in a block that runs a program.
 
-    Of a synopsis, what stands in brackets is taken as given.
+    The optional parts of a synopsis, in brackets, count as given.
     """
-    found = []
+    examples = []
     for block in blocks("", "console"):
         joined = re.sub(r"\\\n\s*", " ", block.text)
-        found += [
+        examples += [
             (str(block), re.sub(r"[][]", "", match[1] or ""))
             for match in re.finditer(
                 rf"^(?:sudo )?(?:\S*/)?{program}( .*)?$", joined, re.MULTILINE
             )
         ]
-    return found
+    return examples
 
 
 def _prose(page):

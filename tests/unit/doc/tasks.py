@@ -46,7 +46,7 @@ MACHINE = {"name": "host-1", "fingerprint": {}}
 
 
 def rally():
-    """Return Rally's API, with all plugins and nobody's configuration."""
+    """Return Rally's API, with all plugins and no configuration."""
     plugins.load()
     return api.API(config_file=os.devnull, skip_db_check=True)
 
@@ -74,15 +74,15 @@ def of_block(text):
 
     :raises ValueError: when it is none
     """
-    given = yaml.safe_load(text)
-    if "version" in given:
-        return given
+    content = yaml.safe_load(text)
+    if "version" in content:
+        return content
     # vmperf.yaml names its task, by default that of the main job.
-    if "task" in given:
-        return render(f"tasks/{given.pop('task')}", given)
+    if "task" in content:
+        return render(f"tasks/{content.pop('task')}", content)
     for task, names in TAKEN.items():
-        if set(given) <= names:
-            return render(task, given)
+        if set(content) <= names:
+            return render(task, content)
     whole = _whole()
     subtask = whole["subtasks"][0]
     if _of_density(text):
@@ -95,7 +95,7 @@ def of_block(text):
         }
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
     (arguments,) = subtask["scenario"].values()
-    for key, value in given.items():
+    for key, value in content.items():
         if key in (
             *(
                 "workloads",
@@ -116,11 +116,11 @@ def of_block(text):
 
 
 def _of_density(text):
-    words = (
+    signs = (
         *("vmperf_degradation", "vmperf_fairness", "levels:", "stop:"),
         *("others:", "lone:"),
     )
-    return any(word in text for word in words)
+    return any(word in text for word in signs)
 
 
 def _whole():
@@ -189,8 +189,8 @@ def check(task):
 def _with_files(task, folder):
     """Return a copy of a task whose files are made in a folder."""
 
-    def make(found):
-        key, name = found.groups()
+    def make(match):
+        key, name = match.groups()
         path = folder / name.lstrip("~/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("some:thing\n")
@@ -206,10 +206,10 @@ def _register(task, registry_of_baselines):
             continue
         name = subtask["contexts"]["vmperf_baseline"]["name"]
         (arguments,) = subtask["scenario"].values()
-        asked = protocols.create_protocol(arguments)
-        given = assignment.assign(arguments["workloads"], asked)
-        held = "none" if asked.shape == "whole" else "cgroup2"
-        entries = baseline(name, given, held).entries
+        protocol = protocols.create_protocol(arguments)
+        assignments = assignment.assign(arguments["workloads"], protocol)
+        limited_by = "none" if protocol.shape == "whole" else "cgroup2"
+        entries = baseline(name, assignments, limited_by).entries
         covered.setdefault(name, []).extend(entries)
     for name, entries in covered.items():
         registry_of_baselines.save(
@@ -226,22 +226,22 @@ def baseline(name, assignments, limited_by="cgroup2"):
         name=name,
         machine=MACHINE,
         entries=[
-            _entry(one, copies, limited_by)
-            for one in assignments
+            _entry(assigned, copies, limited_by)
+            for assigned in assignments
             for copies in (1, 2, 3, 4, 8)
         ],
     )
 
 
-def _entry(one, copies, limited_by):
-    one = one.for_vcpus(SHAPE["vcpus"])
-    metrics = one.workload.metrics(one.arguments)
+def _entry(assigned, copies, limited_by):
+    assigned = assigned.for_vcpus(SHAPE["vcpus"])
+    metrics = assigned.workload.metrics(assigned.arguments)
     samples = {metric.name: [100.0] * copies for metric in metrics}
     line = {"machines": copies, "means": {"end": 10, "mean": [90, 110]}}
     return made.entry(
-        workload=one.workload.name,
-        arguments=one.arguments,
-        **one.protocol(),
+        workload=assigned.workload.name,
+        arguments=assigned.arguments,
+        **assigned.protocol(),
         limited_by=limited_by,
         shape={**SHAPE, "copies": copies},
         metrics={metric.name: codec.encode(metric) for metric in metrics},

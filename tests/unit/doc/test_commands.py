@@ -20,49 +20,49 @@ class CommandsTestCase(unittest.TestCase):
             with self.subTest(place=place, line=line):
                 self._parse(shlex.split(line))
 
-    def _parse(self, words):
-        name, arguments = commands.find(words)
+    def _parse(self, command):
+        name, arguments = commands.find(command)
         self.assertIsNotNone(name, "no such command")
         if name in commands.BUILT_IN:
             return
-        said = io.StringIO()
+        stream = io.StringIO()
         try:
-            with contextlib.redirect_stderr(said):
+            with contextlib.redirect_stderr(stream):
                 commands.parser(name).parse_args(arguments)
         except SystemExit:
-            self.fail(said.getvalue())
+            self.fail(stream.getvalue())
 
     def test_commands_in_prose_exist(self):
         for page, inline in pages.inlines():
-            words = inline.split()
-            if words[0] != "rally-vmperf" or len(words) == 1:
+            arguments = inline.split()
+            if arguments[0] != "rally-vmperf" or len(arguments) == 1:
                 continue
             with self.subTest(page=page, inline=inline):
-                self._exists(words[1:])
+                self._exists(arguments[1:])
 
-    def _exists(self, words):
-        name, arguments = commands.find(words)
+    def _exists(self, words_of_command):
+        name, arguments = commands.find(words_of_command)
         if name is None:
-            groups = {one.split()[0] for one in commands.declared()}
-            self.assertIn(words[0], groups)
-            self.assertEqual(1, len(words), "no such command")
+            groups = {command.split()[0] for command in commands.declared()}
+            self.assertIn(words_of_command[0], groups)
+            self.assertEqual(1, len(words_of_command), "no such command")
         elif name not in commands.BUILT_IN:
             options = commands.parser(name)._option_string_actions
-            asked = {word for word in arguments if word.startswith("--")}
-            self.assertLessEqual(asked, set(options))
+            used = {word for word in arguments if word.startswith("--")}
+            self.assertLessEqual(used, set(options))
 
     def test_options_in_prose_exist(self):
-        known = set(_GLOBAL)
+        known_options = set(_GLOBAL)
         for name in commands.declared():
-            known |= set(commands.parser(name)._option_string_actions)
+            known_options |= set(commands.parser(name)._option_string_actions)
         # Rally's own, and those of tools that the pages name.
-        known |= {"--abort-on-sla-failure", "--debug", "--html-static"}
-        known |= {"--bidir", "--full-rtt", "--rate", "--rps"}
-        known |= {"--detailed", "--source", "--system-wide"}
+        known_options |= {"--abort-on-sla-failure", "--debug", "--html-static"}
+        known_options |= {"--bidir", "--full-rtt", "--rate", "--rps"}
+        known_options |= {"--detailed", "--source", "--system-wide"}
         for page, inline in pages.inlines():
             if re.fullmatch(r"--[a-z-]+", inline):
                 with self.subTest(page=page):
-                    self.assertIn(inline, known)
+                    self.assertIn(inline, known_options)
 
     def test_make_targets_exist(self):
         makefile = (pages.ROOT / "Makefile").read_text()
@@ -75,8 +75,10 @@ class CommandsTestCase(unittest.TestCase):
         ]
         for place, line in lines:
             with self.subTest(place=place, line=line):
-                words = {one for one in line.split() if "=" not in one}
-                self.assertLessEqual(words, targets)
+                make_targets = {
+                    word for word in line.split() if "=" not in word
+                }
+                self.assertLessEqual(make_targets, targets)
 
     def test_every_command_accepts_a_configuration_file(self):
         for name in commands.declared():

@@ -20,13 +20,15 @@ def output(line, folder):
         line = line.replace(
             f"={name}.jsonl", f"={golden_runs.journal(f'two-flavors-{name}')}"
         )
-    words = shlex.split(line.replace("page.html", f"{folder}/page.html"))
+    arguments = shlex.split(line.replace("page.html", f"{folder}/page.html"))
     config = pathlib.Path(folder, "rally.conf")
     config.write_text(f"[vmperf]\nbaseline_dir = {folder}\n")
     app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
     command = compare.Compare(app, None)
     parser = command.get_parser("compare")
-    command.run(parser.parse_args([*words[1:], "--config-file", str(config)]))
+    command.run(
+        parser.parse_args([*arguments[1:], "--config-file", str(config)])
+    )
     *_, message = app.stderr.getvalue().splitlines()
     return app.stdout.getvalue().strip(), message
 

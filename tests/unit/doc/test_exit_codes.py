@@ -52,19 +52,19 @@ class ExitCodesTestCase(unittest.TestCase):
         self.api.task.render_template.return_value = "{}"
         self.api.task.create.return_value = {"uuid": "1"}
 
-    def start(self, *words):
+    def start(self, *arguments):
         """Return the exit code of ``rally task start`` as a shell has it."""
         with (
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
             self.assertRaises(SystemExit) as ended,
         ):
-            main.main(["task", "start", *words])
+            main.main(["task", "start", *arguments])
         return (ended.exception.code or 0) % 256
 
-    def start_task(self, *words):
+    def start_task(self, *arguments):
         """Start the task in an environment."""
-        return self.start(str(self.task), "--env", "1", *words)
+        return self.start(str(self.task), "--env", "1", *arguments)
 
     def test_no_error_has_the_code_of_a_verdict(self):
         """An error that ends the command is neither 0 nor 2."""
@@ -113,8 +113,8 @@ class ExitCodesTestCase(unittest.TestCase):
     def test_pages(self, name):
         """They say the same, and name no other code of an error."""
         page = " ".join(pages.text(name).split())
-        for said in ("the task did not run", "rally-vmperf plan"):
-            self.assertIn(said, page)
+        for phrase in ("the task did not run", "rally-vmperf plan"):
+            self.assertIn(phrase, page)
         listed = set(re.findall(r"\b1[0-9]{2}\b(?= \(the )", page))
         codes = {str(kind.error_code) for kind in NAMED}
         self.assertIn(listed, (set(), codes))

@@ -22,12 +22,12 @@ def tests_in(module: str) -> set[str]:
     """Return the full names of the tests in a module."""
     path = TOP.joinpath(*module.split(".")).with_suffix(".py")
     return {
-        f"{module}.{group.name}.{one.name}"
+        f"{module}.{group.name}.{function.name}"
         for group in ast.parse(path.read_text()).body
         if isinstance(group, ast.ClassDef)
-        for one in group.body
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-        and one.name.startswith("test_")
+        for function in group.body
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and function.name.startswith("test_")
     }
 
 
@@ -43,10 +43,10 @@ class TestFaults(unittest.TestCase):
             self.assertIn(name, tests_in(module))
 
     def test_every_test_of_a_fault_has_a_row(self):
-        """A fault that is looked into is told of."""
-        told = set(fault_table.tests())
+        """A fault that is tested is in the table."""
+        listed = set(fault_table.tests())
         for module in MODULES:
-            self.assertEqual(set(), tests_in(module) - told)
+            self.assertEqual(set(), tests_in(module) - listed)
 
     def test_every_call_is_told_of_once(self):
         """The list is one of distinct calls."""

@@ -27,26 +27,27 @@ def examples():
         block for block in pages.blocks("", "text") if block.page == PAGE
     ]
     blocks.sort(key=lambda block: block.line)
-    found = []
+    commands = []
     for command, output in itertools.pairwise(blocks):
         if output.kind == "text":
             joined = re.sub(r"\\\n\s*", " ", command.text)
             line, *_ = joined.splitlines()
-            found.append((shlex.split(line)[2:], output.text.splitlines()))
-    return found
+            commands.append((shlex.split(line)[2:], output.text.splitlines()))
+    return commands
 
 
 @ddt.ddt
 class FormatsTestCase(unittest.TestCase):
     def test_every_format_has_an_example(self):
         formats = {
-            words[words.index("--format") + 1] for words, _ in examples()
+            arguments[arguments.index("--format") + 1]
+            for arguments, _ in examples()
         }
         self.assertEqual(set(export.NAMES), formats)
 
     @ddt.data(*examples())
     @ddt.unpack
-    def test_output(self, words, lines):
+    def test_output(self, arguments, lines):
         files = {
             "JOURNAL.jsonl": str(golden_runs.journal(RUN)),
             "limits.yaml": str(golden_runs.limits(RUN)),
@@ -56,7 +57,7 @@ class FormatsTestCase(unittest.TestCase):
         command = report.Report(app, None)
         parser = command.get_parser("report")
         command.run(
-            parser.parse_args([files.get(word, word) for word in words])
+            parser.parse_args([files.get(word, word) for word in arguments])
         )
         printed = app.stdout.getvalue().splitlines()
         self.assertTrue(lines)

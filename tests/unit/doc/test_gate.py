@@ -103,8 +103,8 @@ class GateTest(unittest.TestCase):
         content = (FOLDER / "gate.jenkinsfile").read_text()
         stages, _, always = content.partition("always {")
         listed = [
-            list_commands(re.findall(r"^ +sh '(.+)'$", part, re.MULTILINE))
-            for part in (stages, always)
+            list_commands(re.findall(r"^ +sh '(.+)'$", section, re.MULTILINE))
+            for section in (stages, always)
         ]
         self.assertEqual([COMMANDS[:2], COMMANDS[2:]], listed)
         self.assertEqual(content.count("{"), content.count("}"))
@@ -144,8 +144,8 @@ class GateTest(unittest.TestCase):
 
     def test_commands(self):
         """The program accepts the options of each command."""
-        for _, *words in COMMANDS:
-            name, options = commands.find(words)
+        for _, *command in COMMANDS:
+            name, options = commands.find(command)
             with self.subTest(name):
                 commands.parser(name).parse_args(options)
 
@@ -155,7 +155,7 @@ class GateTest(unittest.TestCase):
         for name in FILES:
             self.assertIn(f"../../etc/{name}", page)
         content = "".join((FOLDER / name).read_text() for name in FILES)
-        given = {"CI_PROJECT_DIR", *DIRECTORIES, "WORKSPACE"}
+        variables = {"CI_PROJECT_DIR", *DIRECTORIES, "WORKSPACE"}
         used = set(re.findall(r"\b([A-Z]{2,}(?:_[A-Z]+)+)\b", content))
-        for name in used - given:
+        for name in used - variables:
             self.assertIn(name, page)

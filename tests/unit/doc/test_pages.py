@@ -42,8 +42,8 @@ class PagesTestCase(unittest.TestCase):
         self.assertEqual("a: 1", block.text)
 
     def test_continued_command_lines_are_joined(self):
-        words = [found.split() for _, found in pages.command_lines("one")]
-        self.assertEqual([["--with", "two"], ["three"]], words)
+        arguments = [line.split() for _, line in pages.command_lines("one")]
+        self.assertEqual([["--with", "two"], ["three"]], arguments)
 
     def test_inline_text_is_prose_only(self):
         self.assertEqual([("p", "a thing"), ("p", "on")], pages.inlines())

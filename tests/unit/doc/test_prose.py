@@ -23,8 +23,8 @@ class ProseTestCase(unittest.TestCase):
         path = prose.BY_HAND[name]
         number = len(path.read_text().splitlines())
         self.assertLessEqual(number, LONGEST_PAGE)
-        words = prose.count_words(prose.read_sentences(path))
-        self.assertLessEqual(words, WORDS)
+        words_of_page = prose.count_words(prose.read_sentences(path))
+        self.assertLessEqual(words_of_page, WORDS)
 
     def test_all_pages(self):
         number = sum(
@@ -39,15 +39,15 @@ class ProseTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_language(self, pattern, limit):
-        """Few sentences have no head, or a phrase that nobody uses."""
+        """Few sentences have no head, or an unusual phrase."""
         sentences = [
             sentence
             for path in prose.BY_HAND.values()
             for sentence in prose.read_sentences(path)
         ]
-        found = [text for text in sentences if pattern.search(text)]
-        share = test_names.percent(len(found), len(sentences))
-        self.assertLessEqual(share, limit, found)
+        matches = [text for text in sentences if pattern.search(text)]
+        share = test_names.percent(len(matches), len(sentences))
+        self.assertLessEqual(share, limit, matches)
 
 
 PAGE = """\

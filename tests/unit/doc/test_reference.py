@@ -54,12 +54,12 @@ FAMILIES = tuple(re.findall(r"vmperf_[a-z_]+", openmetrics.__doc__))
 class NothingElseTestCase(unittest.TestCase):
     def test_plugins_exist(self):
         for page in pages.PAGES:
-            found = {
+            names = {
                 name
                 for name in re.findall(r"\bvmperf_[a-z]\w+", pages.text(page))
                 if not name.startswith(FAMILIES)
             }
-            self.assertLessEqual(found, PLUGINS, page)
+            self.assertLessEqual(names, PLUGINS, page)
 
     def test_findings_exist(self):
         for page in pages.PAGES:

@@ -107,9 +107,9 @@ class ExistingTestCase(unittest.TestCase):
         arguments = {**yaml.safe_load(text), "peer": tasks.PEER}
         arguments["max"].pop("guest.cpu.steal_percent")
         default = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
-        given = tasks.render(tasks.MAIN, arguments)
+        rendered = tasks.render(tasks.MAIN, arguments)
         self.assertEqual(
-            default["subtasks"][0]["sla"], given["subtasks"][0]["sla"]
+            default["subtasks"][0]["sla"], rendered["subtasks"][0]["sla"]
         )
 
     def test_last_commands_of_the_readme(self):

@@ -95,20 +95,20 @@ class ShippedTestCase(unittest.TestCase):
     @ddt.data(*OF_BASELINES)
     def test_a_class_of_machines_stands_for_a_baseline(self, path):
         """The newest baseline of the class is meant, whatever its name."""
-        given = {"class": "r740"}
-        task = tasks.render(path, {**GIVEN, "baseline": given})
+        baseline = {"class": "r740"}
+        task = tasks.render(path, {**GIVEN, "baseline": baseline})
         for subtask in task["subtasks"]:
-            self.assertEqual(given, subtask["contexts"]["vmperf_baseline"])
+            self.assertEqual(baseline, subtask["contexts"]["vmperf_baseline"])
 
     @ddt.data(*SHIPPED)
     def test_what_has_to_be_given(self, path):
-        """There is no address, and no file, that could be meant."""
-        lacking = "job_file" if "job_file" in path else "peer"
-        if path not in OF_PEERS and lacking == "peer":
+        """An address, or a file, has no default."""
+        argument = "job_file" if "job_file" in path else "peer"
+        if path not in OF_PEERS and argument == "peer":
             self.assertNotIn('"peer"', json.dumps(tasks.render(path, {})))
             return
-        said = f"Please specify template task argument: {lacking}$"
-        with self.assertRaisesRegex(TypeError, said):
+        message = f"Please specify template task argument: {argument}$"
+        with self.assertRaisesRegex(TypeError, message):
             tasks.render(path, {})
 
     @ddt.data(*ARGUMENT_FILES)
@@ -183,8 +183,8 @@ class ShippedTestCase(unittest.TestCase):
         """Limits on values are those that are given, and none in percent."""
         limits = {"min": {"disk.*.iops": 200, "network.*": 10}}
         limits["max"] = {"cpu.*_time": 5}
-        given = {"baseline": "none", "vmperf_valid": {}, **limits}
-        task = tasks.render(tasks.MAIN, given)
+        arguments = {"baseline": "none", "vmperf_valid": {}, **limits}
+        task = tasks.render(tasks.MAIN, arguments)
         tasks.check(task)
         (subtask,) = task["subtasks"]
         self.assertNotIn("vmperf_baseline", subtask["contexts"])
@@ -193,13 +193,13 @@ class ShippedTestCase(unittest.TestCase):
             subtask["sla"]["vmperf_overhead"],
         )
         self.assertIn("without bare metal", task["description"])
-        peered = tasks.render(tasks.MAIN, {**given, "peer": tasks.PEER})
+        peered = tasks.render(tasks.MAIN, {**arguments, "peer": tasks.PEER})
         tasks.check(peered)
         (subtask,) = peered["subtasks"]
         self.assertIn("network.*", subtask["sla"]["vmperf_overhead"]["min"])
 
     def test_figures_only(self):
-        """Without bare metal and limits, there is no SLA of overhead."""
+        """A task without bare metal and limits has no SLA of overhead."""
         task = tasks.render(tasks.MAIN, {"baseline": "none"})
         tasks.check(task)
         (subtask,) = task["subtasks"]
@@ -217,11 +217,11 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_neighbours_are_further_guests(self):
         """They have limits of their own."""
-        given = {
+        arguments = {
             "neighbours": {"guests": 2, "workload": {"name": "stress_ng"}},
             "vmperf_neighbours": {"max_percent": {"cpu.*": 9}},
         }
-        task = tasks.render(tasks.MAIN, given)
+        task = tasks.render(tasks.MAIN, arguments)
         tasks.check(task)
         (subtask,) = task["subtasks"]
         guests = subtask["contexts"]["vmperf_guests@openstack"]
@@ -237,17 +237,17 @@ class ShippedTestCase(unittest.TestCase):
         (scenario,) = subtask["scenario"]
         for criterion in table.scenarios()[scenario].criteria:
             name = criterion.name
-            given = {**GIVEN, name: SLAS[name]}
+            arguments = {**GIVEN, name: SLAS[name]}
             if name == "vmperf_neighbours":
                 if "neighbours" not in tasks.TAKEN[path]:
                     continue
-                given["neighbours"] = NEIGHBOURS
+                arguments["neighbours"] = NEIGHBOURS
             if name == "vmperf_tuning":
-                given["variants"] = VARIANTS
+                arguments["variants"] = VARIANTS
             if name == "vmperf_overhead":
-                given["baseline"] = "metal-1"
+                arguments["baseline"] = "metal-1"
             with self.subTest(sla=name):
-                task = tasks.render(path, given)
+                task = tasks.render(path, arguments)
                 tasks.check(task)
                 for subtask in task["subtasks"]:
                     self.assertEqual(SLAS[name], subtask["sla"][name])
@@ -256,14 +256,18 @@ class ShippedTestCase(unittest.TestCase):
     def test_with_a_file_of_limits(self, name):
         """The SLAs of the scenario are those of the file."""
         path = pages.ROOT / "etc" / "tempest-limits.yaml"
-        given = limits_file.read_limits(str(path))
-        task = tasks.render(f"tasks/{name}.yaml", given)
+        limits = limits_file.read_limits(str(path))
+        task = tasks.render(f"tasks/{name}.yaml", limits)
         (subtask,) = task["subtasks"]
-        held = {
-            key: value for key, value in given.items() if key in subtask["sla"]
+        limits_of_subtask = {
+            key: value
+            for key, value in limits.items()
+            if key in subtask["sla"]
         }
-        self.assertEqual({"failure_rate": {"max": 0}, **held}, subtask["sla"])
-        self.assertTrue(held)
+        self.assertEqual(
+            {"failure_rate": {"max": 0}, **limits_of_subtask}, subtask["sla"]
+        )
+        self.assertTrue(limits_of_subtask)
 
     @ddt.data(*OF_BASELINES)
     def test_values_are_quoted(self, path):
@@ -324,9 +328,9 @@ class ShippedTestCase(unittest.TestCase):
             "all",
         ),
     )
-    def test_the_worst_guest_needs_each_alone(self, given, lone):
-        """Where its limit is held against one guest."""
-        task = tasks.render(tasks.DENSITY, given)
+    def test_the_worst_guest_needs_each_alone(self, arguments, lone):
+        """A limit on the worst guest runs each guest alone."""
+        task = tasks.render(tasks.DENSITY, arguments)
         tasks.check(task)
         (subtask,) = task["subtasks"]
         self.assertEqual(
@@ -403,20 +407,20 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_density_keeps_guests_together(self):
         """By a server group, unless a host is named."""
-        for given, group in (({}, "affinity"), ({"host": "c1"}, None)):
-            (subtask,) = tasks.render(tasks.DENSITY, given)["subtasks"]
+        for arguments, group in (({}, "affinity"), ({"host": "c1"}, None)):
+            (subtask,) = tasks.render(tasks.DENSITY, arguments)["subtasks"]
             guests = subtask["contexts"]["vmperf_guests@openstack"]
             self.assertEqual(group, guests.get("server_group"))
 
     def test_audit_of_hosts(self):
         """Each host has a subtask, with its own baseline if it has one."""
-        given = {
+        arguments = {
             "hosts": ["c1", "c2"],
             "flavors": ["s", "l"],
             "baselines": {"c2": "metal-2"},
         }
-        task = tasks.render(tasks.AUDIT, given)
-        found = [
+        task = tasks.render(tasks.AUDIT, arguments)
+        contexts = [
             (
                 subtask["title"],
                 subtask["contexts"]["vmperf_guests@openstack"]["host"],
@@ -432,10 +436,10 @@ class ShippedTestCase(unittest.TestCase):
                 ("s on c2", "c2", {"name": "metal-2"}, True),
                 ("l on c2", "c2", {"name": "metal-2"}, True),
             ],
-            found,
+            contexts,
         )
-        del given["baselines"]
-        tasks.check(tasks.render(tasks.AUDIT, given))
+        del arguments["baselines"]
+        tasks.check(tasks.render(tasks.AUDIT, arguments))
 
     @ddt.data(
         ({}, 8, True),
@@ -446,17 +450,17 @@ class ShippedTestCase(unittest.TestCase):
         ({"stop_percent": {}}, 8, True),
     )
     @ddt.unpack
-    def test_audit_with_density(self, given, count, has_limits):
+    def test_audit_with_density(self, arguments, count, has_limits):
         """The largest level is booted on each host."""
-        given = {"density": True, "hosts": ["c1"], **given}
-        task = tasks.render(tasks.AUDIT, given)
+        arguments = {"density": True, "hosts": ["c1"], **arguments}
+        task = tasks.render(tasks.AUDIT, arguments)
         tasks.check(task)
         (subtask,) = task["subtasks"]
         guests = subtask["contexts"]["vmperf_guests@openstack"]
         self.assertEqual(count, guests["count"])
         self.assertEqual(has_limits, "vmperf_degradation" in subtask["sla"])
         self.assertEqual(
-            "stop_percent" not in given,
+            "stop_percent" not in arguments,
             "stop" in subtask["scenario"]["VMPerf.density"],
         )
 
@@ -484,12 +488,12 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_density_on_several_hosts(self):
         """Each has as many guests as the largest level."""
-        given = {
+        arguments = {
             "hosts": ["c1", "c2"],
             "levels": [1, 4],
             "limited_levels": [4],
         }
-        task = tasks.render(tasks.DENSITY, given)
+        task = tasks.render(tasks.DENSITY, arguments)
         tasks.check(task)
         (subtask,) = task["subtasks"]
         guests = subtask["contexts"]["vmperf_guests@openstack"]
@@ -499,8 +503,8 @@ class ShippedTestCase(unittest.TestCase):
             self.assertEqual([4], subtask["sla"][name]["levels"])
 
     def test_no_limits(self):
-        """Those that are given as none are not the defaults."""
-        for path, given, left in (
+        """Limits that are given as none are not the defaults."""
+        for path, arguments, left in (
             (tasks.MAIN, {"max_percent": {}, "max": {}}, set()),
             ("tasks/study-hep.yaml", {"max_percent": {}}, set()),
             ("tasks/study-private-cloud.yaml", {"max_percent": {}}, set()),
@@ -540,27 +544,29 @@ class ShippedTestCase(unittest.TestCase):
                 {"vmperf_fairness"},
             ),
         ):
-            task = tasks.render(path, {"peer": tasks.PEER, **given})
+            task = tasks.render(path, {"peer": tasks.PEER, **arguments})
             tasks.check(task)
             for subtask in task["subtasks"]:
                 self.assertEqual({"failure_rate", *left}, set(subtask["sla"]))
 
     def test_limits_of_the_network_alone_without_a_peer(self):
         """They go with the network's workloads."""
-        given = {"max_percent": {"network.*": 10}}
+        arguments = {"max_percent": {"network.*": 10}}
         for path, left in (
             (tasks.MAIN, set()),
             (tasks.DENSITY, {"vmperf_fairness"}),
         ):
-            task = tasks.render(path, given)
+            task = tasks.render(path, arguments)
             tasks.check(task)
             for subtask in task["subtasks"]:
                 self.assertEqual({"failure_rate", *left}, set(subtask["sla"]))
 
     def test_one_flavor_may_be_a_text(self):
-        """Its letters are no flavors."""
-        (one,) = tasks.render(tasks.MAIN, {"flavors": "m1.big"})["subtasks"]
-        self.assertEqual("Overhead of m1.big", one["title"])
+        """Its letters are not flavors."""
+        (subtask,) = tasks.render(tasks.MAIN, {"flavors": "m1.big"})[
+            "subtasks"
+        ]
+        self.assertEqual("Overhead of m1.big", subtask["title"])
 
     def test_zero_is_not_the_default(self):
         """It is refused where it makes no sense, and never replaced."""
@@ -575,15 +581,19 @@ class ShippedTestCase(unittest.TestCase):
         )["subtasks"]
         scenario = subtask["scenario"]["VMPerf.overhead"]
         agents = subtask["contexts"]["vmperf_guests@openstack"]["count"]
-        given = scenario["workloads"][-1]["arguments"]
-        rate = agents * given["users"] / given["think_time"]
+        workload_arguments = scenario["workloads"][-1]["arguments"]
+        rate = (
+            agents
+            * workload_arguments["users"]
+            / workload_arguments["think_time"]
+        )
         self.assertAlmostEqual(219, rate, delta=0.5)
 
     def test_single_guests_of_high_energy_physics(self):
         """They are compared with the whole host, as in the study."""
         task = tasks.render("tasks/study-hep.yaml", GIVEN)
         tasks.check(task)
-        found = [
+        subtasks = [
             (
                 subtask["contexts"]["vmperf_guests@openstack"]["flavor"],
                 subtask["contexts"]["vmperf_guests@openstack"]["count"],
@@ -597,12 +607,12 @@ class ShippedTestCase(unittest.TestCase):
                 ({"name": "hep.1vcpu"}, 1, "whole"),
                 ({"name": "hep.2vcpu"}, 1, "whole"),
             ],
-            found,
+            subtasks,
         )
 
     def test_jobs_and_benchmarks_of_high_energy_physics(self):
         """Each job has a label, and limits match those that run."""
-        given = {
+        arguments = {
             "jobs": [
                 {"label": "rfio", "command": ["cmsRun"], "copies": 10},
                 {"label": "xroot", "command": ["cmsRun", "x"]},
@@ -614,7 +624,7 @@ class ShippedTestCase(unittest.TestCase):
                 }
             ],
         }
-        task = tasks.render("tasks/study-hep.yaml", {**GIVEN, **given})
+        task = tasks.render("tasks/study-hep.yaml", {**GIVEN, **arguments})
         tasks.check(task)
         (subtask, *_) = task["subtasks"]
         jobs = subtask["scenario"]["VMPerf.overhead"]["workloads"][:3]
@@ -632,16 +642,18 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_a_private_cloud_has_one_guest_and_then_two(self):
         """Only iperf between guests has two; each has its own limits."""
-        given = {
+        arguments = {
             "max_percent": {
                 "application.*": 20,
                 "network.*.to_peer.*": 10,
                 "network.*.guest_to_guest.*": 12,
             }
         }
-        task = tasks.render("tasks/study-private-cloud.yaml", GIVEN | given)
+        task = tasks.render(
+            "tasks/study-private-cloud.yaml", GIVEN | arguments
+        )
         tasks.check(task)
-        found = [
+        subtasks = [
             (
                 subtask["contexts"]["vmperf_guests@openstack"]["count"],
                 [
@@ -659,7 +671,7 @@ class ShippedTestCase(unittest.TestCase):
                 (1, ["unixbench", "mbw", "iperf2"], [20, 10]),
                 (2, ["iperf2"], [12]),
             ],
-            found,
+            subtasks,
         )
 
     def test_limits_of_one_guest_leave_two_guests_without(self):
@@ -668,8 +680,8 @@ class ShippedTestCase(unittest.TestCase):
             {**GIVEN, "max_percent": {"memory.*": 20}},
         )
         tasks.check(task)
-        one, two = task["subtasks"]
-        self.assertIn("vmperf_overhead", one["sla"])
+        first, two = task["subtasks"]
+        self.assertIn("vmperf_overhead", first["sla"])
         self.assertNotIn("vmperf_overhead", two["sla"])
 
     def test_load_agents_with_variants(self):
@@ -694,7 +706,7 @@ class ShippedTestCase(unittest.TestCase):
 
     def test_load_agents_with_a_migration(self):
         """A last subtask per flavor; the others have the same limits."""
-        given = {
+        arguments = {
             **GIVEN,
             "control": {"address": "192.0.2.11"},
             "flavors": ["m1.small", "m1.large"],
@@ -703,16 +715,16 @@ class ShippedTestCase(unittest.TestCase):
         }
         path = "tasks/study-load-agents.yaml"
         *others, small, large = tasks.render(
-            path, {**given, "migration": True}
+            path, {**arguments, "migration": True}
         )["subtasks"]
-        self.assertEqual(tasks.render(path, given)["subtasks"], others)
+        self.assertEqual(tasks.render(path, arguments)["subtasks"], others)
         for subtask in (small, large):
             scenario = subtask["scenario"]["VMPerf.migration"]
             (workload,) = scenario["workloads"]
             self.assertEqual(10, workload["arguments"]["users"])
-            self.assertEqual(given["control"], scenario["control"])
+            self.assertEqual(arguments["control"], scenario["control"])
             self.assertIn("vmperf_disruption", subtask["sla"])
-        tasks.check(tasks.render(path, {**given, "migration": True}))
+        tasks.check(tasks.render(path, {**arguments, "migration": True}))
 
     def test_a_density_study_without_bare_metal(self):
         task = tasks.render(
@@ -733,26 +745,26 @@ class ShippedTestCase(unittest.TestCase):
                 tasks.MAIN, {"peer": peer, "network_udp_bitrate": rate}
             )
             scenario = task["subtasks"][0]["scenario"]["VMPerf.overhead"]
-            seen = [
+            seen_protocols = [
                 entry["arguments"].get("protocol", "tcp")
                 for entry in scenario["workloads"]
                 if entry["name"] == "iperf3"
             ]
-            self.assertEqual(protocols, seen)
+            self.assertEqual(protocols, seen_protocols)
 
     def test_no_default_limit_on_what_is_quantised(self):
         """The latency of sysbench comes in steps as large as a limit."""
         task = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
         sla = task["subtasks"][0]["sla"]["vmperf_overhead"]
-        held = limits.Limits(sla["max_percent"])
-        self.assertIsNone(held.for_metric("cpu.sysbench.latency_p95"))
+        metric_limits = limits.Limits(sla["max_percent"])
+        self.assertIsNone(metric_limits.for_metric("cpu.sysbench.latency_p95"))
         for metric in ("cpu.sysbench.rate", "cpu.bzip2.compress_time"):
-            self.assertIsNotNone(held.for_metric(metric))
+            self.assertIsNotNone(metric_limits.for_metric(metric))
 
     def test_p99_has_no_limit_unless_one_is_set(self):
         """It would leave every run undecided; the argument sets a limit."""
         metric = "disk.fio.randread.latency_p99"
-        for given, expected in (
+        for arguments, expected in (
             ({}, None),
             ({"disk_p99_percent": 30}, (30, "disk.*.latency_p99")),
             (
@@ -760,7 +772,7 @@ class ShippedTestCase(unittest.TestCase):
                 (30, "disk.*.latency_p99"),
             ),
         ):
-            task = tasks.render(tasks.MAIN, given)
+            task = tasks.render(tasks.MAIN, arguments)
             tasks.check(task)
             sla = task["subtasks"][0]["sla"]["vmperf_overhead"]
             limit = limits.Limits(sla["max_percent"]).for_metric(metric)
@@ -775,14 +787,14 @@ class ShippedTestCase(unittest.TestCase):
 
     @ddt.data(tasks.MAIN, tasks.DENSITY)
     def test_all_vcpus_are_loaded(self, path):
-        """Whatever the flavor has."""
+        """They are loaded for any number of vCPUs of the flavor."""
         (subtask,) = tasks.render(path, {})["subtasks"]
         (scenario,) = subtask["scenario"].values()
         per_vcpu = {
-            one["name"]: one["arguments"].get(key)
-            for one in scenario["workloads"]
+            workload["name"]: workload["arguments"].get(key)
+            for workload in scenario["workloads"]
             for key in ("threads", "processes")
-            if key in one["arguments"]
+            if key in workload["arguments"]
         }
         self.assertEqual({"vcpus"}, set(per_vcpu.values()))
         self.assertIn("sysbench", per_vcpu)
@@ -795,10 +807,10 @@ class ShippedTestCase(unittest.TestCase):
             "range",
             "namespace",
         }
-        told = tasks_page.read_arguments(path)
-        self.assertEqual(used, set(told))
+        documented = tasks_page.read_arguments(path)
+        self.assertEqual(used, set(documented))
         main = tasks_page.read_arguments(tasks.MAIN)
-        for name, argument in told.items():
+        for name, argument in documented.items():
             with self.subTest(argument=name):
                 meaning = argument.meaning or main[name].meaning
                 self.assertRegex(meaning, r"^[A-Z][^#]*\.$")
@@ -806,7 +818,7 @@ class ShippedTestCase(unittest.TestCase):
                     self.assertNotEqual(main[name].meaning, meaning)
 
     def test_a_wrong_task_is_refused(self):
-        """So that the other tests mean something."""
+        """Otherwise, the other tests would mean nothing."""
         wrong = tasks.render(tasks.MAIN, {"max_percent": {"dsik.*": 1}})
         with self.assertRaisesRegex(exceptions.InvalidTaskConfig, "dsik"):
             tasks.check(wrong)

@@ -35,7 +35,7 @@ class TempestPageTestCase(unittest.TestCase):
         return parsers
 
     def test_shown_configuration(self):
-        names = {one.dest for one in config.OPTIONS}
+        names = {option.dest for option in config.OPTIONS}
         for configuration in self.configurations():
             self.assertLessEqual(set(configuration["vmperf"]), names)
         (block, _) = self.blocks()
@@ -106,10 +106,10 @@ class TempestPageTestCase(unittest.TestCase):
     @ddt.data("tempest-limits.yaml", "tempest-limits.embedded.yaml")
     def test_shipped_limits(self, name):
         path = pathlib.Path(pages.ROOT, "etc", name)
-        held = limits_file.read_limits(str(path))
+        metric_limits = limits_file.read_limits(str(path))
         questions = table.questions()
         # Tempest has no test of them.
         del questions["tuning"], questions["migration"]
         for entry in questions.values():
             main, *_ = entry.criteria
-            self.assertIn(main.name, held)
+            self.assertIn(main.name, metric_limits)

@@ -15,24 +15,24 @@ class TestAssign(unittest.TestCase):
 
     def test_defaults_are_filled_in(self):
         """A complete assignment can be compared with a baseline."""
-        (one,) = assignment.assign(
+        (assigned,) = assignment.assign(
             [{"name": "sysbench", "arguments": {"time": 3}}]
         )
-        self.assertEqual(3, one.arguments["time"])
-        self.assertIn("threads", one.arguments)
+        self.assertEqual(3, assigned.arguments["time"])
+        self.assertIn("threads", assigned.arguments)
 
     def test_number_of_vcpus(self):
         """The word is replaced; a number that is too large is rejected."""
-        (one,) = assignment.assign(
+        (assigned,) = assignment.assign(
             [{"name": "mbw", "arguments": {"processes": "vcpus"}}]
         )
-        self.assertEqual("vcpus", one.arguments["processes"])
-        self.assertEqual(4, one.for_vcpus(4).arguments["processes"])
+        self.assertEqual("vcpus", assigned.arguments["processes"])
+        self.assertEqual(4, assigned.for_vcpus(4).arguments["processes"])
         with self.assertRaisesRegex(
             base.WorkloadError,
             "^workload mbw: processes: 300 is greater .*1 to 256",
         ):
-            one.for_vcpus(300)
+            assigned.for_vcpus(300)
 
     def test_protocol(self):
         """The protocol of a workload has precedence over that of the task."""

@@ -66,37 +66,37 @@ class TestDrop(unittest.TestCase):
         denied = testing.completed(
             stderr="sudo: a password is required\n", exit_status=1
         )
-        for answers, words in (
+        for answers, pattern in (
             ({"id": "1000\n", "sudo": denied}, "drop_caches: g1: .*password"),
             ({"id": "0\n", "sh": READ_ONLY}, "Read-only; remove drop_caches"),
             ({"id": base.Unreachable("g1 is away")}, "g1 is away"),
         ):
-            one = place(testing.FakeMachine("g1", answers))
-            error = self.drop(one)["g1"]
-            self.assertRegex(str(error), words)
-            with self.assertRaisesRegex(base.MachineError, words):
-                asyncio.run(caches.Caches().check([one]))
+            station = place(testing.FakeMachine("g1", answers))
+            error = self.drop(station)["g1"]
+            self.assertRegex(str(error), pattern)
+            with self.assertRaisesRegex(base.MachineError, pattern):
+                asyncio.run(caches.Caches().check([station]))
 
 
 class Dropping(local.Local):
     """This computer, whose caches are not its own.
 
-    :param answers: what it says when they are to be dropped, one by one
+    :param answers: The answers to the requests to drop them, in order.
     """
 
-    def __init__(self, name, said, *answers):
+    def __init__(self, name, log, *answers):
         super().__init__(name)
-        self.said, self.answers = said, list(answers)
+        self.log, self.answers = log, list(answers)
 
     async def run(self, argv, **limits):
         """Note what is dropped and what is run; run all else."""
         if argv[0] == "id":
             return testing.completed("0\n")
         if "drop_caches.sh" in argv[3:4]:
-            self.said.append(f"{self.name} drops")
+            self.log.append(f"{self.name} drops")
             return self.answers.pop(0) if self.answers else testing.completed()
         if {"run", "arm"} & {*argv[4:5]}:
-            self.said.append(f"{self.name} {argv[-1]}")
+            self.log.append(f"{self.name} {argv[-1]}")
         return await super().run(argv, **limits)
 
 
@@ -105,20 +105,20 @@ class TestBeforeCommands(test_measure.Case):
 
     def measure_cold(self, *answers, cooldown=0.0):
         """Return what was done in which order, and the results."""
-        said = []
-        for one in self.stations:
-            one.machine = Dropping(one.name, said, *answers)
+        log = []
+        for station in self.stations:
+            station.machine = Dropping(station.name, log, *answers)
         result = measured.Measured()
-        given = assignment.Assignment(
+        cold = assignment.Assignment(
             test_measure.Echo(), {}, cooldown=cooldown, drop_caches=True
         )
         warm = assignment.Assignment(test_measure.Echo(), {}, "warm")
-        for one in self.stations:
+        for station in self.stations:
             for title in ("echo", "echo-warm"):
-                pathlib.Path(one.folder, title).mkdir()
+                pathlib.Path(station.folder, title).mkdir()
         asyncio.run(
             measure.repetition(
-                [given, warm],
+                [cold, warm],
                 self.stations,
                 None,
                 lambda line: None,
@@ -126,7 +126,7 @@ class TestBeforeCommands(test_measure.Case):
                 page_caches=caches.Caches(),
             )
         )
-        return said, result
+        return log, result
 
     def test_each_command(self):
         """And no command of the other workload; all rest before it."""
@@ -137,9 +137,9 @@ class TestBeforeCommands(test_measure.Case):
 
         self.stations.pop()
         with mock.patch.object(measure.asyncio, "sleep", wait):
-            said, result = self.measure_cold(cooldown=7.5)
+            log, result = self.measure_cold(cooldown=7.5)
         self.assertEqual(
-            ["c1 drops", "c1 5", "c1 drops", "c1 7", "c1 5", "c1 7"], said
+            ["c1 drops", "c1 5", "c1 drops", "c1 7", "c1 5", "c1 7"], log
         )
         self.assertEqual([7.5, 7.5, 0, 0], waits)
         self.assertEqual([], result.missing)
@@ -149,7 +149,7 @@ class TestBeforeCommands(test_measure.Case):
         _, result = self.measure_cold(READ_ONLY)
         self.assertEqual(
             {("c1", "cpu.echo.rate"), ("c2", "cpu.echo.rate")},
-            {(one.machine, one.name) for one in result.missing},
+            {(gap.machine, gap.name) for gap in result.missing},
         )
         self.assertIn("Read-only", result.missing[0].reason)
         values = [

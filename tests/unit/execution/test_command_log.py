@@ -42,7 +42,9 @@ def result_of(started, ended, status=0):
     )
 
 
-def took_part(name, started, ended, kept=None, bound="time", status=0):
+def took_part(
+    name, started, ended, kept_up_until=None, bound="time", status=0
+):
     """Return a part that is over."""
     place = roles.Station(
         name=name, machine=local.Local(name), role="guest", folder="/w"
@@ -57,7 +59,7 @@ def took_part(name, started, ended, kept=None, bound="time", status=0):
         clock_offset=0.0,
     )
     synchronised_command.outcome = result_of(started, ended, status)
-    synchronised_command.kept_up_until = kept
+    synchronised_command.kept_up_until = kept_up_until
     return synchronised_command
 
 
@@ -82,17 +84,17 @@ def observed(source, name, value):
 class TestRan(unittest.TestCase):
     """Starts and ends count by our clock."""
 
-    def settle(self, taken, readings, runs=()):
+    def settle(self, runs_of_command, readings, runs=()):
         """Return result and findings of one command."""
         result = measured.Measured(runs=list(runs))
-        one = command_log.CommandLog()
-        one.note("w", ["m.one", "m.two"], taken)
-        found = one.evaluate(Known(readings), result)
-        return result, found
+        log = command_log.CommandLog()
+        log.note("w", ["m.one", "m.two"], runs_of_command)
+        findings = log.evaluate(Known(readings), result)
+        return result, findings
 
     def test_clocks_are_corrected(self):
         """Two that are an hour apart began within 10 ms."""
-        result, found = self.settle(
+        result, findings = self.settle(
             [took_part("a", 100, 110), took_part("b", 3700.01, 3710.01)],
             {"a": (0.0, 0.001), "b": (3600.0, 0.002)},
         )
@@ -101,26 +103,28 @@ class TestRan(unittest.TestCase):
         self.assertAlmostEqual(0.003, start.uncertainty)
         self.assertAlmostEqual(0.999, start.overlap)
         self.assertEqual(("m.one", "m.two"), start.metrics)
-        self.assertEqual([], found)
+        self.assertEqual([], findings)
 
     def test_load_that_is_kept_up_counts(self):
         """By the clock of its machine, too."""
-        taken = [
+        runs_of_command = [
             took_part("a", 100, 101, 110, "size"),
             took_part("b", 3700, 3710, 3710, "size"),
         ]
-        result, _ = self.settle(taken, {"a": (0, 0), "b": (3600.0, 0)})
+        result, _ = self.settle(
+            runs_of_command, {"a": (0, 0), "b": (3600.0, 0)}
+        )
         self.assertAlmostEqual(1.0, result.starts[0].overlap)
 
     def test_too_little_overlap_is_found(self):
         """The longer command runs alone for half of the time."""
-        _, found = self.settle(
+        _, findings = self.settle(
             [took_part("a", 100, 105), took_part("b", 100, 110)],
             {"a": (0, 0), "b": (0, 0)},
         )
         self.assertEqual(
             [("partial_overlap", "m.one"), ("partial_overlap", "m.two")],
-            [(one.kind, one.subject) for one in found],
+            [(finding.kind, finding.subject) for finding in findings],
         )
 
     @ddt.data(
@@ -129,12 +133,14 @@ class TestRan(unittest.TestCase):
         [took_part("a", 100, 110), took_part("b", 100, 101, status=1)],
         [took_part("a", 100, 110), took_part("unknown", 100, 101)],
     )
-    def test_one_alone_has_no_skew(self, taken):
+    def test_one_alone_has_no_skew(self, runs_of_command):
         """Failed commands and machines without a clock do not count."""
-        result, found = self.settle(taken, {"a": (0, 0), "b": (0, 0)})
+        result, findings = self.settle(
+            runs_of_command, {"a": (0, 0), "b": (0, 0)}
+        )
         for start in result.starts:
             self.assertIsNone(start.skew)
-        self.assertEqual([], found)
+        self.assertEqual([], findings)
 
     def test_samples_are_cut_to_the_time_of_all(self):
         """Each sample is cut by its clock; one without a course is not."""
@@ -156,9 +162,9 @@ class TestRan(unittest.TestCase):
                 observed("c", "m.one", 10.0),
             ]
         )
-        one = command_log.CommandLog()
-        one.note("w", ["m.one", "m.two"], [early, late])
-        one.evaluate(Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}), result)
+        log = command_log.CommandLog()
+        log.note("w", ["m.one", "m.two"], [early, late])
+        log.evaluate(Known({"a": (0.0, 0.0), "b": (3600.0, 0.0)}), result)
         values = [
             observation.sample.value for observation in result.observations
         ]
@@ -171,9 +177,9 @@ class TestRan(unittest.TestCase):
 
     def test_a_cut_rate_that_no_machine_reaches_is_missing(self):
         """It is the machine's own alone; what others did still counts."""
-        taken = [took_part("a", 100, 110), took_part("b", 101, 111)]
-        for one in taken:
-            one.progress = curves.ProgressCurve(
+        runs_of_command = [took_part("a", 100, 110), took_part("b", 101, 111)]
+        for run in runs_of_command:
+            run.progress = curves.ProgressCurve(
                 metrics=frozenset(["m.one"]),
                 points=((100.0, 0.0), (101.0, 1.0), (111.0, 100.0)),
             )
@@ -183,9 +189,9 @@ class TestRan(unittest.TestCase):
                 observed("b", "m.one", 0.5e9),
             ]
         )
-        one = command_log.CommandLog()
-        one.note("w", ["m.one"], taken)
-        one.evaluate(Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}), result)
+        run = command_log.CommandLog()
+        run.note("w", ["m.one"], runs_of_command)
+        run.evaluate(Known({"a": (0.0, 0.0), "b": (0.0, 0.0)}), result)
         self.assertEqual(
             ["b"], [observation.source for observation in result.observations]
         )
@@ -200,7 +206,7 @@ class TestRan(unittest.TestCase):
         )
         self.assertEqual(
             [(5.0, 0.1), (None, None)],
-            [(one.clock_offset, one.clock_error) for one in result.runs],
+            [(run.clock_offset, run.clock_error) for run in result.runs],
         )
 
     def test_a_clock_is_judged_by_the_shortest_run_that_did_its_work(self):
@@ -211,8 +217,8 @@ class TestRan(unittest.TestCase):
             ([run("a", 100, 10), run("a", 120, 0.01, status=1)], False),
             ([run("a", 100, 10), run("a", 120, 0.5)], True),
         ):
-            _, found = self.settle([], readings, runs)
+            _, findings = self.settle([], readings, runs)
             self.assertEqual(
                 ["clock_not_correctable"] * doubted,
-                [one.kind for one in found],
+                [finding.kind for finding in findings],
             )

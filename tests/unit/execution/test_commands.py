@@ -41,12 +41,12 @@ class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
                 )
             )
         self.result = measured.Measured()
-        self.found = []
+        self.findings = []
 
     async def measure(self, first=WORK, second=("echo", "7"), bound="time"):
         """Measure once."""
         workload = test_measure.Echo(first, second, bound)
-        self.found = await measure.repetition(
+        self.findings = await measure.repetition(
             [assignment.Assignment(workload, {})],
             self.stations,
             None,
@@ -79,9 +79,9 @@ class TestTogether(TogetherTestCase):
         arm = commands.job.Job.arm
         armed = []
 
-        async def slow(one, finished, **options):
-            await arm(one, finished, **options)
-            late = {"c1": 0, "c2": 0.3, "c3": 0}[one.machine.name]
+        async def slow(station, finished, **options):
+            await arm(station, finished, **options)
+            late = {"c1": 0, "c2": 0.3, "c3": 0}[station.machine.name]
             await asyncio.sleep(late)
             armed.append(commands.time.time())
 
@@ -107,7 +107,7 @@ class TestTogether(TogetherTestCase):
         self.assertLess(rate.overlap, 0.9)
         self.assertIn(
             ("partial_overlap", "cpu.echo.rate"),
-            [(one.kind, one.subject) for one in self.found],
+            [(finding.kind, finding.subject) for finding in self.findings],
         )
 
     async def test_work_of_fixed_size_is_kept_up(self):
@@ -145,9 +145,9 @@ class TestTogether(TogetherTestCase):
         self.result.keep_raw = printed.append
         note, parts = command_log.CommandLog.note, []
 
-        def noting(own, title, metrics, taken):
-            parts.extend(taken)
-            note(own, title, metrics, taken)
+        def noting(log, title, metrics, runs):
+            parts.extend(runs)
+            note(log, title, metrics, runs)
 
         with mock.patch.object(command_log.CommandLog, "note", noting):
             await self.measure()
@@ -155,9 +155,10 @@ class TestTogether(TogetherTestCase):
             ["5\n"] * 3, [run.result.stdout for run in printed[:3]]
         )
         self.assertEqual(6, len(parts))
-        for one in parts:
+        for run_of_command in parts:
             self.assertEqual(
-                ("", ""), (one.outcome.stdout, one.outcome.stderr)
+                ("", ""),
+                (run_of_command.outcome.stdout, run_of_command.outcome.stderr),
             )
         self.assertEqual({""}, {run.result.stdout for run in self.result.runs})
 
@@ -184,12 +185,12 @@ class TestFaults(TogetherTestCase):
         """Measure while c2 fails at a step of its first command."""
         real = getattr(commands.job.Job, what)
 
-        async def fake(one, *words, **options):
-            if one.machine.name == "c2":
+        async def fake(station, *arguments, **options):
+            if station.machine.name == "c2":
                 if callable(error):
-                    return await error(real, one, *words, **options)
+                    return await error(real, station, *arguments, **options)
                 raise error
-            return await real(one, *words, **options)
+            return await real(station, *arguments, **options)
 
         with mock.patch.object(commands.job.Job, what, fake):
             await self.measure(**arguments)
@@ -197,7 +198,7 @@ class TestFaults(TogetherTestCase):
     def check_left_out(self, reason):
         """Expect that the others measured and that c2 is missing."""
         self.assertEqual({"c1", "c3"}, self.sources())
-        self.assertEqual({"c2"}, {one.machine for one in self.result.missing})
+        self.assertEqual({"c2"}, {gap.machine for gap in self.result.missing})
         self.assertRegex(self.result.missing[0].reason, reason)
 
     async def test_one_that_cannot_be_armed(self):
@@ -208,8 +209,8 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_is_never_ready(self):
         """The others wait for a while, and begin without it."""
 
-        async def late(real, one, *words, **options):
-            await real(one, *words, **options)
+        async def late(real, station, *arguments, **options):
+            await real(station, *arguments, **options)
             await asyncio.sleep(1)
 
         with mock.patch.object(barrier, "PATIENCE", 0.3):
@@ -220,9 +221,9 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_dies_while_armed(self):
         """The others begin; of this one nothing is left."""
 
-        async def die(real, one, *words, **options):
-            await real(one, *words, **options)
-            process = test_job_armed.supervisor(one)
+        async def die(real, station, *arguments, **options):
+            await real(station, *arguments, **options)
+            process = test_job_armed.supervisor(station)
             test_job_armed.end_group(process)
 
         await self.fail_at("arm", die)
@@ -231,11 +232,11 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_dies_while_running(self):
         """The other commands are ended."""
 
-        async def die(real, one, at):
-            running = asyncio.create_task(real(one, at))
+        async def die(real, station, at):
+            running = asyncio.create_task(real(station, at))
             while not (self.folder / "c2" / "log").exists():
                 await asyncio.sleep(0.01)
-            test_job_armed.end_group(test_job_armed.supervisor(one))
+            test_job_armed.end_group(test_job_armed.supervisor(station))
             return await running
 
         await self.fail_at("release", die, bound="size")
@@ -244,10 +245,10 @@ class TestFaults(TogetherTestCase):
     async def test_one_that_is_released_late(self):
         """It starts at once, after the end of another, and is reported."""
 
-        async def late(real, one, at):
+        async def late(real, station, at):
             while not [*self.folder.glob("c1/echo/.job-*/ended")]:
                 await asyncio.sleep(0.01)
-            return await real(one, at)
+            return await real(station, at)
 
         await self.fail_at("release", late)
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
@@ -258,13 +259,15 @@ class TestFaults(TogetherTestCase):
         }
         self.assertGreater(spans["c2"].started, spans["c1"].ended)
         self.assertGreater(self.result.starts[0].skew, 0)
-        self.assertIn("partial_overlap", {one.kind for one in self.found})
+        self.assertIn(
+            "partial_overlap", {finding.kind for finding in self.findings}
+        )
 
     async def test_one_that_is_released_far_too_late(self):
         """It does not begin at all."""
 
-        async def late(real, one, at):
-            return await real(one, at - 60)
+        async def late(real, station, at):
+            return await real(station, at - 60)
 
         await self.fail_at("release", late)
         self.check_left_out("released too late")
@@ -277,7 +280,7 @@ class TestFaults(TogetherTestCase):
         self.assertEqual({"c1", "c2", "c3"}, self.sources())
         self.assertEqual(
             {("c2", "cpu.echo.size")},
-            {(one.machine, one.name) for one in self.result.missing},
+            {(gap.machine, gap.name) for gap in self.result.missing},
         )
 
     async def test_one_whose_clock_cannot_be_read(self):
@@ -286,7 +289,7 @@ class TestFaults(TogetherTestCase):
             await self.measure()
         self.check_left_out("no bash")
 
-    async def read(self, machine, turn):
+    async def read(self, machine, station_run):
         """Fail to read the clock of c2."""
         if machine.name == "c2":
             raise base.MachineError("c2 has no bash")
@@ -320,10 +323,10 @@ class TestCancelled(TogetherTestCase):
         """Two wait for the third, which is never ready."""
         arm = commands.job.Job.arm
 
-        async def two(one, *words, **options):
-            if one.machine.name == "c2":
+        async def two(station, *arguments, **options):
+            if station.machine.name == "c2":
                 await asyncio.sleep(3600)
-            await arm(one, *words, **options)
+            await arm(station, *arguments, **options)
 
         with mock.patch.object(commands.job.Job, "arm", two):
             await self.cancel(

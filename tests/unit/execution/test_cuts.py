@@ -136,7 +136,7 @@ class CutTest(unittest.TestCase):
     def check_samples(self, outcome, left=0):
         """Expect both samples and nothing missing.
 
-        :param left: how many finished jobs are in the folder
+        :param left: The number of finished jobs in the folder.
         """
         self.assertIsNone(outcome.refused)
         self.assertEqual([], outcome.result.missing)

@@ -269,14 +269,14 @@ class TestLost(TestMeasure):
     def setUp(self):
         """Lose the first of the two when it is to measure."""
         super().setUp()
-        self.asked = 0
+        self.requests = 0
         arm = commands.job.Job.arm
 
-        async def arm_or_lose(one, finished, **options):
-            if one.machine.name == "c1":
-                self.asked += 1
+        async def arm_or_lose(station, finished, **options):
+            if station.machine.name == "c1":
+                self.requests += 1
                 raise machines.Unreachable("c1 is away")
-            await arm(one, finished, **options)
+            await arm(station, finished, **options)
 
         patch = mock.patch.object(commands.job.Job, "arm", arm_or_lose)
         patch.start()
@@ -291,7 +291,7 @@ class TestLost(TestMeasure):
             {(m.machine, m.name) for m in result.missing},
         )
         self.assertIn("c1 is away", result.missing[0].reason)
-        self.assertEqual(1, self.asked)
+        self.assertEqual(1, self.requests)
 
     def test_left_out_from_the_start(self):
         """One that did not answer before the repetition is not asked."""
@@ -306,7 +306,7 @@ class TestLost(TestMeasure):
                 lost={"c1"},
             )
         )
-        self.assertEqual(0, self.asked)
+        self.assertEqual(0, self.requests)
         self.assertEqual(2, len(result.missing))
         self.assertIn("no longer answers", result.missing[0].reason)
 

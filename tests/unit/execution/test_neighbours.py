@@ -105,8 +105,8 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         """It is named, and ending it is harmless."""
         load = self.load(Ticking())
         load.stations[0].folder = "/proc/nowhere"
-        trouble = await load.begin()
-        self.assertIn("neighbour g2: g2: command", trouble["g2"])
+        problems = await load.begin()
+        self.assertIn("neighbour g2: g2: command", problems["g2"])
         await load.end()
 
     def test_ports(self):
@@ -115,10 +115,10 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
         (work,) = assignment.assign([{"name": "iperf3", "label": "x"}])
         load = self.load(Ticking(), measured)
         load.work = work
-        taken = ports.used_ports(measured, 2)
+        used = ports.used_ports(measured, 2)
         (endpoints,) = load._assign_endpoints()
         self.assertEqual(3, len(endpoints.own_ports))
-        self.assertEqual(set(), {*endpoints.own_ports} & {*taken})
+        self.assertEqual(set(), {*endpoints.own_ports} & {*used})
 
 
 class TestArgument(unittest.TestCase):
@@ -130,18 +130,18 @@ class TestArgument(unittest.TestCase):
 
     def test_complete(self):
         """The arguments of the workload are complete, and it has a label."""
-        found = neighbours.create_neighbours(
+        created = neighbours.create_neighbours(
             {"guests": 2, "workload": {"name": "stress_ng"}}
         )
-        self.assertEqual("stress_ng-neighbour", found.work.title)
-        self.assertEqual(2, found.plain()["guests"])
-        self.assertIn("time", found.plain()["arguments"])
+        self.assertEqual("stress_ng-neighbour", created.work.title)
+        self.assertEqual(2, created.plain()["guests"])
+        self.assertIn("time", created.plain()["arguments"])
 
     def test_pairs(self):
         """Neighbours have no partner."""
-        given = {
+        workload = {
             "name": "iperf3",
             "arguments": {"directions": ["guest_to_guest"]},
         }
         with self.assertRaisesRegex(base.WorkloadError, "requires a partner"):
-            neighbours.create_neighbours({"guests": 2, "workload": given})
+            neighbours.create_neighbours({"guests": 2, "workload": workload})

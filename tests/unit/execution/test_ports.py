@@ -16,18 +16,21 @@ from tests.unit.execution import test_measure
 class Listening(test_measure.Echo):
     """A workload that asks for ports."""
 
-    def __init__(self, own, shared):
+    def __init__(self, own_ports, shared):
         super().__init__()
-        self.wanted = base.Ports(own=own, shared=shared)
+        self.requested = base.Ports(own=own_ports, shared=shared)
 
     def ports(self, arguments):
         """Return what it was made for."""
-        return self.wanted
+        return self.requested
 
 
-def made(*asked):
+def made(*numbers):
     """Return workloads that ask for so many ports, own and shared."""
-    return [assignment.Assignment(Listening(*one), {}) for one in asked]
+    return [
+        assignment.Assignment(Listening(*ports_of_workload), {})
+        for ports_of_workload in numbers
+    ]
 
 
 @ddt.ddt
@@ -45,21 +48,21 @@ class PortsTestCase(unittest.TestCase):
         )
     )
     @ddt.unpack
-    def test_none_is_given_twice(self, asked, machines):
+    def test_none_is_given_twice(self, numbers, machines):
         """And all of them are those that the run is said to use."""
-        given = []
-        for one, (own, shared) in zip(
-            ports.allocate(made(*asked)), asked, strict=True
+        allocated = []
+        for allocation, (own_ports, shared) in zip(
+            ports.allocate(made(*numbers)), numbers, strict=True
         ):
-            self.assertEqual(shared, len(one.shared))
-            given += one.shared
+            self.assertEqual(shared, len(allocation.shared))
+            allocated += allocation.shared
             for position in range(machines):
-                self.assertEqual(own, len(one.own(position)))
-                given += one.own(position)
+                self.assertEqual(own_ports, len(allocation.own(position)))
+                allocated += allocation.own(position)
         self.assertEqual(
-            list(ports.used_ports(made(*asked), machines)), sorted(given)
+            list(ports.used_ports(made(*numbers), machines)), sorted(allocated)
         )
-        self.assertLess(max(given, default=0), 32768)
+        self.assertLess(max(allocated, default=0), 32768)
 
     def test_more_machines_than_ports(self):
         """It says how many there may be, and as many there may be."""
@@ -79,10 +82,10 @@ class PortsTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_guests_listen_for_partners_only(self, directions, expected):
-        asked = assignment.assign(
+        assignments = assignment.assign(
             [{"name": "iperf3", "arguments": {"directions": directions}}]
         )
-        self.assertEqual(expected, ports.guest_ports(asked, 2))
+        self.assertEqual(expected, ports.guest_ports(assignments, 2))
 
     def test_the_stations_of_a_machine(self):
         """The endpoints have the addresses of the peer and of the partner."""

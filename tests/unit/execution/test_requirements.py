@@ -36,8 +36,8 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
         )
 
     async def test_guests_get_what_they_lack(self):
-        found = await self.ensure(self.place("guest"))
-        self.assertEqual("/usr/bin/sysbench", found["m1"]["sysbench"].path)
+        tools = await self.ensure(self.place("guest"))
+        self.assertEqual("/usr/bin/sysbench", tools["m1"]["sysbench"].path)
 
     @ddt.data("copy", "peer")
     async def test_nothing_is_installed_elsewhere(self, role):
@@ -51,8 +51,8 @@ class RequirementsTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_the_newest_wish_counts(self):
         iperf3 = registry.get_workload("iperf3")
         both = [
-            assignment.Assignment(iperf3, iperf3.complete(one), label)
-            for one, label in (({}, ""), ({"protocol": "udp"}, "udp"))
+            assignment.Assignment(iperf3, iperf3.complete(arguments), label)
+            for arguments, label in (({}, ""), ({"protocol": "udp"}, "udp"))
         ]
         for order in (both, both[::-1]):
             (tool,) = requirements.tools(order)
@@ -193,11 +193,11 @@ class SupplyingTestCase(unittest.TestCase):
         self.assertNotIn("s3cret", str(caught.exception))
 
     def test_a_login_without_its_file_or_proxy(self):
-        for options, said in (
+        for options, message in (
             ({"proxy": "http://p", "proxy_login": "/proc/none"}, "No such"),
             ({"proxy_login": "/proc/none"}, "requires the option proxy"),
         ):
-            with self.assertRaisesRegex(requirements.SupplyError, said):
+            with self.assertRaisesRegex(requirements.SupplyError, message):
                 requirements.create_supply(options)
 
     def test_absent_bundle(self):

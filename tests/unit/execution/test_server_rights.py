@@ -183,7 +183,7 @@ class RightsTestCase(unittest.IsolatedAsyncioTestCase):
             *("cat ../../secret", "cat ../status", "ls ..", "ls /root"),
             *("echo changed >config", "cat config", "touch new"),
         )
-        words = (
+        argv = (
             *("bash", "-c"),
             'for attempt; do eval "$attempt"; echo -n $? >&3; done '
             "3>&1 >/dev/null 2>&1; exit 1",
@@ -194,7 +194,7 @@ class RightsTestCase(unittest.IsolatedAsyncioTestCase):
             argv=("x",),
             timeout=10,
             server=base.Server(
-                on="peer", argv=words, port=self.first, files={"config": "x"}
+                on="peer", argv=argv, port=self.first, files={"config": "x"}
             ),
         )
         running = servers.Servers(title="echo", peer=self.peer)

@@ -85,18 +85,18 @@ class Asking(test_measure.Echo):
     def commands(self, arguments, endpoints):
         """Return both commands with their server."""
         (port,) = (*endpoints.own_ports, *endpoints.shared_ports)
-        words = (str(port), self.transport)
+        server_arguments = (str(port), self.transport)
         server = base.Server(
             on="peer",
             # Its user cannot enter the home directory of a developer.
-            argv=("/usr/bin/python3", "-c", SERVER, *words),
+            argv=("/usr/bin/python3", "-c", SERVER, *server_arguments),
             port=port,
             transport=self.transport,
             lifetime=self.lifetime,
             clients=self.clients,
             files={f"greeting-{port}": f"{port}\n"},
         )
-        argv = (sys.executable, "-c", CLIENT, *words)
+        argv = (sys.executable, "-c", CLIENT, *server_arguments)
         return tuple(
             base.Command(name=name, argv=argv, timeout=10, server=server)
             for name in ("rate", "size")
@@ -110,10 +110,10 @@ def free_ports():
     """
     while True:
         first = random.randrange(20000, 30000)
-        with contextlib.ExitStack() as taken, contextlib.suppress(OSError):
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
             for port in range(first, first + 10):
-                one = taken.enter_context(socket.socket())
-                one.bind(("", port))
+                listener = stack.enter_context(socket.socket())
+                listener.bind(("", port))
             return first
 
 
@@ -150,18 +150,18 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_server_that_is_held(self):
         """It listens for every client until all servers are ended."""
-        (one,) = assignment.assign([{"name": "iperf3"}])
+        (assigned,) = assignment.assign([{"name": "iperf3"}])
         endpoints = base.Endpoints(
             peer="127.0.0.1",
             partner="",
             own_ports=range(self.first, self.first + 3),
         )
-        command, _ = one.workload.commands(one.arguments, endpoints)
-        held = servers.Servers(title="iperf3", peer=self.peer)
-        await held.hold(self.stations[0], command, 60)
+        command, _ = assigned.workload.commands(assigned.arguments, endpoints)
+        held_servers = servers.Servers(title="iperf3", peer=self.peer)
+        await held_servers.hold(self.stations[0], command, 60)
         for _ in range(2):
             await self.connect()
-        await held.close()
+        await held_servers.close()
         with self.assertRaises(OSError):
             socket.create_connection(("127.0.0.1", self.first), 10)
 
@@ -178,11 +178,13 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def measure(self, workload, arguments=None):
         """Prepare and measure once."""
-        one = assignment.Assignment(workload, arguments or {})
+        assigned = assignment.Assignment(workload, arguments or {})
         self.result = measured.Measured()
-        await measure.prepare([one], self.stations, self.peer, lambda line: 0)
+        await measure.prepare(
+            [assigned], self.stations, self.peer, lambda line: 0
+        )
         await measure.repetition(
-            [one], self.stations, self.peer, lambda line: 0, self.result
+            [assigned], self.stations, self.peer, lambda line: 0, self.result
         )
 
     def figures(self):
@@ -222,8 +224,8 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_many_clients_for_one_command(self):
         await self.measure(Asking("command", "many"))
         for name in ("rate", "size"):
-            told = [n for _, metric, n in self.figures() if metric == name]
-            self.assertEqual([1, 2], sorted(told))
+            numbers = [n for _, metric, n in self.figures() if metric == name]
+            self.assertEqual([1, 2], sorted(numbers))
         self.assertEqual([0, 0], self.starts())
 
     async def test_many_clients_for_the_repetition(self):
@@ -244,7 +246,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         workload.clients = "one"
         workload.ports = lambda arguments: base.Ports(shared=1)
         await self.measure(workload)
-        reasons = {one.reason for one in self.result.missing}
+        reasons = {gap.reason for gap in self.result.missing}
         self.assertRegex(
             " ".join(reasons), "two machines use .* clients: many"
         )
@@ -297,21 +299,21 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         """One server failed, and the other machine waits for no other."""
         with socket.create_server(("127.0.0.1", self.first)):
             await self.measure(Asking("repetition", "many"))
-        reasons = {one.reason for one in self.result.missing}
+        reasons = {gap.reason for gap in self.result.missing}
         self.assertEqual(4, len(self.result.missing))
         for reason in reasons:
             self.assertIn(f"TCP port {self.first} is used", reason)
 
     async def refused(self, *argv):
         """Return why a server of this command line did not start."""
-        held = servers.Servers(title="echo", peer=self.peer)
+        held_servers = servers.Servers(title="echo", peer=self.peer)
         server = base.Server(on="peer", argv=argv, port=self.first)
         command = base.Command(
             name="x", argv=("x",), timeout=10, server=server
         )
         (self.folder / "peer/echo").mkdir()
         with self.assertRaises(machines.MachineError) as caught:
-            await held.hold(self.stations[0], command, 10)
+            await held_servers.hold(self.stations[0], command, 10)
         return str(caught.exception)
 
     @ddt.data(
@@ -319,26 +321,26 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         (("missing-tool", "-s"), "missing-tool"),
     )
     @ddt.unpack
-    async def test_a_server_that_ends_at_once(self, argv, said):
+    async def test_a_server_that_ends_at_once(self, argv, text):
         """The run does not wait for it, and reports its last output."""
         with mock.patch.object(servers, "LISTEN_TIMEOUT", 600.0):
-            told = await self.refused(*argv)
+            message = await self.refused(*argv)
         self.assertIn(
             f"no server listens on TCP port {self.first} and the server "
             "ended; check whether the port is in use or the tool is missing; "
             "its last output: ",
-            told,
+            message,
         )
-        self.assertIn(said, told)
-        self.assertNotIn("\n", told)
+        self.assertIn(text, message)
+        self.assertNotIn("\n", message)
 
     async def test_a_server_that_never_listens(self):
         """It is asked about once a second at most."""
-        asked = mock.Mock()
+        probe = mock.Mock()
         running = job.Job.running
 
         async def ask(started):
-            asked()
+            probe()
             return await running(started)
 
         with (
@@ -346,10 +348,10 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
             mock.patch.object(servers, "LISTEN_TIMEOUT", 2.4),
             mock.patch.object(servers, "_ENDING", 0.1),
         ):
-            told = await self.refused("sleep", "60")
-        self.assertIn("after 2 s; check", told)
-        self.assertIn("its last output: none, it is still running", told)
-        self.assertLess(asked.call_count, 3)
+            message = await self.refused("sleep", "60")
+        self.assertIn("after 2 s; check", message)
+        self.assertIn("its last output: none, it is still running", message)
+        self.assertLess(probe.call_count, 3)
 
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
         """The message names the first client, which is silent."""

@@ -106,7 +106,7 @@ class UnreachableTest(unittest.IsolatedAsyncioTestCase):
         ({"host_key"}, "", "^peer: .* known_hosts"),
     )
     @ddt.unpack
-    async def test_peer(self, keys, state, words):
+    async def test_peer(self, keys, state, pattern):
         """The line names it, and the reason."""
         server = sshd.Sshd()
         await server.start()
@@ -124,7 +124,7 @@ class UnreachableTest(unittest.IsolatedAsyncioTestCase):
             await server.stop()
         else:
             self.addAsyncCleanup(server.stop)
-        with self.assertRaisesRegex(base.MachineError, words):
+        with self.assertRaisesRegex(base.MachineError, pattern):
             await asyncio.to_thread(
                 sessions.check_others, [], station, None, str
             )

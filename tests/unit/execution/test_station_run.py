@@ -50,73 +50,75 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
             role="copy",
             folder=str(folders.made(self)),
         )
-        self.kept = []
-        self.result = measured.Measured(keep_raw=self.kept.append)
+        self.raw_outputs = []
+        self.result = measured.Measured(keep_raw=self.raw_outputs.append)
 
     def begin(self, **argvs):
         """Return its turn at a workload of two commands."""
-        one = assignment.Assignment(test_measure.Echo(**argvs), {})
-        return self.begin_with(one)
+        assigned = assignment.Assignment(test_measure.Echo(**argvs), {})
+        return self.begin_with(assigned)
 
-    def begin_with(self, one):
+    def begin_with(self, assigned):
         """Return its turn at an assignment."""
         return station_run.create(
-            one,
+            assigned,
             self.place,
             base.Endpoints(),
-            servers.Servers(title=one.title, peer=None),
+            servers.Servers(title=assigned.title, peer=None),
             self.result,
             {},
         )
 
     def printed(self):
         """Return what is kept of standard output, by command."""
-        return [(run.result.name, run.result.stdout) for run in self.kept]
+        return [
+            (run.result.name, run.result.stdout) for run in self.raw_outputs
+        ]
 
     async def test_each_output_is_kept_as_soon_as_it_is_there(self):
         """With where it comes from."""
-        own = self.begin()
-        await own.step("rate")
-        (run,) = self.kept
+        station_run = self.begin()
+        await station_run.step("rate")
+        (run,) = self.raw_outputs
         self.assertEqual(("echo", "c1"), (run.workload, run.machine))
         self.assertEqual("rate", run.result.name)
         self.assertEqual(("5\n", ""), (run.result.stdout, run.result.stderr))
-        await own.step("size")
+        await station_run.step("size")
         self.assertEqual([("rate", "5\n"), ("size", "7\n")], self.printed())
 
     async def test_output_of_what_failed(self):
         """That is what one wants to read, on both streams."""
-        own = self.begin(
+        station_run = self.begin(
             first=("sh", "-c", "echo half; echo trouble >&2; exit 3")
         )
-        await own.step("rate")
-        (reason,) = own.reasons
+        await station_run.step("rate")
+        (reason,) = station_run.reasons
         self.assertIn("exit status 3 and printed 'trouble'", reason)
         self.assertEqual([], self.result.observations)
         self.assertEqual([("rate", "half\n")], self.printed())
-        self.assertEqual("trouble\n", self.kept[0].result.stderr)
+        self.assertEqual("trouble\n", self.raw_outputs[0].result.stderr)
 
     async def test_output_that_cannot_be_read(self):
         """It is stored before it is parsed."""
-        own = self.begin(first=("echo", "five"))
-        await own.step("rate")
-        self.assertIn("five", own.reasons[0])
+        station_run = self.begin(first=("echo", "five"))
+        await station_run.step("rate")
+        self.assertIn("five", station_run.reasons[0])
         self.assertEqual([("rate", "five\n")], self.printed())
 
     async def test_interrupted(self):
         """Stored outputs remain, and no other files."""
-        own = self.begin(second=("sleep", "60"))
-        await own.step("rate")
+        station_run = self.begin(second=("sleep", "60"))
+        await station_run.step("rate")
         with self.assertRaises(TimeoutError):
-            await asyncio.wait_for(own.step("size"), 0.5)
+            await asyncio.wait_for(station_run.step("size"), 0.5)
         self.assertEqual([("rate", "5\n")], self.printed())
 
     async def test_distributions_and_series(self):
         """They are kept; supported percentiles are values like any other."""
-        one = assignment.Assignment(Timed(), {}, "db")
-        own = self.begin_with(one)
-        await own.step("rate")
-        own.note_missing()
+        assigned = assignment.Assignment(Timed(), {}, "db")
+        station_run = self.begin_with(assigned)
+        await station_run.step("rate")
+        station_run.note_missing()
         self.assertEqual(
             ["disk.timed.db.rate", "disk.timed.db.latency_p50"],
             [
@@ -133,18 +135,18 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
                 ("c1", "disk.timed.db.rate", sample.Series),
             ],
             [
-                (name, one.metric.name, type(one))
-                for name, one in self.result.readings
+                (name, reading.metric.name, type(reading))
+                for name, reading in self.result.readings
             ],
         )
         self.assertEqual([], self.result.missing)
 
     async def test_what_is_missing_with_a_distribution(self):
         """Percentiles are optional and are not reported as missing."""
-        one = assignment.Assignment(Timed(first=("false",)), {})
-        own = self.begin_with(one)
-        await own.step("size")
-        own.note_missing()
+        assigned = assignment.Assignment(Timed(first=("false",)), {})
+        station_run = self.begin_with(assigned)
+        await station_run.step("size")
+        station_run.note_missing()
         self.assertEqual(
             ["disk.timed.rate"], [gap.name for gap in self.result.missing]
         )

@@ -1,4 +1,4 @@
-"""Contexts of ours that failed, quoting whatever a cloud may say."""
+"""Contexts of the product that failed, with quotes from a hostile cloud."""
 
 import itertools
 from unittest import mock
@@ -22,8 +22,8 @@ def _unanswered(case):
 def _rename(kind):
     def rename(case):
         for service in (case.cloud.network, case.cloud.compute):
-            for one in getattr(service, f"all_{kind}", ()):
-                one.name = records.ALL
+            for resource in getattr(service, f"all_{kind}", ()):
+                resource.name = records.ALL
 
     return rename
 
@@ -51,16 +51,16 @@ FAULTS = {
 
 
 def failed():
-    """Return the errors by which contexts of ours failed, all hostile."""
-    found = {name: _failure(spoil) for name, spoil in FAULTS.items()}
+    """Return the errors by which the contexts failed, all hostile."""
+    failures = {name: _failure(spoil) for name, spoil in FAULTS.items()}
     try:
         document.decode(
             {**made.baseline_document(), records.ALL: records.ALL},
             f"baseline {records.ALL}",
         )
     except document.BaselineError as error:
-        found["baseline"] = error
-    return found
+        failures["baseline"] = error
+    return failures
 
 
 def _failure(spoil):

@@ -14,8 +14,8 @@ from tests.unit.machines import sshd
 class Guest:
     """Its SSH server runs in a thread, its tools are those of ``tools``.
 
-    :param folder: for its tools and for its user's home
-    :param more: programs that it has besides, their texts by their names
+    :param folder: The folder for its tools and for its user's home.
+    :param more: The texts of additional programs by name.
     """
 
     def __init__(self, folder, more=None):
@@ -27,7 +27,7 @@ class Guest:
             text = text.replace("{folder}", str(self.folder))
             (path / name).write_text(text)
             (path / name).chmod(0o755)
-        (self.folder / tools.WORDS).write_bytes(tools.words())
+        (self.folder / tools.WORDS).write_bytes(tools.all_texts())
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self.server = sshd.Sshd(

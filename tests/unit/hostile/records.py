@@ -8,29 +8,28 @@ from tests.unit.hostile import attacks
 from tests.unit.report import shaped
 
 WORDS = [
-    words.encode("utf-8", "replace").decode()
-    for words in attacks.WORDS.values()
+    text.encode("utf-8", "replace").decode() for text in attacks.WORDS.values()
 ]
 ALL = " ".join(WORDS)
 
 
 def of_overhead():
     """Return records in which every text of a guest is hostile."""
-    found = made.records(guests=2, emulated=True)
-    for number, record in enumerate(found):
+    records = made.records(guests=2, emulated=True)
+    for number, record in enumerate(records):
         made.redescribe(record, functools.partial(_describe, WORDS[number]))
         record["findings"] += [
-            {"kind": kind, "subject": words, "detail": words}
+            {"kind": kind, "subject": text, "detail": text}
             for kind in ("wrong_host", "steal_time")
-            for words in WORDS
+            for text in WORDS
         ]
         (only,) = record["conditions"]
         _rename_machines(only)
-    found[-1]["state"] = "incomplete"
-    found[-1]["missing"] = [
-        {"name": words, "machine": words, "reason": words} for words in WORDS
+    records[-1]["state"] = "incomplete"
+    records[-1]["missing"] = [
+        {"name": text, "machine": text, "reason": text} for text in WORDS
     ]
-    return [shaped.shaped(record) for record in found]
+    return [shaped.shaped(record) for record in records]
 
 
 def _describe(flavor, details):
@@ -38,10 +37,10 @@ def _describe(flavor, details):
     guest = details["g1"]
     guest["fingerprint"] = {
         "virtualisation": ALL,
-        **{words: [words, {words: words}] for words in WORDS},
+        **{text: [text, {text: text}] for text in WORDS},
     }
     guest["tools"] = {
-        words: {"version": words, "checksum": words} for words in WORDS
+        text: {"version": text, "checksum": text} for text in WORDS
     }
     guest["nova"].update(host=ALL, hypervisor=ALL, image={"name": ALL})
     guest["nova"]["flavor"]["name"] = flavor
@@ -49,8 +48,8 @@ def _describe(flavor, details):
 
 def of_tuning():
     """Return records of variants in which every text is hostile."""
-    found = of_overhead()
-    for record in found:
+    records = of_overhead()
+    for record in records:
         (only,) = record["conditions"]
         record["question"] = "tuning"
         record["conditions"] = [
@@ -65,18 +64,18 @@ def of_tuning():
             "reference": "plain",
             "idle_guests": "running",
         }
-    return found
+    return records
 
 
 def of_density():
     """Return records of curves in which every text of a guest is hostile."""
-    found = made.few(made.broken())
-    for record in found:
+    records = made.few(made.broken())
+    for record in records:
         made.redescribe(record, functools.partial(_describe, ALL))
         record["machines"][0]["host"] = ALL
         for level in record["conditions"]:
             _spoil(level)
-    return [shaped.shaped(record) for record in found]
+    return [shaped.shaped(record) for record in records]
 
 
 def _rename_machines(condition):
@@ -84,22 +83,24 @@ def _rename_machines(condition):
         "g1": attacks.WORDS["mathtext"],
         "g2": attacks.WORDS["svg_text_ended"],
     }
-    for part in (condition, condition["observations"]):
-        part["machines"] = [names.get(one, one) for one in part["machines"]]
+    for group in (condition, condition["observations"]):
+        group["machines"] = [
+            names.get(name, name) for name in group["machines"]
+        ]
 
 
 def _spoil(level):
     _rename_machines(level)
     level["skip_reason"] = level["skip_reason"] and ALL
     level["missing"] += [
-        {"name": words, "machine": words, "reason": words} for words in WORDS
+        {"name": text, "machine": text, "reason": text} for text in WORDS
     ]
     level["findings"] += [
-        {"kind": "steal_time", "subject": words, "detail": words}
-        for words in WORDS
+        {"kind": "steal_time", "subject": text, "detail": text}
+        for text in WORDS
     ]
     level["synchronisation"] += [
-        {**start, "workload": words, "command": words}
+        {**start, "workload": text, "command": text}
         for start in level["synchronisation"][:1]
-        for words in WORDS
+        for text in WORDS
     ]

@@ -26,7 +26,9 @@ LIMITS = {"max_percent": {"*": 50}}
 
 def baseline():
     """Return a baseline for the workloads: every figure is 1."""
-    return made.baseline(entries=[_entry(one) for one in _assignments()])
+    return made.baseline(
+        entries=[_entry(assignment) for assignment in _assignments()]
+    )
 
 
 def run(guest, folder, progress=lambda line: None):
@@ -34,9 +36,9 @@ def run(guest, folder, progress=lambda line: None):
     cloud = testing.FakeCloud()
     server = cloud.compute.create_server(name="g1", networks=[{"uuid": "n1"}])
     server.status, server.host_id = "ACTIVE", "h"
-    kept = run_request.RunCache()
-    asked = run_request.RunRequest(
-        run_cache=kept,
+    run_cache = run_request.RunCache()
+    request = run_request.RunRequest(
+        run_cache=run_cache,
         question="overhead",
         task="task-1",
         owner="hostile",
@@ -55,22 +57,22 @@ def run(guest, folder, progress=lambda line: None):
         progress=progress,
         warn=progress,
     )
-    whole = kept.get_run("hostile", lambda: overhead.create_run(asked))
+    whole = run_cache.get_run("hostile", lambda: overhead.create_run(request))
     try:
-        return [whole.repeat(number) for number in (1, 2, 3)], asked.journal
+        return [whole.repeat(number) for number in (1, 2, 3)], request.journal
     finally:
-        kept.close("hostile")
+        run_cache.close("hostile")
 
 
 def _assignments():
     return assignment.assign(WORKLOADS)
 
 
-def _entry(one):
-    metrics = one.workload.metrics(one.arguments)
+def _entry(assignment):
+    metrics = assignment.workload.metrics(assignment.arguments)
     return made.entry(
-        workload=one.workload.name,
-        arguments=one.arguments,
+        workload=assignment.workload.name,
+        arguments=assignment.arguments,
         shape=SHAPE,
         metrics={
             m.name: {"unit": m.unit, "better": m.better, "scale": m.scale}

@@ -7,9 +7,9 @@ import subprocess
 import unicodedata
 
 
-def obeyed(said):
+def obeyed(text):
     """Return the characters that a terminal or a reader would obey."""
-    return [c for c in said if unicodedata.category(c)[0] == "C" and c != "\n"]
+    return [c for c in text if unicodedata.category(c)[0] == "C" and c != "\n"]
 
 
 def shown(argv, **environment):
@@ -18,9 +18,11 @@ def shown(argv, **environment):
     The terminal itself puts a carriage return before the end of each line,
     which is taken away.
     """
-    ours, theirs = pty.openpty()
-    with contextlib.closing(os.fdopen(ours, "rb", buffering=0)) as screen:
-        with os.fdopen(theirs, "wb", buffering=0) as end:
+    reading_end, terminal_end = pty.openpty()
+    with contextlib.closing(
+        os.fdopen(reading_end, "rb", buffering=0)
+    ) as screen:
+        with os.fdopen(terminal_end, "wb", buffering=0) as end:
             process = subprocess.Popen(
                 argv,
                 stdin=end,

@@ -59,14 +59,14 @@ class BasicsTestCase(unittest.TestCase):
             guest.Guest(home, {name: program}) as hostile,
         ):
             try:
-                records, kept = run.run(hostile, folder)
+                records, raw_outputs = run.run(hostile, folder)
             except run.EXPECTED as error:
-                said = str(error)
-                self.assertIn("g1", said)
-                self.assertEqual([], test_words.obeyed(said))
-                self.assertNotIn("\n", said)
-                self.assertLess(len(said), 700)
+                message = str(error)
+                self.assertIn("g1", message)
+                self.assertEqual([], test_words.obeyed(message))
+                self.assertNotIn("\n", message)
+                self.assertLess(len(message), 700)
                 return
             for record in records:
                 model.FORMAT.check(model.FORMAT.encode(record))
-            self.assertLess(kept.path.stat().st_size, 3 << 20)
+            self.assertLess(raw_outputs.path.stat().st_size, 3 << 20)

@@ -1,4 +1,4 @@
-"""However much a guest says, little of it is kept, and nobody waits long."""
+"""However much a guest says, little of it is kept, and no wait is long."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
     )
     async def test_a_fingerprint_of_a_megabyte(self, section):
         """It is refused, or little of it is kept."""
-        kept = []
+        sizes = []
         for table in (
             "".join(f"n{n}={'v' * 200}\t" * 24 for n in range(200)),
             f"x: {'v' * 200}={'w' * 200}\n" * 2400,
@@ -48,20 +48,20 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
                 for _ in range(64)
             ),
         ):
-            said = f"@@ {section}\n{table[:MIB]}\n@@ cpuinfo\nx : y\n"
-            machine = testing.FakeMachine("g1", {"sh": said})
+            output = f"@@ {section}\n{table[:MIB]}\n@@ cpuinfo\nx : y\n"
+            machine = testing.FakeMachine("g1", {"sh": output})
             try:
                 facts = await fingerprint.collect(machine)
             except base.MachineError as error:
                 self.assertRegex(str(error), "^g1: the fingerprint has")
             else:
-                kept.append(len(json.dumps(facts)))
-        self.assertLessEqual(max(kept, default=0), fingerprint.LARGEST)
+                sizes.append(len(json.dumps(facts)))
+        self.assertLessEqual(max(sizes, default=0), fingerprint.LARGEST)
 
     async def test_disks_of_a_megabyte_are_refused(self):
         row = "".join(f"k{n}={'v' * 200}\t" for n in range(64))
-        said = "@@ cpuinfo\n@@ disks\n" + f"{row}\n" * 64
-        machine = testing.FakeMachine("g1", {"sh": said})
+        output = "@@ cpuinfo\n@@ disks\n" + f"{row}\n" * 64
+        machine = testing.FakeMachine("g1", {"sh": output})
         with self.assertRaisesRegex(
             base.MachineError, "^g1: the fingerprint has"
         ):
@@ -73,16 +73,16 @@ class DescriptionTestCase(unittest.IsolatedAsyncioTestCase):
         disk += "write_cache=write back\tsectors=1875385008\n"
         net = "name=enp193s0f0np0\tdriver=mlx5_core\tspeed=100000\tmtu=9000\n"
         flags = " ".join(f"avx512_flag{n}" for n in range(200))
-        said = f"@@ cpuinfo\nflags\t: {flags}\n@@ disks\n{disk * 64}"
-        said += f"@@ nets\n{net * 64}@@ mitigations\n"
-        said += "".join(f"bug{n}: Mitigation: yes\n" for n in range(30))
-        machine = testing.FakeMachine("host", {"sh": said})
+        output = f"@@ cpuinfo\nflags\t: {flags}\n@@ disks\n{disk * 64}"
+        output += f"@@ nets\n{net * 64}@@ mitigations\n"
+        output += "".join(f"bug{n}: Mitigation: yes\n" for n in range(30))
+        machine = testing.FakeMachine("host", {"sh": output})
         facts = await fingerprint.collect(machine)
         self.assertEqual(64, len(facts["disks"]))
 
     async def test_a_hundred_thousand_tools_that_nobody_asked_for(self):
-        said = "".join(f"tool t{n}\npath /{n}\n" for n in range(100_000))
-        machine = testing.FakeMachine("g1", {"bash": said, "sh": said})
+        output = "".join(f"tool t{n}\npath /{n}\n" for n in range(100_000))
+        machine = testing.FakeMachine("g1", {"bash": output, "sh": output})
         with self.assertRaisesRegex(base.MachineError, "g1 has no bzip2"):
             await provision.ensure(
                 machine, bzip2.Bzip2.TOOLS[:1], supply=provision.NO_SUPPLY
@@ -162,8 +162,8 @@ class OutputTestCase(unittest.IsolatedAsyncioTestCase):
         "",
         "\n\nexit=0",
     )
-    async def test_an_account_that_is_none(self, said):
-        machine = testing.FakeMachine("g1", {"bash": ["", said]})
+    async def test_an_account_that_is_none(self, output):
+        machine = testing.FakeMachine("g1", {"bash": ["", output]})
         handle = await jobs.start(machine, "/tmp", "fio", ["true"], timeout=1)
         with self.assertRaisesRegex(base.MachineError, "g1: .*fio") as caught:
             async with asyncio.timeout(30):

@@ -1,4 +1,4 @@
-"""Whatever stands in the place of a figure, no sample is made of it."""
+"""Text in the place of a figure gives no sample."""
 
 import unittest
 
@@ -30,8 +30,8 @@ ACCOUNT = {
 
 def header(**changes):
     """Return a supervisor's account with some words changed."""
-    said = {**ACCOUNT, **changes}
-    return " ".join(f"{key}={value}" for key, value in said.items())
+    account = {**ACCOUNT, **changes}
+    return " ".join(f"{key}={value}" for key, value in account.items())
 
 
 @ddt.ddt

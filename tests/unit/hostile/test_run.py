@@ -35,8 +35,8 @@ class RunTestCase(unittest.TestCase):
                 hostile, folder, cls.lines.append
             )
 
-    def check(self, said):
-        self.assertEqual([], terminal.obeyed(said))
+    def check(self, text):
+        self.assertEqual([], terminal.obeyed(text))
 
     def test_records_are_valid_and_small(self):
         lines = self.journal.path.read_bytes().splitlines()
@@ -55,16 +55,17 @@ class RunTestCase(unittest.TestCase):
             self.assertEqual("incomplete", measured.state)
             (only,) = measured.conditions
             missing = {gap.name for gap in only.missing}
-            taken = {
+            sampled = {
                 metric.name
                 for metric in only.by_metric
                 if metric not in guest_metrics.METRICS
             }
             expected = {metric.name for metric in measured.expected_metrics}
-            self.assertEqual(expected, missing | taken)
-            self.assertEqual(set(), missing & taken)
+            self.assertEqual(expected, missing | sampled)
+            self.assertEqual(set(), missing & sampled)
             self.assertLessEqual(
-                taken, {"cpu.bzip2.compress_time", "cpu.bzip2.decompress_time"}
+                sampled,
+                {"cpu.bzip2.compress_time", "cpu.bzip2.decompress_time"},
             )
             for gap in only.missing:
                 self.assertEqual("g1", gap.machine)
@@ -73,8 +74,8 @@ class RunTestCase(unittest.TestCase):
 
     def test_all_that_it_said_is_kept_beside_the_journal(self):
         raw = files.read(self.journal.folder, self.records[0].raw_file)
-        said = "".join(one["stdout"] for one in raw["outputs"])
-        self.assertIn("\x1b]0;PWNED\x07", said)
+        output = "".join(raw_output["stdout"] for raw_output in raw["outputs"])
+        self.assertIn("\x1b]0;PWNED\x07", output)
 
     def test_what_is_logged_is_harmless(self):
         self.assertTrue(self.lines)
@@ -83,11 +84,11 @@ class RunTestCase(unittest.TestCase):
     def test_what_rally_is_told(self):
         with self.assertRaises(base.IncompleteRepetition) as caught:
             base.raise_if_incomplete(self.records[0].repetition, ())
-        said = str(caught.exception)
-        self.check(said)
-        self.assertIn("of g1", said)
-        self.assertNotIn("\n", said)
-        self.assertNotIn("<", said)
+        message = str(caught.exception)
+        self.check(message)
+        self.assertIn("of g1", message)
+        self.assertNotIn("\n", message)
+        self.assertNotIn("<", message)
 
     def test_the_verdict(self):
         judge = criteria.SLAS["vmperf_overhead"](run.LIMITS)
@@ -96,9 +97,9 @@ class RunTestCase(unittest.TestCase):
             judge.add_iteration({"output": {"complete": [encoded]}})
         result = judge.result()
         self.assertFalse(judge.success)
-        for said in (judge.details(), str(result)):
-            self.check(said)
-            self.assertNotIn("<", said)
+        for text in (judge.details(), str(result)):
+            self.check(text)
+            self.assertNotIn("<", text)
 
     def test_the_page(self):
         shown = made.run_of(

@@ -91,8 +91,8 @@ BABBLE = {
     "no_text": GREETING + disconnect(attacks.NO_TEXT),
     **{
         f"leaves_with_{name}": GREETING
-        + disconnect(words.encode("utf-8", "replace"))
-        for name, words in attacks.WORDS.items()
+        + disconnect(text.encode("utf-8", "replace"))
+        for name, text in attacks.WORDS.items()
     },
     "leaves_with_100_kb": GREETING + disconnect(b"\x1b[2J" * 25_000),
     "leaves_with_another_code": GREETING
@@ -102,10 +102,10 @@ BABBLE = {
 
 @ddt.ddt
 class BabbleTestCase(unittest.IsolatedAsyncioTestCase):
-    async def serve(self, said):
+    async def serve(self, babble):
         async def answer(reader, writer):
             with contextlib.suppress(OSError):
-                writer.write(said)
+                writer.write(babble)
                 await writer.drain()
                 await reader.read(-1)
             writer.close()
@@ -116,24 +116,24 @@ class BabbleTestCase(unittest.IsolatedAsyncioTestCase):
 
     @ddt.data(*BABBLE)
     async def test_it_is_refused_in_a_line(self, name):
-        one = machine(await self.serve(BABBLE[name]), connect_timeout=1)
-        self.addAsyncCleanup(one.close)
+        guest = machine(await self.serve(BABBLE[name]), connect_timeout=1)
+        self.addAsyncCleanup(guest.close)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         with self.assertRaises(base.MachineError) as caught:
-            await one.wait_ready(0)
-        said = str(caught.exception)
-        self.assertTrue(said.startswith("g1: "), said)
-        self.assertTrue(said.isprintable(), ascii(said))
-        self.assertLess(len(said), 600)
+            await guest.wait_ready(0)
+        message = str(caught.exception)
+        self.assertTrue(message.startswith("g1: "), message)
+        self.assertTrue(message.isprintable(), ascii(message))
+        self.assertLess(len(message), 600)
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         self.assertLess(grown, 64 * 1024)
 
     async def test_sockets_of_those_who_never_answer_are_closed(self):
-        one = machine(await self.serve(b""), connect_timeout=0.05)
+        guest = machine(await self.serve(b""), connect_timeout=0.05)
         before = len(os.listdir("/proc/self/fd"))
         for _ in range(5):
             with self.assertRaises(base.Unreachable):
-                await one.run(["true"])
+                await guest.run(["true"])
         await asyncio.sleep(0)
         self.assertLessEqual(len(os.listdir("/proc/self/fd")), before + 2)
 
@@ -146,7 +146,7 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
         return server
 
     def machine(self, server, **arguments):
-        one = machine(
+        guest = machine(
             server.port,
             **{
                 "client_key": server.client_pair.private,
@@ -154,36 +154,39 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
                 **arguments,
             },
         )
-        self.addAsyncCleanup(one.close)
-        return one
+        self.addAsyncCleanup(guest.close)
+        return guest
 
     async def test_guests_that_answer_for_one_another(self):
         first, second = await self.serve(), await self.serve()
         second.client_pair = first.client_pair
         for here, other in ((first, second), (second, first)):
-            one = self.machine(here, host_key=other.host_pair.public)
+            guest = self.machine(here, host_key=other.host_pair.public)
             with self.assertRaisesRegex(
                 base.HostKeyMismatch, f"g1: debian@127.0.0.1:{here.port}"
             ):
-                await one.wait_ready(60)
+                await guest.wait_ready(60)
             self.assertEqual([], here.commands)
 
     async def test_a_key_that_changes_after_the_first_connection(self):
         server = await self.serve()
-        one = self.machine(server)
-        await one.run(["true"])
+        guest = self.machine(server)
+        await guest.run(["true"])
         await server.stop()
-        known, server.host_pair = server.host_pair, hostkey.generate("other")
+        first_pair, server.host_pair = (
+            server.host_pair,
+            hostkey.generate("other"),
+        )
         await server.start()
         server.commands.clear()
         for _ in range(2):
             with self.assertRaisesRegex(base.HostKeyMismatch, "^g1: "):
-                await one.run(["true"])
+                await guest.run(["true"])
         self.assertEqual([], server.commands)
         await server.stop()
-        server.host_pair = known
+        server.host_pair = first_pair
         await server.start()
-        self.assertEqual(0, (await one.run(["true"])).exit_status)
+        self.assertEqual(0, (await guest.run(["true"])).exit_status)
 
     async def test_compression_is_not_agreed_on(self):
         server = await self.serve()
@@ -199,22 +202,22 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
         await self.check_left(server, self.machine(server))
 
     async def test_likewise_behind_a_jump_host(self):
-        """What it does not read is kept for the channel."""
+        """Unread data is kept for the channel."""
         server, hop = await self.serve(), sshd.Sshd(forwards=True)
         await self.enterAsyncContext(hop)
         way = jump.Jump(hop.endpoint("hop", user="jumper"))
         await self.check_left(server, self.machine(server, way=way))
 
     async def test_likewise_behind_a_proxy_command(self):
-        """What it does not read is kept for the pipe; the process ends."""
+        """Unread data is kept for the pipe; the process ends."""
         server = await self.serve()
-        words = (sys.executable, relay.__file__, "127.0.0.1", server.port)
-        way = routes.Command(" ".join(map(str, words)))
+        command = (sys.executable, relay.__file__, "127.0.0.1", server.port)
+        way = routes.Command(" ".join(map(str, command)))
         started = []
         create = subprocess.Popen
 
-        def note(*words, **options):
-            started.append(create(*words, **options))
+        def note(*arguments, **options):
+            started.append(create(*arguments, **options))
             return started[-1]
 
         with mock.patch.object(subprocess, "Popen", note):
@@ -223,24 +226,24 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
             while started[0].returncode is None:
                 await asyncio.sleep(0.05)
 
-    async def check_left(self, server, one):
-        await one.run(["true"])
-        (theirs,) = server.connections
-        theirs._transport.pause_reading()
-        async with one._pool.session() as ours:
+    async def check_left(self, server, guest):
+        await guest.run(["true"])
+        (connection,) = server.connections
+        connection._transport.pause_reading()
+        async with guest._pool.session() as session:
             for _ in range(20_000):
                 # As long as answers to requests are, many at once.
-                ours.send_debug("x" * 1000)
+                session.send_debug("x" * 1000)
                 await asyncio.sleep(0)
-                if ours.is_closed():
+                if session.is_closed():
                     break
-            self.assertTrue(ours.is_closed())
-        self.assertEqual(0, (await one.run(["true"])).exit_status)
+            self.assertTrue(session.is_closed())
+        self.assertEqual(0, (await guest.run(["true"])).exit_status)
 
     async def test_the_server_opens_no_channel_to_us(self):
         server = await self.serve()
-        one = self.machine(server)
-        await one.run(["true"])
+        guest = self.machine(server)
+        await guest.run(["true"])
         (connection,) = server.connections
         tried = {
             "forwarded": connection.create_connection(
@@ -260,7 +263,7 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
                 self.assertRaises(asyncssh.ChannelOpenError),
             ):
                 await opening
-        self.assertEqual(0, (await one.run(["true"])).exit_status)
+        self.assertEqual(0, (await guest.run(["true"])).exit_status)
 
 
 class _Greedy(asyncssh.SSHServer):
@@ -313,8 +316,8 @@ class GreedyTestCase(unittest.IsolatedAsyncioTestCase):
             server_host_keys=[asyncssh.import_private_key(pair.private)],
         )
         self.addCleanup(server.close)
-        one = machine(server.get_port(), host_key=pair.public)
-        self.addAsyncCleanup(one.close)
+        guest = machine(server.get_port(), host_key=pair.public)
+        self.addAsyncCleanup(guest.close)
         with self.assertRaisesRegex(base.Denied, "g1: .* rejects the key"):
-            await one.run(["true"])
+            await guest.run(["true"])
         self.assertEqual([], got)

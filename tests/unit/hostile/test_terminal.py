@@ -23,7 +23,7 @@ NAME = records.ALL.replace("/", "").replace("\0", "")[:60]
 
 @ddt.ddt
 class TestTerminal(unittest.TestCase):
-    """It obeys nothing that others have said, whoever quotes it."""
+    """It obeys no text of others, in any quote."""
 
     @classmethod
     def setUpClass(cls):
@@ -75,8 +75,8 @@ class TestTerminal(unittest.TestCase):
 
     def check(self, code, *argv):
         """Return what a process shows that must end so."""
-        found, shown = terminal.shown(argv, HOME=str(self.home))
-        self.assertEqual(code, found, shown[-2000:])
+        status, shown = terminal.shown(argv, HOME=str(self.home))
+        self.assertEqual(code, status, shown[-2000:])
         self.assertEqual([], terminal.obeyed(shown.replace("\t", "")))
         self.assertNotIn("Traceback", shown)
         return shown
@@ -97,9 +97,9 @@ class TestTerminal(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_command(self, code, words):
+    def test_command(self, code, command):
         """Figures and errors of documents of others."""
-        argv = words.format(home=self.home).split()
+        argv = command.format(home=self.home).split()
         self.assertTrue(self.check(code, SCRIPT, *argv))
 
     def test_one_function_writes(self):
@@ -125,14 +125,14 @@ class TestTerminal(unittest.TestCase):
         previous = os.getcwd()
         self.addCleanup(os.chdir, previous)
         os.chdir(confinement.CHECKOUT)
-        found, shown = terminal.shown(argv)
-        self.assertEqual(0, found, shown[-2000:])
+        status, shown = terminal.shown(argv)
+        self.assertEqual(0, status, shown[-2000:])
         self.assertEqual([], terminal.obeyed(shown.replace("\t", "")))
         self.assertGreater(shown.count("PWNED"), 6)
 
     def test_the_terminal_would_obey(self):
-        """What nobody made harmless is seen by these tests."""
-        words = "\x1b[2J\x07"
-        argv = (sys.executable, "-c", f"print({words!r})")
+        """These tests see text that is not sanitised."""
+        text = "\x1b[2J\x07"
+        argv = (sys.executable, "-c", f"print({text!r})")
         _, shown = terminal.shown(argv)
         self.assertEqual(list("\x1b\x07"), terminal.obeyed(shown))

@@ -1,4 +1,4 @@
-"""Whatever words a guest has, what is made of them can be shown."""
+"""Any text of a guest is sanitised before it is shown."""
 
 import io
 import logging
@@ -25,36 +25,36 @@ TOOL = bzip2.Bzip2.TOOLS[0]
 
 @ddt.ddt
 class WordsTestCase(unittest.IsolatedAsyncioTestCase):
-    def check(self, said, longest):
-        self.assertEqual([], terminal.obeyed(said))
-        self.assertLessEqual(len(said), longest)
-        said.encode()
+    def check(self, text, longest):
+        self.assertEqual([], terminal.obeyed(text))
+        self.assertLessEqual(len(text), longest)
+        text.encode()
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_one_line_is_made_of_it(self, words):
+    def test_one_line_is_made_of_it(self, text):
         for line in (
-            sanitize.line(words),
-            base.last_line(f"first\n{words}"),
+            sanitize.line(text),
+            base.last_line(f"first\n{text}"),
         ):
             self.check(line, 200)
             self.assertNotIn("\n", line)
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_it_is_put_into_a_page_of_rallys(self, words):
-        said = sanitize.text(words)
-        self.check(said, len(words))
-        self.assertNotIn("<", said)
+    def test_it_is_put_into_a_page_of_rallys(self, text):
+        safe = sanitize.text(text)
+        self.check(safe, len(text))
+        self.assertNotIn("<", safe)
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_it_is_put_into_our_page(self, words):
-        self.check(sanitize.printable(words).replace("\t", ""), len(words))
+    def test_it_is_put_into_our_page(self, text):
+        self.check(sanitize.printable(text).replace("\t", ""), len(text))
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_it_is_on_the_console(self, words):
-        self.check(console.sanitise(f"{words}\n" * 100), 15 * 201)
+    def test_it_is_on_the_console(self, text):
+        self.check(console.sanitise(f"{text}\n" * 100), 15 * 201)
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_it_is_in_every_part_of_a_fingerprint(self, words):
+    def test_it_is_in_every_part_of_a_fingerprint(self, quoted):
         names = (
             "cpuinfo",
             "lscpu",
@@ -63,9 +63,9 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
             "disks",
             "network_interfaces",
         )
-        lines = "".join(f"{words}{mark}{words}\n" for mark in ":=\t")
+        lines = "".join(f"{quoted}{mark}{quoted}\n" for mark in ":=\t")
         whole = "".join(f"@@ {name}\n{lines}" for name in names)
-        whole += f"@@ kernel\n{words}\n@@ cmdline\n{words}\n"
+        whole += f"@@ kernel\n{quoted}\n@@ cmdline\n{quoted}\n"
         self.check(text.flatten(fingerprint.parse(whole)), 400)
         self._check_all(fingerprint.parse(whole))
 
@@ -75,42 +75,42 @@ class WordsTestCase(unittest.IsolatedAsyncioTestCase):
                 self._check_all(key)
                 self._check_all(value)
         elif isinstance(node, list):
-            for one in node:
-                self._check_all(one)
+            for child in node:
+                self._check_all(child)
         elif isinstance(node, str):
             self.check(node, 450)
 
     @ddt.named_data(*attacks.WORDS.items())
-    async def test_it_is_the_version_of_a_tool(self, words):
-        said = f"tool bzip2\npath /bin/{words}\nversion {words}\n"
-        said += f"tool {words}\npath /bin/true\nsha256 {words}\n"
-        machine = testing.FakeMachine("g1", {"bash": said})
-        found = await provision.ensure(machine, [TOOL])
-        self.assertEqual({"bzip2"}, found.keys())
-        for fact in (found["bzip2"].version, found["bzip2"].path):
+    async def test_it_is_the_version_of_a_tool(self, text):
+        output = f"tool bzip2\npath /bin/{text}\nversion {text}\n"
+        output += f"tool {text}\npath /bin/true\nsha256 {text}\n"
+        machine = testing.FakeMachine("g1", {"bash": output})
+        tools = await provision.ensure(machine, [TOOL])
+        self.assertEqual({"bzip2"}, tools.keys())
+        for fact in (tools["bzip2"].version, tools["bzip2"].path):
             self.check(fact, 200)
-        self.assertEqual("", found["bzip2"].checksum)
+        self.assertEqual("", tools["bzip2"].checksum)
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_an_error_that_nobody_foresaw_quotes_it(self, words):
+    def test_an_error_that_nobody_foresaw_quotes_it(self, text):
         with (
             self.assertRaises(defects.Defect) as caught,
             self.assertLogs("rally_vmperf", logging.ERROR) as logged,
             defects.sanitise_errors(),
         ):
-            raise KeyError(words)
+            raise KeyError(text)
         self.assertIsNone(caught.exception.__cause__)
         self.assertTrue(caught.exception.__suppress_context__)
-        for said in (str(caught.exception), *logged.output):
-            self.assertEqual([], terminal.obeyed(said))
-            self.assertNotIn("</", said)
+        for message in (str(caught.exception), *logged.output):
+            self.assertEqual([], terminal.obeyed(message))
+            self.assertNotIn("</", message)
 
     @ddt.named_data(*attacks.WORDS.items())
-    def test_the_console_script_ends_with_it(self, words):
+    def test_the_console_script_ends_with_it(self, text):
         shell = main.Shell()
         (handler,) = shell.LOG.handlers
         with mock.patch.object(handler, "stream", io.StringIO()) as stream:
-            shell.LOG.error("g1: %s", words)
+            shell.LOG.error("g1: %s", text)
         self.assertEqual(
             [], terminal.obeyed(stream.getvalue().replace("\t", ""))
         )

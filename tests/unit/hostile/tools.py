@@ -50,7 +50,7 @@ BABBLE = _SAYS.replace("{status}", "0")
 def programs(folder: str) -> dict[str, str]:
     """Return the text of each program by its name.
 
-    :param folder: where the guest has the words
+    :param folder: The folder in which the guest has the texts.
     """
     texts = {
         "lscpu": _LSCPU,
@@ -69,6 +69,6 @@ def programs(folder: str) -> dict[str, str]:
     return {name: text.format(folder=folder) for name, text in texts.items()}
 
 
-def words() -> bytes:
+def all_texts() -> bytes:
     """Return what the programs print."""
     return attacks.everything()

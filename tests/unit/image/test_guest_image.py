@@ -83,13 +83,13 @@ class RecipeFilesTestCase(base.CloudTestCase):
     def test_the_image_says_of_what_it_was_built(self):
         recipe = guest_image.Recipe(output=pathlib.Path("/o.qcow2"))
         files = guest_image.lay_out(recipe, self.folder, 1700000000)
-        told = (files / "vmperf-image").read_text().splitlines()
+        image_lines = (files / "vmperf-image").read_text().splitlines()
         self.assertEqual(
             [
                 *("SUITE=bookworm", "SOURCE_DATE_EPOCH=1700000000"),
                 "WORKLOADS=bzip2,fio,iperf3,mbw,sysbench",
             ],
-            told[1:],
+            image_lines[1:],
         )
 
 
@@ -114,8 +114,8 @@ class InstallTestCase(base.CloudTestCase):
                 0,
                 self.folder / "log",
             )
-        ((words,), given) = run.call_args
-        return words, given["env"]
+        ((arguments,), keywords) = run.call_args
+        return arguments, keywords["env"]
 
     def arguments(self, **options):
         return self.install(**options)[0]
@@ -126,31 +126,31 @@ class InstallTestCase(base.CloudTestCase):
         )
 
     def test_the_machines_sources_and_proxy(self):
-        words = self.arguments(options=["proxy"], sources=["deb a b c"])
-        self.assertEqual("deb a b c", words[-1])
-        self.assertIn("--aptopt=proxy", words)
-        words = self.arguments(sources=["deb a b c"], mirror="deb d e f")
-        self.assertEqual(["/work/system.tar", "deb d e f"], words[-2:])
+        arguments = self.arguments(options=["proxy"], sources=["deb a b c"])
+        self.assertEqual("deb a b c", arguments[-1])
+        self.assertIn("--aptopt=proxy", arguments)
+        arguments = self.arguments(sources=["deb a b c"], mirror="deb d e f")
+        self.assertEqual(["/work/system.tar", "deb d e f"], arguments[-2:])
 
     def test_a_proxys_password_is_on_no_command_line(self):
         # No directory that mkdtemp names contains it.
         password = "correct-horse-battery"
         login = f"http://user:{password}@192.0.2.1:3128"
-        given = [
+        apt_options = [
             f'Acquire::http::Proxy "{login}";',
             'Acquire::http::Proxy::mirror.example "DIRECT";',
         ]
-        words, environment = self.install(options=given)
-        self.assertIn(f"--aptopt={given[1]}", words)
-        self.assertNotIn(password, " ".join(words))
+        arguments, environment = self.install(options=apt_options)
+        self.assertIn(f"--aptopt={apt_options[1]}", arguments)
+        self.assertNotIn(password, " ".join(arguments))
         self.assertEqual(login, environment["http_proxy"])
 
     def included(self, **recipe):
         arguments = self.arguments(**recipe)
         (word,) = [w for w in arguments if w.startswith("--include=")]
-        found = word.removeprefix("--include=").split(",")
-        self.assertEqual(len(set(found)), len(found))
-        return set(found)
+        packages = word.removeprefix("--include=").split(",")
+        self.assertEqual(len(set(packages)), len(packages))
+        return set(packages)
 
     def test_tools_of_the_workloads_that_are_named(self):
         """By default those of the main tasks, and no others."""

@@ -20,10 +20,10 @@ class MakeTestCase(base.CloudTestCase):
         return commands
 
     def test_filesystem_the_loader_can_read(self):
-        words = self.make()[1]
-        self.assertEqual("mkfs.ext4", words[0])
+        command = self.make()[1]
+        self.assertEqual("mkfs.ext4", command[0])
         self.assertIn(
-            "-O ^64bit,^metadata_csum,^has_journal ", " ".join(words)
+            "-O ^64bit,^metadata_csum,^has_journal ", " ".join(command)
         )
 
     def test_no_second_filesystem(self):
@@ -43,18 +43,18 @@ class MakeTestCase(base.CloudTestCase):
 
 class CommandsTestCase(unittest.TestCase):
     def test_unpacked_with_capabilities(self):
-        words = image_disk.unpack(pathlib.Path("/t.tar"), pathlib.Path("/m"))
+        command = image_disk.unpack(pathlib.Path("/t.tar"), pathlib.Path("/m"))
         self.assertEqual(
             "tar -xpf /t.tar -C /m --numeric-owner --xattrs "
             "--xattrs-include=*",
-            " ".join(words),
+            " ".join(command),
         )
 
     def test_nobody_else_sees_the_mount(self):
-        words = image_disk.inside(
+        command = image_disk.inside(
             pathlib.Path("/w/d"), pathlib.Path("/m"), ["find", "/m"]
         )
         self.assertEqual(
             "unshare --mount sh /w/files/with-disk.sh /w/d /m find /m",
-            " ".join(words),
+            " ".join(command),
         )

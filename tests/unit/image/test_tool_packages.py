@@ -52,15 +52,15 @@ class SourcesTestCase(unittest.TestCase):
                 )
 
     def test_the_machines_own(self):
-        found = [mirror.Source("http://m.example/d", "bookworm", "main")]
+        sources = [mirror.Source("http://m.example/d", "bookworm", "main")]
         with mock.patch.object(
-            mirror, "sources", autospec=True, return_value=found
-        ) as asked:
+            mirror, "sources", autospec=True, return_value=sources
+        ) as create_sources:
             self.assertEqual(
                 [f"{KEYS} http://m.example/d bookworm main"],
                 self.sources(tool_packages.DEBIAN),
             )
-        asked.assert_called_once_with(
+        create_sources.assert_called_once_with(
             "bookworm", origin="Debian", components=("main",)
         )
 
@@ -107,10 +107,10 @@ class FetchTestCase(base.CloudTestCase):
         with mock.patch.object(
             tool_packages, "sources", autospec=True, return_value=lines
         ):
-            found = self.fetch()
+            paths = self.fetch()
         self.assertEqual(
             ["libc6_1%3a2.36_amd64.deb", "mbw_1.2_amd64.deb"],
-            [path.name for path in found],
+            [path.name for path in paths],
         )
         self.assertIn("mbw", (self.folder / "log").read_text())
 

@@ -6,8 +6,8 @@ from rally_vmperf.measurement import finding
 
 class FindingTestCase(unittest.TestCase):
     def test_severity_is_the_kind_s(self):
-        one = finding.Finding(kind="wrong_host", subject="a", detail="b")
-        self.assertEqual("void", one.severity)
+        voiding = finding.Finding(kind="wrong_host", subject="a", detail="b")
+        self.assertEqual("void", voiding.severity)
 
     def test_unknown_kind(self):
         with self.assertRaisesRegex(ValueError, "'haunted', use one of: "):

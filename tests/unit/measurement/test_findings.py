@@ -31,8 +31,8 @@ class FindingsTestCase(unittest.TestCase):
             ((), {"*": 99}, "2 metrics cannot be judged"),
             ((), {"disk.*": 99}, "1 metric cannot be judged"),
         ):
-            found = made.seen("wrong_host", metrics=metrics)
-            entries = made.several(made.BOTH, findings=found)
+            findings = made.seen("wrong_host", metrics=metrics)
+            entries = made.several(made.BOTH, findings=findings)
             got = made.judgement(entries, limits)
             self.assertEqual("void", got.status)
             self.assertTrue(
@@ -44,8 +44,10 @@ class FindingsTestCase(unittest.TestCase):
         got = made.judgement(made.several(fast))
         self.assertEqual("void", got.rows[0].status)
         self.assertIn("significantly faster", got.sentence())
-        told = made.judgement(made.several(fast), tolerate=["guest_faster"])
-        self.assertTrue(told.passed)
+        judgement = made.judgement(
+            made.several(fast), tolerate=["guest_faster"]
+        )
+        self.assertTrue(judgement.passed)
 
     def test_another_baseline(self):
         entries = made.several(made.NEAR)
@@ -57,8 +59,8 @@ class FindingsTestCase(unittest.TestCase):
 
     def test_the_interval_is_conditional(self):
         kinds = [
-            one.finding.kind
-            for one in made.judgement(made.several(made.NEAR)).findings
+            finding.finding.kind
+            for finding in made.judgement(made.several(made.NEAR)).findings
         ]
         self.assertEqual(["interval_one_session"], kinds)
 
@@ -72,7 +74,7 @@ class FindingsTestCase(unittest.TestCase):
                 f"s-{number}" for number in range(len(reference.repetitions))
             ),
         )
-        for rebooted, bare, words in (
+        for rebooted, bare, fragments in (
             (True, boots, []),
             (True, reference, ["bare metal: 1 session, recorded"]),
             (False, boots, ["guests: no reboot between repetitions"]),
@@ -84,9 +86,10 @@ class FindingsTestCase(unittest.TestCase):
                 for repetition in plain
             ]
             details = [
-                one.finding.detail for one in made.judgement(entries).findings
+                finding.finding.detail
+                for finding in made.judgement(entries).findings
             ]
-            self.assertEqual(len(words), len(details))
-            for word, detail in zip(words, details, strict=True):
+            self.assertEqual(len(fragments), len(details))
+            for word, detail in zip(fragments, details, strict=True):
                 self.assertTrue(detail.startswith(word), detail)
                 self.assertNotIn("; ", detail)

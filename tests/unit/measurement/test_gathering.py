@@ -11,44 +11,47 @@ from tests.unit import made
 
 def conditions(*values, machines=("g1", "g2")):
     """Return the conditions of complete records with these values."""
-    found = []
-    for number, given in enumerate(values, 1):
+    decoded = []
+    for number, samples in enumerate(values, 1):
         record = made.record(
             number=number,
             conditions=[
-                made.taken(number, {made.EVENTS: given}, machines=machines)
+                made.taken(number, {made.EVENTS: samples}, machines=machines)
             ],
         )
-        found.append(record.repetition.condition)
-    return found
+        decoded.append(record.repetition.condition)
+    return decoded
 
 
 class TestComplete(unittest.TestCase):
     """A record that calls itself complete is checked."""
 
-    def numbers(self, *values, **given):
+    def numbers(self, *values, **changes):
         """Return the repetitions whose values count."""
-        found = conditions(*values, **given)
-        (metric,) = found[0].expected_metrics
-        return [one.number for one in gathering.guest_samples(metric, found)]
+        decoded_conditions = conditions(*values, **changes)
+        (metric,) = decoded_conditions[0].expected_metrics
+        return [
+            sample.number
+            for sample in gathering.guest_samples(metric, decoded_conditions)
+        ]
 
     def test_all_are_there(self):
         """They count."""
         self.assertEqual([1, 2], self.numbers([90.0, 91.0], [92.0, 93.0]))
 
     def test_a_guest_without_values(self):
-        """What lacks one who took part does not count."""
+        """A repetition without a value of a participant does not count."""
         self.assertEqual(
             [2], self.numbers([90.0, None], [92.0, 93.0], [94.0, None])
         )
 
     def test_guests_that_take_turns(self):
-        """Nobody waits for one who did not take part."""
+        """A guest that did not take part is not missing."""
         first = conditions([90.0], machines=["g1"])
         second = conditions([91.0], machines=["g2"])
         (metric,) = first[0].expected_metrics
-        found = gathering.guest_samples(metric, [*first, *second])
-        self.assertEqual(2, len(found))
+        samples = gathering.guest_samples(metric, [*first, *second])
+        self.assertEqual(2, len(samples))
 
 
 @ddt.ddt
@@ -83,4 +86,6 @@ class TestBoots(unittest.TestCase):
             ),
         )
         samples = gathering.bare_metal_samples(made.LATENCY, reference)
-        self.assertEqual([2.0, 3.0, 5.0], [one.merged for one in samples])
+        self.assertEqual(
+            [2.0, 3.0, 5.0], [sample.merged for sample in samples]
+        )

@@ -7,7 +7,7 @@ from rally_vmperf.measurement import guest_metrics
 
 class StealTest(unittest.TestCase):
     def test_share(self):
-        """Stolen time counts as requested, and time without use is no loss."""
+        """Stolen time is part of requested time; idle guests lose nothing."""
         total = guest_metrics.CpuTime(
             stolen=1, requested=10
         ) + guest_metrics.CpuTime(stolen=2, requested=20)
@@ -16,7 +16,10 @@ class StealTest(unittest.TestCase):
         )
         self.assertEqual(
             [("g1", 10.0), ("g2", 0.0)],
-            [(one.source, one.sample.value) for one in observed],
+            [
+                (observation.source, observation.sample.value)
+                for observation in observed
+            ],
         )
 
     def test_metrics(self):
@@ -24,7 +27,7 @@ class StealTest(unittest.TestCase):
         self.assertEqual(
             {("count", "lower", True)},
             {
-                (one.scale, one.better, one.optional)
-                for one in guest_metrics.METRICS
+                (metric.scale, metric.better, metric.optional)
+                for metric in guest_metrics.METRICS
             },
         )

@@ -71,9 +71,10 @@ class StatusTestCase(unittest.TestCase):
         planned = len(entries)
         entries = [
             dataclasses.replace(
-                made.changed(one, reference=few), planned_repetitions=planned
+                made.changed(repetition, reference=few),
+                planned_repetitions=planned,
             )
-            for one in entries
+            for repetition in entries
         ]
         for limit in (10.6, 99):
             got = made.judgement(entries, {"*": limit}, on_inconclusive="pass")
@@ -92,7 +93,7 @@ class SentenceTestCase(unittest.TestCase):
             "without a readable record: 1",
             "passed: disk.fio.randread.iops overhead 10.6 %",
         ]
-        places = [text.find(part) for part in parts]
+        places = [text.find(fragment) for fragment in parts]
         self.assertNotIn(-1, places, text)
         self.assertEqual(sorted(places), places, text)
 
@@ -147,7 +148,7 @@ class SentenceTestCase(unittest.TestCase):
 
 @ddt.ddt
 class LeftOutTestCase(unittest.TestCase):
-    """What a finding voids, and what it does not."""
+    """The repetitions and metrics that a finding voids."""
 
     def rebooted(self, total, *numbers, counted=True):
         """Return a judgement of repetitions with reboots in some of them."""
@@ -165,15 +166,17 @@ class LeftOutTestCase(unittest.TestCase):
         return made.judgement(entries)
 
     def test_one_of_five_is_left_out(self):
-        found = self.rebooted(5, 2)
-        self.assertEqual("passed", found.status, found.sentence())
-        self.assertEqual((2,), found.omitted)
-        self.assertEqual(4, found.rows[0].comparison.guest_repetitions)
+        judgement = self.rebooted(5, 2)
+        self.assertEqual("passed", judgement.status, judgement.sentence())
+        self.assertEqual((2,), judgement.omitted)
+        self.assertEqual(4, judgement.rows[0].comparison.guest_repetitions)
         self.assertIn(
-            "1 repetition of 5 is void and omitted (2): ", found.sentence()
+            "1 repetition of 5 is void and omitted (2): ", judgement.sentence()
         )
-        self.assertIn("(g1: so it is)", found.sentence())
-        self.assertEqual([], [one for one in found.findings if one.voids])
+        self.assertIn("(g1: so it is)", judgement.sentence())
+        self.assertEqual(
+            [], [finding for finding in judgement.findings if finding.voids]
+        )
 
     def test_what_a_void_one_lacks_is_not_missing(self):
         """A reboot cuts a command off; the same gap elsewhere counts."""
@@ -194,8 +197,8 @@ class LeftOutTestCase(unittest.TestCase):
                 missing=(gap,),
                 findings=tuple(x for k in kinds for x in made.seen(k)),
             )
-            found = made.judgement([entries[0], short, *entries[2:]])
-            self.assertEqual(expected, found.status, found.sentence())
+            judgement = made.judgement([entries[0], short, *entries[2:]])
+            self.assertEqual(expected, judgement.status, judgement.sentence())
 
     @ddt.data(
         (1.0, "passed", ()),
@@ -223,7 +226,7 @@ class LeftOutTestCase(unittest.TestCase):
         ]
         got = made.judgement(entries, {"*": 11.4}, tolerate=tolerate)
         self.assertEqual(status, got.status, got.sentence())
-        kinds = {one.finding.kind for one in got.findings}
+        kinds = {finding.finding.kind for finding in got.findings}
         is_corrected = share < 1 and not tolerate
         self.assertEqual(is_corrected, "loss_understated" in kinds)
 
@@ -245,10 +248,10 @@ class LeftOutTestCase(unittest.TestCase):
             }
         )
         for number in late:
-            found = made.seen("partial_overlap", made.IOPS.name)
-            found += made.seen("partial_overlap", "a.percentile_p99_99")
+            findings = made.seen("partial_overlap", made.IOPS.name)
+            findings += made.seen("partial_overlap", "a.percentile_p99_99")
             entries[number - 1] = made.changed(
-                entries[number - 1], findings=found
+                entries[number - 1], findings=findings
             )
         got = made.judgement(entries, {"*": 50}, **strictness)
         rows = {row.metric: row for row in got.rows}
@@ -264,14 +267,14 @@ class LeftOutTestCase(unittest.TestCase):
 
     @ddt.data((3, 1), (4, 1, 2), (7, 1, 2), (5, 1, 2, 3, 4, 5))
     def test_too_many_void_the_run(self, entry):
-        found = self.rebooted(*entry)
-        self.assertEqual("void", found.status, found.sentence())
-        self.assertEqual((), found.omitted)
+        judgement = self.rebooted(*entry)
+        self.assertEqual("void", judgement.status, judgement.sentence())
+        self.assertEqual((), judgement.omitted)
 
     def test_a_warmup_voids_nothing(self):
-        found = self.rebooted(4, 1, counted=False)
-        self.assertEqual((), found.omitted)
-        self.assertEqual(["passed"], [row.status for row in found.rows])
+        judgement = self.rebooted(4, 1, counted=False)
+        self.assertEqual((), judgement.omitted)
+        self.assertEqual(["passed"], [row.status for row in judgement.rows])
 
 
 @ddt.ddt
@@ -296,10 +299,10 @@ class DoubtTestCase(unittest.TestCase):
             {quick: self.FAST, usual: made.NEAR[made.IOPS]},
             reference=made.reference({quick: bare, usual: bare}),
         )
-        found = made.judgement(entries, {"*": 15})
-        rows = {row.metric.name: row.status for row in found.limited}
+        judgement = made.judgement(entries, {"*": 15})
+        rows = {row.metric.name: row.status for row in judgement.limited}
         self.assertEqual({quick.name: "void", usual.name: status}, rows)
-        self.assertEqual("void", found.status, found.sentence())
+        self.assertEqual("void", judgement.status, judgement.sentence())
         without_limit = made.judgement(entries, {usual.name: 15})
         self.assertEqual("passed", without_limit.status)
         self.assertIn("guest_faster", without_limit.headline())

@@ -10,7 +10,7 @@ class TestRepeated(unittest.TestCase):
     """Repetitions are unique by run and number."""
 
     def kinds(self, got):
-        return {one.finding.kind for one in got.findings}
+        return {finding.finding.kind for finding in got.findings}
 
     def test_one_record_three_times(self):
         """Is one repetition of three, and the verdict says so."""
@@ -21,7 +21,7 @@ class TestRepeated(unittest.TestCase):
         self.assertIn("repetition_duplicated", got.headline())
         self.assertIn(
             "repetition 1: recorded 3 times, counted once",
-            " ".join(one.sentence() for one in got.findings),
+            " ".join(finding.sentence() for finding in got.findings),
         )
 
     def test_figures_are_those_of_each_once(self):
@@ -41,7 +41,7 @@ class TestRepeated(unittest.TestCase):
         self.assertNotIn("repetition_duplicated", self.kinds(once))
 
     def test_two_records_of_one_repetition(self):
-        """Which is right is not known: whatever came first."""
+        """Neither counts, in any order: the right one is not known."""
         entries = made.several(made.NEAR)
         other = dataclasses.replace(
             made.several(made.FAR)[0], number=entries[0].number
@@ -53,14 +53,14 @@ class TestRepeated(unittest.TestCase):
 
     def test_two_runs(self):
         """Stand as no one run."""
-        one, two = (
+        first, two = (
             [
                 dataclasses.replace(entry, run=run)
                 for entry in made.several(made.NEAR)
             ]
             for run in ("run-a", "run-b")
         )
-        got = made.judgement([*one, *two])
+        got = made.judgement([*first, *two])
         self.assertEqual("void", got.status)
         self.assertIn("run-a, run-b", got.sentence())
 
@@ -74,7 +74,7 @@ class TestCurves(unittest.TestCase):
         (self.other, *_) = made.levels(loss, count=5)
 
     def test_two_records_of_one_repetition(self):
-        """Which is right is not known, and neither counts."""
+        """Neither counts: the right one is not known."""
         got = made.degradation([*self.entries, self.other], {"*": 40})
         self.assertEqual((1,), got.omitted)
         self.assertEqual("passed", got.status)
@@ -89,8 +89,8 @@ class TestCurves(unittest.TestCase):
             *self.entries[:3],
             *(dataclasses.replace(x, run="b") for x in self.entries[3:]),
         ]
-        for given in ([*self.entries, *again], mixed):
-            got = made.degradation(given, {"*": 40}, max={"*": 1e9})
+        for entries in ([*self.entries, *again], mixed):
+            got = made.degradation(entries, {"*": 40}, max={"*": 1e9})
             self.assertEqual("void", got.status)
             self.assertEqual(
                 {"void"},

@@ -72,14 +72,14 @@ class MissingTestCase(unittest.TestCase):
     def test_a_warmup_without_a_record(self):
         """A journal lacks its line; Rally knows that an iteration is lost."""
         entries = [
-            dataclasses.replace(one, number=one.number + 2)
-            for one in made.several(made.NEAR)
+            dataclasses.replace(repetition, number=repetition.number + 2)
+            for repetition in made.several(made.NEAR)
         ]
         first, second = (
             made.one(number, {made.IOPS: 100.0}, counted=False)
             for number in (1, 2)
         )
-        for given, warmups, unreadable in (
+        for repetitions, warmups, unreadable in (
             ([first, second, *entries], 0, 0),
             ([second, *entries], 1, 0),
             (entries, 2, 0),
@@ -87,8 +87,8 @@ class MissingTestCase(unittest.TestCase):
             ([None, *entries], 1, 1),
             ([second], 1, 0),
         ):
-            got = made.judgement(given)
-            self.assertEqual(warmups, got.missing.warmups, given)
+            got = made.judgement(repetitions)
+            self.assertEqual(warmups, got.missing.warmups, repetitions)
             self.assertEqual(unreadable, got.missing.unreadable)
             self.assertEqual(not (warmups or unreadable), got.passed)
         self.assertEqual(
@@ -99,9 +99,11 @@ class MissingTestCase(unittest.TestCase):
 
     def test_a_counted_one_that_is_lost_is_no_warmup(self):
         first, *others = made.several(made.NEAR)
-        for given in ([first, *others[1:]], others, [first]):
-            got = made.judgement(given).missing
-            self.assertEqual((0, 4 - len(given)), (got.warmups, got.absent))
+        for repetitions in ([first, *others[1:]], others, [first]):
+            got = made.judgement(repetitions).missing
+            self.assertEqual(
+                (0, 4 - len(repetitions)), (got.warmups, got.absent)
+            )
 
     def test_claims_to_be_complete(self):
         entries = made.several(

@@ -1,4 +1,4 @@
-"""What Rally's log says of errors of ours, and of others'."""
+"""Errors of the package, and others, in Rally's log."""
 
 import io
 import logging
@@ -21,7 +21,7 @@ __import__("rally_vmperf.plugins")
 class TestOneLine(unittest.TestCase):
     """Rally's own loggers, with the formatter that Rally uses."""
 
-    def told(self, name, error, debug=False):
+    def logged(self, name, error, debug=False):
         """Return what is printed of an error that is caught."""
         printed = io.StringIO()
         handler = logging.StreamHandler(printed)
@@ -47,24 +47,24 @@ class TestOneLine(unittest.TestCase):
     @ddt.data("rally.task.engine", "rally.task.context")
     def test_ours(self, name):
         """The cause stands once, in the one line."""
-        told = self.told(name, errors.GuestError("no host; ask for less"))
-        self.assertEqual(1, told.count("no host; ask for less"))
-        self.assertEqual(1, len(told.splitlines()))
+        output = self.logged(name, errors.GuestError("no host; ask for less"))
+        self.assertEqual(1, output.count("no host; ask for less"))
+        self.assertEqual(1, len(output.splitlines()))
 
     def test_console(self):
-        """What the error quotes follows its first line."""
-        told = self.told(
+        """The quote in the error follows its first line."""
+        output = self.logged(
             "rally.task.engine", errors.GuestError("no answer; console:\nsda")
         )
-        self.assertNotIn("Traceback", told)
-        self.assertTrue(told.endswith("no answer; console:\nsda\n"), told)
+        self.assertNotIn("Traceback", output)
+        self.assertTrue(output.endswith("no answer; console:\nsda\n"), output)
 
     @ddt.data(
         (ValueError("a bug"), False), (errors.GuestError("no host"), True)
     )
     @ddt.unpack
     def test_traceback(self, error, debug):
-        """It stays where the error is none of ours, and with --debug."""
-        told = self.told("rally.task.engine", error, debug)
-        self.assertIn("Traceback", told)
-        self.assertIn(str(error), told)
+        """It stays for errors of other packages, and with --debug."""
+        output = self.logged("rally.task.engine", error, debug)
+        self.assertIn("Traceback", output)
+        self.assertIn(str(error), output)

@@ -51,9 +51,11 @@ def results(workloads):
 
 
 def _workload(position, records, limits):
-    iterations = [_iteration(n, one) for n, one in enumerate(records)]
-    failed = sum(1 for one in iterations if one["error"])
-    density = {one["question"] for one in records if one} == {"density"}
+    iterations = [_iteration(n, record) for n, record in enumerate(records)]
+    failed = sum(1 for iteration in iterations if iteration["error"])
+    density = {record["question"] for record in records if record} == {
+        "density"
+    }
     return {
         "uuid": f"8f7d2c4e-0000-4000-8000-{position:012d}",
         "description": "Guests against bare metal.",

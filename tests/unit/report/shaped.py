@@ -23,30 +23,38 @@ def shaped(record):
     rate sags in the middle.
     """
     chance = random.Random(record["number"])
-    for one in record["conditions"]:
-        if not one["skip_reason"]:
-            one.update(_shapes(len(one["machines"]), 0.0004, chance))
+    for condition in record["conditions"]:
+        if not condition["skip_reason"]:
+            condition.update(
+                _shapes(len(condition["machines"]), 0.0004, chance)
+            )
     bare = (record["bare_metal"] or {"references": {}})["references"]
     for copies, reference in bare.items():
-        found = _shapes(int(copies), 0.0003, chance)
+        shapes = _shapes(int(copies), 0.0003, chance)
         (column, *_) = reference["repetitions"]["values"].values()
         percentiles = {
             metric.name: [value] * len(column)
-            for one in found["distributions"]
+            for distribution in shapes["distributions"]
             for metric, value in zip(
-                sample.percentiles(LATENCY), one["percentiles"], strict=True
+                sample.percentiles(LATENCY),
+                distribution["percentiles"],
+                strict=True,
             )
             if value is not None
         }
-        reference.update(found, percentiles=percentiles)
+        reference.update(shapes, percentiles=percentiles)
     record["metrics"] |= {
-        one.name: {"unit": one.unit, "better": one.better, "scale": one.scale}
-        for one in (
+        metric.name: {
+            "unit": metric.unit,
+            "better": metric.better,
+            "scale": metric.scale,
+        }
+        for metric in (
             LATENCY,
             *sample.percentiles(LATENCY),
             IOPS,
         )
-        if one.name not in record["metrics"]
+        if metric.name not in record["metrics"]
     }
     return record
 

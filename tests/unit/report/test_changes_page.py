@@ -72,7 +72,7 @@ class StandaloneTestCase(unittest.TestCase):
         self.assertRegex(text, "5 % worse does not decide *after: not meas")
 
     def test_long_names_leave_room_for_the_chart(self):
-        """Of more than two runs, lines of the chart have the run's name."""
+        """With more than two runs, lines of the chart have the run's name."""
         name = "run " + "x" * 200
         text = read(0.5, ("one", "two", name))
         short = f"{name[: changes_page.MAX_NAME_CHARACTERS - 1]}…"

@@ -97,7 +97,7 @@ COUNTERS = {
 
 @ddt.ddt
 class TestExport(unittest.TestCase):
-    """What is the same in all formats."""
+    """The content that all formats share."""
 
     @ddt.data(*export.NAMES)
     def test_numbers_of_samples(self, name):

@@ -17,7 +17,7 @@ class TestParts(unittest.TestCase):
         self.assertEqual(
             [*range(5), 5],
             [
-                groups.position(f"{one}.x.y")
-                for one in (*groups.PARTS, "other")
+                groups.position(f"{group}.x.y")
+                for group in (*groups.PARTS, "other")
             ],
         )

@@ -20,7 +20,7 @@ class Reader(html.parser.HTMLParser):
 
     def __init__(self, source):
         super().__init__()
-        self.words, self.tags, self.attributes = [], set(), []
+        self.texts, self.tags, self.attributes = [], set(), []
         self.feed(source)
 
     def handle_starttag(self, tag, attrs):
@@ -28,11 +28,11 @@ class Reader(html.parser.HTMLParser):
         self.attributes += attrs
 
     def handle_data(self, data):
-        self.words.append(data)
+        self.texts.append(data)
 
     @property
     def text(self):
-        return re.sub(r"\s+", " ", "".join(self.words))
+        return re.sub(r"\s+", " ", "".join(self.texts))
 
 
 def judged(records, limits=made.LIMITS):
@@ -64,15 +64,15 @@ class PageTestCase(unittest.TestCase):
         text = read(shown).text
         self.assertTrue(shown.judgement.compared)
         for row in shown.judgement.compared:
-            found, unit = row.comparison, row.metric.unit
+            comparison, unit = row.comparison, row.metric.unit
             line = text[text.rindex("Figures") :]
             line = line[line.index(f"{row.metric.name} {row.metric.better}") :]
             for figure in (
-                units.show(found.bare, unit),
-                units.show(found.guest, unit),
-                f"{units.show_percent(found.overhead_percent)} %",
-                f"{units.show_percent(found.low)} to",
-                f"{units.show_percent(found.high)} %",
+                units.show(comparison.bare, unit),
+                units.show(comparison.guest, unit),
+                f"{units.show_percent(comparison.overhead_percent)} %",
+                f"{units.show_percent(comparison.low)} to",
+                f"{units.show_percent(comparison.high)} %",
                 f"{row.limit:g} %",
                 row.status,
             ):
@@ -112,8 +112,8 @@ class PageTestCase(unittest.TestCase):
     def test_cpu_seconds_beside_those_of_bare_metal(self):
         records = made.records()
         for record in records:
-            (one,) = record["conditions"]
-            one["command_usage"] = [usage(1, 10, 1, 3, 2000)]
+            (condition,) = record["conditions"]
+            condition["command_usage"] = [usage(1, 10, 1, 3, 2000)]
             (bare,) = record["bare_metal"]["references"].values()
             bare["command_usage"] = [usage(4, 40, 4, 4, 20000)]
         text = read(judged(records)).text
@@ -125,11 +125,11 @@ class PageTestCase(unittest.TestCase):
         self.assertNotIn("CPU seconds", read(judged(made.records())).text)
 
     def test_cpu_seconds_without_bare_metal(self):
-        """There are no columns for it."""
+        """The page has no columns for it."""
         records = made.guest_records()
         for record in records:
-            (one,) = record["conditions"]
-            one["command_usage"] = [usage(1, 10, 1, 3, 2000)]
+            (condition,) = record["conditions"]
+            condition["command_usage"] = [usage(1, 10, 1, 3, 2000)]
         _, _, table = read(judged(records)).text.partition("CPU seconds of")
         self.assertIn(
             "Guest, per work fio randread 1 + 3 s of 10 s 2 s per 1000 "
@@ -169,7 +169,7 @@ class PageTestCase(unittest.TestCase):
 
     def test_setting_is_in_sight(self):
         text = read(judged(made.records(guests=2))).text
-        for words in (
+        for phrase in (
             "m1.small (2 vCPUs, 2048 MiB memory, 10 GiB disk)",
             "QEMU 7.2.22",
             "hw:cpu_policy=dedicated",
@@ -182,21 +182,21 @@ class PageTestCase(unittest.TestCase):
             "5 counted of 5 planned, and 1 as warm-up",
             "95 %",
         ):
-            self.assertIn(words, text)
+            self.assertIn(phrase, text)
 
     def test_emulation_is_shouted_about(self):
-        words = "these figures do not apply to KVM"
-        self.assertIn(words, read(judged(made.records(emulated=True))).text)
-        self.assertNotIn(words, read(judged(made.records())).text)
+        phrase = "these figures do not apply to KVM"
+        self.assertIn(phrase, read(judged(made.records(emulated=True))).text)
+        self.assertNotIn(phrase, read(judged(made.records())).text)
 
     def test_findings_are_explained(self):
         text = read(judged(made.records(emulated=True))).text
         kind = finding.KINDS["emulated_guest"]
-        for words in (kind.title, kind.why, kind.remedy, "runs under TCG"):
-            self.assertIn(words, text)
+        for phrase in (kind.title, kind.why, kind.remedy, "runs under TCG"):
+            self.assertIn(phrase, text)
 
     def test_warnings_are_as_many_as_on_the_console(self):
-        """Those about the system are one on both."""
+        """Warnings about the system count as one on both."""
         records = made.records(guests=2)
         for record in records:
             record["findings"] += [
@@ -264,9 +264,9 @@ class PageTestCase(unittest.TestCase):
         text = read(shown).text
         self.assertEqual("2 CPUs, 1 guest", shown.title)
         self.assertIn("g1 on compute-1", text)
-        words = "The facts about the machines are missing"
-        self.assertRegex(text, f"{words}: .*its checksum differs")
-        self.assertNotIn(words, read(judged(made.records())).text)
+        phrase = "The facts about the machines are missing"
+        self.assertRegex(text, f"{phrase}: .*its checksum differs")
+        self.assertNotIn(phrase, read(judged(made.records())).text)
 
     def test_bare_metal_is_described_beside_the_guests(self):
         records = made.records()
@@ -323,8 +323,8 @@ class PageTestCase(unittest.TestCase):
         overview = text[: text.index("Overhead in percent of bare metal with")]
         self.assertIn("m1.small, 1 guestinconclusive", overview)
         self.assertIn("m1.small, 1 guest (2)", overview)
-        for one in (small, other):
-            for row in one.judgement.compared:
+        for run in (small, other):
+            for row in run.judgement.compared:
                 value = row.comparison.overhead_percent
                 self.assertIn(f"{units.show_percent(value)} %", overview)
 
@@ -339,54 +339,54 @@ HOSTILE = (
 )
 
 
-def check(case, source, words):
+def check(case, source, text):
     """Fail when hostile words are more than text on a page."""
     reader = Reader(source)
     case.assertNotIn("img", reader.tags)
     case.assertNotIn("script", reader.tags)
     for letter in "\x1b\x07\N{RIGHT-TO-LEFT OVERRIDE}":
         case.assertNotIn(letter, source)
-    if words.isprintable():
-        case.assertIn(words, reader.text)
+    if text.isprintable():
+        case.assertIn(text, reader.text)
 
 
 @ddt.ddt
 class HostileTestCase(unittest.TestCase):
-    """What machines say is shown as text, whatever it is."""
+    """Strings of machines are shown as text."""
 
     @ddt.data(*HOSTILE)
-    def test_strings_of_machines_are_text(self, words):
+    def test_strings_of_machines_are_text(self, text):
         records = made.records()
         for record in records:
 
             def spoil(details):
                 guest = details["g1"]
-                guest["fingerprint"] = {words: words, "virtualisation": words}
-                guest["tools"] = {words: {"version": words}}
-                guest["nova"]["image"] = {"name": words}
-                guest["nova"]["flavor"]["name"] = words
-                guest["nova"]["hypervisor_version"] = words
+                guest["fingerprint"] = {text: text, "virtualisation": text}
+                guest["tools"] = {text: {"version": text}}
+                guest["nova"]["image"] = {"name": text}
+                guest["nova"]["flavor"]["name"] = text
+                guest["nova"]["hypervisor_version"] = text
 
             made.redescribe(record, spoil)
-            record["machines"][1].update(host=words, name=words)
-            record["bare_metal"]["fingerprint"] = {words: words}
-            record["bare_metal"]["name"] = words
-            record["workloads"][0]["arguments"] = {words: [words]}
-            record["software"] = {words: words}
+            record["machines"][1].update(host=text, name=text)
+            record["bare_metal"]["fingerprint"] = {text: text}
+            record["bare_metal"]["name"] = text
+            record["workloads"][0]["arguments"] = {text: [text]}
+            record["software"] = {text: text}
             record["findings"].append(
-                {"kind": "steal_time", "subject": words, "detail": words}
+                {"kind": "steal_time", "subject": text, "detail": text}
             )
             record["missing"] = [
-                {"name": words, "machine": words, "reason": words}
+                {"name": text, "machine": text, "reason": text}
             ]
-            record["conditions"][0]["machines"] = [words]
-        check(self, page.standalone([judged(records)]), words)
+            record["conditions"][0]["machines"] = [text]
+        check(self, page.standalone([judged(records)]), text)
 
     @ddt.data(*HOSTILE)
-    def test_metrics_and_units_are_text(self, words):
+    def test_metrics_and_units_are_text(self, text):
         records = made.records()
         for record in records:
-            made.rename_metrics(record, lambda name: f"{name}.{words}")
+            made.rename_metrics(record, lambda name: f"{name}.{text}")
             for meaning in record["metrics"].values():
-                meaning["unit"] = words
-        check(self, page.standalone([judged(records)]), words)
+                meaning["unit"] = text
+        check(self, page.standalone([judged(records)]), text)

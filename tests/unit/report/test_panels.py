@@ -12,7 +12,7 @@ from tests.unit.report import shaped
 
 def read(records):
     """Return what records hold."""
-    return [model.decode(one).repetition for one in records]
+    return [model.decode(record).repetition for record in records]
 
 
 def gids(drawing):
@@ -21,7 +21,7 @@ def gids(drawing):
 
 
 class TestOverhead(unittest.TestCase):
-    """Guests beside bare metal, a panel for each metric."""
+    """Guests and bare metal, in a panel for each metric."""
 
     def setUp(self):
         """Have a run of two guests."""
@@ -34,8 +34,8 @@ class TestOverhead(unittest.TestCase):
         self.assertEqual(
             ["here-0", "here-0-0-guests", "here-0-0-bare"], gids(drawing)
         )
-        for words in ("disk.fio.randread.latency", "ms, logarithmic"):
-            self.assertIn(words, drawing)
+        for phrase in ("disk.fio.randread.latency", "ms, logarithmic"):
+            self.assertIn(phrase, drawing)
         for percent in ("50 %", "99 %", "99.9 %", "99.99 %"):
             self.assertIn(f">{percent}<", drawing)
 
@@ -56,7 +56,11 @@ class TestOverhead(unittest.TestCase):
 
     def test_warm_up_is_not_drawn(self):
         """Nor is anything where nothing was counted."""
-        warm = [one for one in self.repetitions if not one.counted]
+        warm = [
+            repetition
+            for repetition in self.repetitions
+            if not repetition.counted
+        ]
         self.assertEqual(1, len(warm))
         self.assertEqual("", panels.distributions(warm, "here"))
         self.assertEqual("", panels.over_time(warm, "here"))
@@ -71,7 +75,7 @@ class TestOverhead(unittest.TestCase):
 
     def test_they_stand_on_the_page(self):
         """And not where there are none."""
-        records = [shaped.shaped(one) for one in made.records(2)]
+        records = [shaped.shaped(record) for record in made.records(2)]
         whole = page.standalone([made.run_of(records)])
         plain = page.standalone([made.run_of(made.records(2))])
         for title in ("<h3>Distributions</h3>", "<h3>Over time</h3>"):
@@ -79,15 +83,15 @@ class TestOverhead(unittest.TestCase):
             self.assertNotIn(title, plain)
 
     def test_percentiles_that_no_guest_has_alone_are_in_the_table(self):
-        """Of all guests together, against all copies."""
-        records = [shaped.shaped(one) for one in made.records(guests=4)]
+        """They compare all guests together with all copies."""
+        records = [shaped.shaped(record) for record in made.records(guests=4)]
         run = made.run_of(records)
-        found = {
+        comparisons = {
             row.metric.name: row.comparison for row in run.judgement.compared
         }
-        tail = found["disk.fio.randread.latency_p99_99"]
+        tail = comparisons["disk.fio.randread.latency_p99_99"]
         self.assertGreater(
-            tail.guest, 3 * found["disk.fio.randread.latency_p95"].guest
+            tail.guest, 3 * comparisons["disk.fio.randread.latency_p95"].guest
         )
         self.assertGreater(tail.overhead_percent, 10)
 
@@ -117,11 +121,11 @@ class TestDensity(unittest.TestCase):
             ],
             gids(drawing),
         )
-        for words in ("guests: 1<", "guests: 3<", "bare metal<"):
-            self.assertIn(words, drawing)
+        for phrase in ("guests: 1<", "guests: 3<", "bare metal<"):
+            self.assertIn(phrase, drawing)
 
     def test_of_many_the_first_the_last_and_two_between(self):
-        """No more can be told apart."""
+        """More could not be distinguished."""
         drawing = panels.distributions(
             self.repetitions((1, 2, 3, 4, 5, 6, 7)), "here"
         )
@@ -133,7 +137,7 @@ class TestDensity(unittest.TestCase):
     def test_they_stand_on_the_page(self):
         """As in a run of overhead."""
         records = [
-            shaped.shaped(one) for one in made.density_records((1, 2), 2)
+            shaped.shaped(record) for record in made.density_records((1, 2), 2)
         ]
         whole = page.standalone(
             [made.density_run(records, made.DENSITY_LIMITS)]

@@ -114,11 +114,11 @@ class DiskTestCase(unittest.TestCase):
             "volume of 20 GiB",
         ),
     )
-    def test_volumes_are_named(self, nova, words):
+    def test_volumes_are_named(self, nova, text):
         guest = model.DescribedMachine(
             name="g1", role="guest", nova=nova, fingerprint={}, tools={}
         )
-        self.assertEqual(words, setting._disk(guest))
+        self.assertEqual(text, setting._disk(guest))
 
 
 class CommandsTestCase(unittest.TestCase):
@@ -145,7 +145,7 @@ class CommandsTestCase(unittest.TestCase):
         self.assertIn("--threads=3 --time=7", line)
 
     def test_addresses_and_ports_are_placeholders(self):
-        """Those of another machine would be wrong."""
+        """The values of another machine would be wrong."""
         lines = self.list_commands(("iperf3", "", {"directions": ["to_peer"]}))
         self.assertIn("-c PEER -p PORT", lines["iperf3 to_peer"])
         self.assertIn("-B ADDRESS", lines["iperf3 to_peer, server"])

@@ -11,8 +11,8 @@ _HEAD = "<thead><tr><th>Metric</th><th>Bare <br>metal</th></tr></thead>"
 def _labels(html):
     """Return the labels of cells, None where a cell has none."""
     return [
-        (found.groups() or [None])[0] or None
-        for found in re.finditer(
+        (cell.groups() or [None])[0] or None
+        for cell in re.finditer(
             r'<td\b[^>]*?(?:data-label="([^"]*)")?>', table_labels.add(html)
         )
     ]

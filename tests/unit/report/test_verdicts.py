@@ -42,8 +42,8 @@ class VoidTestCase(unittest.TestCase):
         )
         text = read(self.shown)
         places = [
-            text.index(words)
-            for words in (
+            text.index(phrase)
+            for phrase in (
                 banner.headline,
                 f"{reason[0]} What to do: {kind.remedy}",
                 banner.count,
@@ -125,7 +125,7 @@ class SharedReasonTestCase(unittest.TestCase):
 
 
 class EndTestCase(unittest.TestCase):
-    """What Rally judged and the version of the rules are at the end."""
+    """Rally's criteria and the version of the rules are at the end."""
 
     def test_rules(self):
         text = read(made.run_of(made.records(), LIMITS)).strip()

@@ -46,11 +46,13 @@ class ProvideTestCase(base.CloudTestCase):
 
     def test_from_packages(self):
         install, archive = self.provide()
-        words = install.args[0]
-        self.assertIn("--include=mariadb-server,rabbitmq-server,", str(words))
-        self.assertEqual(["bookworm", str(self.draft), LINE], words[-3:])
-        self.assertIn(f"--aptopt={OPTIONS[0]}", words)
-        self.assertNotIn("user:pw", " ".join(words))
+        arguments = install.args[0]
+        self.assertIn(
+            "--include=mariadb-server,rabbitmq-server,", str(arguments)
+        )
+        self.assertEqual(["bookworm", str(self.draft), LINE], arguments[-3:])
+        self.assertIn(f"--aptopt={OPTIONS[0]}", arguments)
+        self.assertNotIn("user:pw", " ".join(arguments))
         self.assertEqual(
             "http://user:pw@192.0.2.2:3128",
             install.kwargs["env"]["https_proxy"],

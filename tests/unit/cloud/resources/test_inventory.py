@@ -8,7 +8,7 @@ from tests.cloud.resources import inventory
 from tests.unit.cloud import base
 
 
-def one(**attributes):
+def resource(**attributes):
     return types.SimpleNamespace(**attributes)
 
 
@@ -30,11 +30,11 @@ class ImageTestCase(base.CloudTestCase):
         removed, upload = self.ensure()
         self.assertEqual(([], "g"), (removed, upload["name"]))
         stamp = {"vmperf_build": upload["vmperf_build"]}
-        whole = one(properties=stamp, status="active")
+        whole = resource(properties=stamp, status="active")
         self.assertEqual(([], None), self.ensure(whole))
         for image in (
-            one(properties={}, status="active"),
-            one(properties=stamp, status="queued"),
+            resource(properties={}, status="active"),
+            resource(properties=stamp, status="queued"),
         ):
             removed, upload = self.ensure(image)
             self.assertEqual([image], removed)
@@ -46,21 +46,26 @@ class IdentityTestCase(base.CloudTestCase):
         cloud = mock.Mock()
         keystone = cloud.identity
         keystone.find_user.return_value = None
-        keystone.roles.return_value = [one(name="admin"), one(name="member")]
-        keystone.endpoints.return_value = [one(interface="public")]
+        keystone.roles.return_value = [
+            resource(name="admin"),
+            resource(name="member"),
+        ]
+        keystone.endpoints.return_value = [resource(interface="public")]
         templates = self.make_templates()
-        wanted = templates.data("identity.yaml.j2")
-        inventory.ensure_identity(cloud, wanted, self.secrets)
+        identity = templates.data("identity.yaml.j2")
+        inventory.ensure_identity(cloud, identity, self.secrets)
         keystone.create_project.assert_not_called()
         keystone.create_service.assert_not_called()
         self.assertEqual(
             {user["name"]: self.secrets[user["secret"]]
-             for user in wanted["users"]},
+             for user in identity["users"]},
             {call.kwargs["name"]: call.kwargs["password"]
              for call in keystone.create_user.mock_calls},
         )  # fmt: skip
         self.assertEqual(
-            sorted(2 * [endpoint["url"] for endpoint in wanted["endpoints"]]),
+            sorted(
+                2 * [endpoint["url"] for endpoint in identity["endpoints"]]
+            ),
             sorted(
                 call.kwargs["url"]
                 for call in keystone.create_endpoint.mock_calls
@@ -70,16 +75,16 @@ class IdentityTestCase(base.CloudTestCase):
 
 class TempestConfTestCase(base.CloudTestCase):
     def test_written(self):
-        """Identifiers, the password, ours, and only root may read it."""
+        """It has identifiers and the password, and only root may read it."""
 
-        def found(name, ignore_missing):
+        def find(name, ignore_missing):
             self.assertFalse(ignore_missing)
             return mock.Mock(id=f"id of {name}")
 
         cloud = mock.Mock()
-        cloud.image.find_image = found
-        cloud.compute.find_flavor = found
-        cloud.network.find_network = found
+        cloud.image.find_image = find
+        cloud.compute.find_flavor = find
+        cloud.network.find_network = find
         there = [mock.Mock(alias=name) for name in ("router", "binding")]
         cloud.network.extensions.return_value = there
         inventory.write_tempest_conf(

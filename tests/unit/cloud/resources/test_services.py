@@ -10,7 +10,7 @@ NOON = 1_767_268_800.0  # 2026-01-01 12:00 UTC
 FIRST, SECOND = layout.HYPERVISORS
 
 
-def one(**attributes):
+def resource(**attributes):
     return types.SimpleNamespace(**attributes)
 
 
@@ -18,7 +18,7 @@ class HaveReportedTestCase(unittest.TestCase):
     def ask(self, starts, *, time="2026-01-01 12:00:00", alive=True):
         cloud = mock.Mock()
         cloud.network.agents.return_value = [
-            one(
+            resource(
                 host=FIRST,
                 binary=name,
                 is_alive=alive,
@@ -27,7 +27,7 @@ class HaveReportedTestCase(unittest.TestCase):
             for name in layout.AGENTS
         ]
         cloud.compute.services.return_value = [
-            one(
+            resource(
                 host=host,
                 binary="nova-compute",
                 state=state,
@@ -69,9 +69,9 @@ class RemovalTestCase(unittest.TestCase):
     def check(self, servers=(), migrations=()):
         cloud = mock.Mock()
         cloud.compute.servers.return_value = [
-            one(name=name, compute_host=host) for name, host in servers
+            resource(name=name, compute_host=host) for name, host in servers
         ]
-        cloud.compute.get.return_value = one(
+        cloud.compute.get.return_value = resource(
             status_code=200,
             json=lambda: {
                 "migrations": [
@@ -114,7 +114,7 @@ class RemovalTestCase(unittest.TestCase):
 
     def test_forget(self):
         cloud = mock.Mock()
-        service, agent = one(id=1), one(id=2)
+        service, agent = resource(id=1), resource(id=2)
         cloud.compute.services.return_value = [service]
         cloud.network.agents.return_value = [agent]
         services.forget_hypervisor(cloud)

@@ -51,10 +51,10 @@ class ParseTestCase(base.CloudTestCase):
 
 @ddt.ddt
 class ChooseTestCase(base.CloudTestCase):
-    def choose(self, *networks, wanted=None):
-        if wanted:
-            wanted = addresses.parse(wanted)
-        return addresses.choose(self.folders, used(*networks), wanted)
+    def choose(self, *networks, requested=None):
+        if requested:
+            requested = addresses.parse(requested)
+        return addresses.choose(self.folders, used(*networks), requested)
 
     @ddt.data(
         ([], "172.24.4.0/22"),
@@ -104,15 +104,15 @@ class ChooseTestCase(base.CloudTestCase):
         self.assertEqual(before, addresses.load(self.folders))
 
     def test_asked_for(self):
-        chosen = self.choose(wanted="10.66.0.0/16")
+        chosen = self.choose(requested="10.66.0.0/16")
         with self.assertRaisesRegex(
             errors.HostError, "10.99.1.0/24 overlaps .*cloud up --network"
         ):
-            self.choose("10.99.1.7/32", wanted="10.99.0.0/22")
+            self.choose("10.99.1.7/32", requested="10.99.0.0/22")
         self.fill_databases()
-        self.assertEqual(chosen, self.choose(wanted="10.66.0.0/22"))
+        self.assertEqual(chosen, self.choose(requested="10.66.0.0/22"))
         with self.assertRaisesRegex(errors.HostError, "other networks"):
-            self.choose(wanted="10.99.0.0/22")
+            self.choose(requested="10.99.0.0/22")
 
     def test_a_broken_record(self):
         for text in ("{", "{}", '{"management": "x"}'):
@@ -136,7 +136,7 @@ class UsedTestCase(base.CloudTestCase):
             return addresses.find_used()
 
     def test_of_the_host(self):
-        found = self.used(
+        ranges = self.used(
             servers="# nameserver 192.0.2.54\nnameserver 192.0.2.53\n"
             "nameserver fd00::1\nsearch example.com\n"
         )
@@ -148,10 +148,10 @@ class UsedTestCase(base.CloudTestCase):
                 "127.255.255.255/32": "route 127.255.255.255 dev lo",
                 "192.0.2.53/32": "name server 192.0.2.53",
             },
-            {str(network): what for network, what in found.items()},
+            {str(network): what for network, what in ranges.items()},
         )
         # A cloud that runs has no conflict with itself.
-        self.assertIsNone(addresses.find_conflict(FIRST, found))
+        self.assertIsNone(addresses.find_conflict(FIRST, ranges))
 
     def test_no_resolvers(self):
         with mock.patch.object(
@@ -160,7 +160,7 @@ class UsedTestCase(base.CloudTestCase):
             self.assertIsInstance(addresses.find_used(), dict)
 
     def test_routes_of_others(self):
-        found = self.used(
+        ranges = self.used(
             [
                 {"dst": "10.254.0.0/16", "gateway": "192.0.2.9"},
                 {"type": "blackhole", "dst": "172.16.0.0/12"},
@@ -168,7 +168,7 @@ class UsedTestCase(base.CloudTestCase):
                 {"dst": "128.0.0.0/1", "dev": "tun0"},
             ]
         )
-        shown = {str(network) for network in found}
+        shown = {str(network) for network in ranges}
         self.assertLessEqual(
             {"10.254.0.0/16", "172.16.0.0/12", "172.30.0.0/16"}, shown
         )

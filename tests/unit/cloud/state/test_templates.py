@@ -43,9 +43,9 @@ class TemplatesTestCase(base.CloudTestCase):
         addresses.choose(self.folders, {}, addresses.parse("10.66.0.0/22"))
         self.write()
         shipped = self.make_templates()
-        own = shipped.hypervisors[1]
+        hypervisor = shipped.hypervisors[1]
         rendered = {
-            path.name: shipped.render(path.name, own=own, **VALUES)
+            path.name: shipped.render(path.name, own=hypervisor, **VALUES)
             for path in layout.SHIPPED.glob("*.j2")
         }
         self.assertGreater(len(rendered), 20)
@@ -115,25 +115,27 @@ class TemplatesTestCase(base.CloudTestCase):
 
     def test_secrets_are_for_root_only(self):
         self.write()
-        found = 0
+        number = 0
         for path in filter(
             lambda path: path.is_file(), self.folders.root.rglob("*")
         ):
             text = path.read_text()
             if any(secret in text for secret in self.secrets.values()):
-                found += 1
+                number += 1
                 mode = stat.S_IMODE(path.stat().st_mode)
                 self.assertEqual(0o600, mode, path)
-        self.assertGreater(found, 8)
+        self.assertGreater(number, 8)
 
     def test_guests_run_as_a_user_without_rights(self):
         self.write()
         for number in (1, 2):
             data = self.folders.hypervisor_data(number)
             lines = (data / "libvirt/etc/qemu.conf").read_text().splitlines()
-            given = [line for line in lines if re.match("(user|group) ", line)]
+            settings = [
+                line for line in lines if re.match("(user|group) ", line)
+            ]
             self.assertEqual(
-                ['user = "libvirt-qemu"', 'group = "libvirt-qemu"'], given
+                ['user = "libvirt-qemu"', 'group = "libvirt-qemu"'], settings
             )
 
     def test_libvirt_has_no_port(self):
@@ -163,13 +165,13 @@ class TemplatesTestCase(base.CloudTestCase):
             *self.programs("supervisord-2.conf").items(),
         ]:
             with self.subTest(name):
-                script, root, *words = section["command"].split()
+                script, root, *arguments = section["command"].split()
                 self.assertEqual(f"{self.folders.root}/bin/after.sh", script)
                 self.assertEqual(str(self.folders.root), root)
-                end = words.index("--")
-                for probe in words[:end]:
+                end = arguments.index("--")
+                for probe in arguments[:end]:
                     self.assertRegex(probe, "^(file|unix|tcp|http):")
-                self.assertTrue(words[end + 1 :])
+                self.assertTrue(arguments[end + 1 :])
                 self.assertNotIn("%", section["command"])
 
     def test_one_hypervisor(self):
@@ -179,9 +181,9 @@ class TemplatesTestCase(base.CloudTestCase):
     def test_what_a_setting_restarts(self):
         """supervisord starts the programs whose environment has changed."""
         self.write()
-        before = {n: dict(one) for n, one in self.programs().items()}
+        before = {n: dict(program) for n, program in self.programs().items()}
         self.write()
-        same = {n: dict(one) for n, one in self.programs().items()}
+        same = {n: dict(program) for n, program in self.programs().items()}
         self.assertEqual(before, same)
         self.write(disk_cache="unsafe")
         changed = {

@@ -100,11 +100,11 @@ class TestAudit(unittest.TestCase):
     def test_slow_host(self, arguments):
         """Is named and no other, whatever selects the runs."""
         self.write_hosts()
-        given = [
+        argv = [
             str(self.folder) if argument == "DIRECTORY" else argument
             for argument in arguments
         ]
-        code, text = self.audit(*given)
+        code, text = self.audit(*argv)
         self.assertEqual(2, code)
         lines = text.splitlines()
         self.assertRegex(lines[1], rf"^h2 +worse .* {RATE} 20.\d %$")
@@ -153,13 +153,13 @@ class TestAudit(unittest.TestCase):
     def test_acknowledged(self):
         """A known difference exits with 0."""
         self.write_hosts()
-        known = self.folder / "known.yaml"
-        known.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
-        code, text = self.audit("last", "--acknowledge", known)
+        path = self.folder / "known.yaml"
+        path.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
+        code, text = self.audit("last", "--acknowledge", path)
         self.assertEqual(0, code)
         self.assertIn("acknowledged", text)
-        known.write_text("- {host: h2, until: 2020-12-31, reason: old}\n")
-        code, text = self.audit("last", "--acknowledge", known)
+        path.write_text("- {host: h2, until: 2020-12-31, reason: old}\n")
+        code, text = self.audit("last", "--acknowledge", path)
         self.assertEqual(2, code)
         self.assertIn("expired on 2020-12-31", text)
 

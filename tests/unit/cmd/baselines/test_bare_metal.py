@@ -30,7 +30,7 @@ class CpuListTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_lists_of_cpus(self, text, good):
-        """What is none is refused with an example."""
+        """An invalid list is rejected with an example."""
         if good:
             self.assertEqual(text, bare_metal.parse_cpu_list(text))
             return
@@ -51,9 +51,9 @@ class TestTooSmall(unittest.TestCase):
         with mock.patch.object(
             machine_options, "connect", autospec=True, return_value=machine
         ):
-            found = bare_metal.find_too_large_shapes(
+            too_large = bare_metal.find_too_large_shapes(
                 argparse.Namespace(cpu_list=""), [fits, cpus, memory]
             )
-        self.assertEqual({cpus, memory}, set(found))
-        self.assertIn("4 CPUs and 5 copies", str(found[cpus]))
-        self.assertIn("8192 MiB", str(found[memory]))
+        self.assertEqual({cpus, memory}, set(too_large))
+        self.assertIn("4 CPUs and 5 copies", str(too_large[cpus]))
+        self.assertIn("8192 MiB", str(too_large[memory]))

@@ -57,8 +57,8 @@ class TestFormats(unittest.TestCase):
         two = with_repetitions(content, *repetitions(content)[:2])
         (entry,) = two.entries
         busy = [
-            finding.Finding("bare_metal_busy", part, "fio")
-            for part in ("baseline", "disks")
+            finding.Finding("bare_metal_busy", subject, "fio")
+            for subject in ("baseline", "disks")
         ]
         other = dataclasses.replace(
             entry,

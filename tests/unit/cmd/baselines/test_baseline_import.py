@@ -52,12 +52,12 @@ class RawTestCase(unittest.TestCase):
 
     def test_what_is_registered(self):
         fingerprint = self.write("f.json", json.dumps({"cpu_model": "E5"}))
-        said = self.register(
+        output = self.register(
             data("mbw-r730xd-2019-baremetal.txt", "mbw:version=1.4="),
             *("--fingerprint", fingerprint, "--machine", "r730xd"),
             *("--class", "r730"),
         )
-        self.assertIn("mbw: 1 repetition; unknown: shape, limited_by", said)
+        self.assertIn("mbw: 1 repetition; unknown: shape, limited_by", output)
         content = self.registry.load("metal")
         self.assertEqual(content, self.registry.find({"class": "r730"}))
         self.assertEqual("r730xd", content.machine.name)
@@ -72,11 +72,11 @@ class RawTestCase(unittest.TestCase):
             (golden.DATA / "mbw-1.2.2.txt").read_text().partition("\n")
         )
         old = self.write("mbw.old", printed)
-        for name, given in (
+        for name, argument in (
             ("as-1.4", f"mbw:version=1.4={old}"),
             ("as-1.2", f"mbw:version=1.2={old}"),
         ):
-            self.run_command(baseline_import.Import, name, given)
+            self.run_command(baseline_import.Import, name, argument)
         plain, swapped = (
             {
                 metric.name: values

@@ -37,7 +37,7 @@ subtasks:
 """
 
 
-def wanted(copies, required):
+def requested_coverage(copies, required):
     """Return what must be covered, in so many copies."""
     return coverage.Coverage(
         assignments=(),
@@ -56,29 +56,31 @@ class TestThatFit(unittest.TestCase):
         super().setUp()
         patch = mock.patch(
             "rally_vmperf.cmd.baselines.bare_metal.find_too_large_shapes",
-            lambda connect, asked: {
-                one: shapes.TooSmall(f"2 CPUs and {one.copies} copies")
-                for one in asked
-                if one.copies > 2
+            lambda connect, requested: {
+                shape: shapes.TooSmall(f"2 CPUs and {shape.copies} copies")
+                for shape in requested
+                if shape.copies > 2
             },
         )
         patch.start()
         self.addCleanup(patch.stop)
-        self.said = []
+        self.lines = []
 
-    def fitting(self, *asked):
+    def fitting(self, *requested):
         """Return the copies that are measured."""
         shell = mock.Mock()
-        shell.stdout.write = self.said.append
+        shell.stdout.write = self.lines.append
         command = baseline_record.Record(shell, None)
-        found = command._select_coverages_that_fit(argparse.Namespace(), asked)
-        return [one.shape.copies for one in found]
+        fitting = command._select_coverages_that_fit(
+            argparse.Namespace(), requested
+        )
+        return [coverage.shape.copies for coverage in fitting]
 
     def test_levels_of_a_task_are_left_out(self):
         """It is said which, and why."""
-        asked = [wanted(copies, False) for copies in (1, 2, 3)]
-        self.assertEqual([1, 2], self.fitting(*asked))
-        (line,) = self.said
+        requested = [requested_coverage(copies, False) for copies in (1, 2, 3)]
+        self.assertEqual([1, 2], self.fitting(*requested))
+        (line,) = self.lines
         self.assertEqual(
             "skipped: 3 x 1 vCPU with 512 MiB: 2 CPUs and 3 copies\n", line
         )
@@ -86,18 +88,22 @@ class TestThatFit(unittest.TestCase):
     def test_what_is_insisted_on_is_refused(self):
         """Before anything is measured."""
         with self.assertRaisesRegex(shapes.TooSmall, "3 copies"):
-            self.fitting(wanted(1, True), wanted(3, True))
+            self.fitting(
+                requested_coverage(1, True), requested_coverage(3, True)
+            )
 
     def test_nothing_left(self):
         """A baseline of nothing is none."""
         with self.assertRaisesRegex(shapes.TooSmall, "4 copies"):
-            self.fitting(wanted(4, False))
+            self.fitting(requested_coverage(4, False))
 
     def test_a_machine_left_whole_is_not_asked(self):
         """It is held to no shape."""
         whole = protocols.Protocol(shape="whole")
-        asked = dataclasses.replace(wanted(3, True), protocol=whole)
-        self.assertEqual([3], self.fitting(asked))
+        requested = dataclasses.replace(
+            requested_coverage(3, True), protocol=whole
+        )
+        self.assertEqual([3], self.fitting(requested))
 
 
 @ddt.ddt
@@ -151,15 +157,15 @@ class TestRecord(unittest.TestCase):
         return code, "\n".join(lines)
 
     def registered(self):
-        """Tell whether the baseline is registered."""
+        """Return whether the baseline is registered."""
         return (self.folder / "baselines" / "metal.json").exists()
 
     def test_all_is_there(self):
         """It is registered, with the recording's session."""
-        code, said = self.record()
-        self.assertEqual(0, code, said)
+        code, output = self.record()
+        self.assertEqual(0, code, output)
         self.assertTrue(self.registered())
-        self.assertIn("bare metal as 2 x 1 vCPU", said)
+        self.assertIn("bare metal as 2 x 1 vCPU", output)
 
     @ddt.data(
         ("metal", "none", "^next: rally-vmperf run$"),
@@ -170,7 +176,7 @@ class TestRecord(unittest.TestCase):
         ("metal", "kvm", "voids each run: .* set tolerate: .* in vmperf.yaml"),
     )
     @ddt.unpack
-    def test_settings_file(self, baseline, virtualisation, words):
+    def test_settings_file(self, baseline, virtualisation, pattern):
         """Task and arguments are those in vmperf.yaml.
 
         The last line states whether run compares guests with this baseline.
@@ -184,7 +190,7 @@ class TestRecord(unittest.TestCase):
         pathlib.Path("mine.yaml").write_text(TASK)
         code, output = self.run_command()
         self.assertEqual(0, code, output)
-        self.assertRegex(output.splitlines()[-1], words)
+        self.assertRegex(output.splitlines()[-1], pattern)
         registry = store.Store(self.folder / "baselines")
         (entry,) = registry.load("metal").entries
         self.assertEqual("sysbench", entry.workload)
@@ -193,10 +199,10 @@ class TestRecord(unittest.TestCase):
     def test_void(self):
         """It is registered, and each run with it would be void."""
         self.machine = golden.Machine("metal", virtualisation="kvm")
-        code, said = self.record()
-        self.assertEqual(0, code, said)
+        code, output = self.record()
+        self.assertEqual(0, code, output)
         self.assertTrue(self.registered())
-        *_, line = said.splitlines()
+        *_, line = output.splitlines()
         self.assertRegex(
             line,
             "^baseline 'metal' voids each run: The bare metal is itself a "
@@ -208,8 +214,8 @@ class TestRecord(unittest.TestCase):
         """The baseline stands for others, which it is asked for by."""
         self.record("--class", "r740")
         registry = store.Store(self.folder / "baselines")
-        found = registry.find({"class": "r740"})
-        self.assertEqual("r740", found.machine_class)
+        baseline = registry.find({"class": "r740"})
+        self.assertEqual("r740", baseline.machine_class)
         self.record("--replace")
         self.assertEqual("", registry.load("metal").machine_class)
         with self.assertRaises(SystemExit):
@@ -218,8 +224,8 @@ class TestRecord(unittest.TestCase):
     def test_sessions(self):
         """Another session is added, and other workloads are rejected."""
         self.record()
-        code, said = self.record("--append")
-        self.assertEqual(0, code, said)
+        code, output = self.record("--append")
+        self.assertEqual(0, code, output)
         registry = store.Store(self.folder / "baselines")
         for entry in registry.load("metal").entries:
             self.assertEqual(4, len(entry.reference.repetitions))
@@ -229,24 +235,24 @@ class TestRecord(unittest.TestCase):
             ("--append", "--copies", "1"),
             ("--append", "--replace"),
         ):
-            code, said = self.record(*options)
-            self.assertEqual(1, code, said)
+            code, output = self.record(*options)
+            self.assertEqual(1, code, output)
         self.assertEqual(measured, len(self.machine.commands))
 
     def test_something_is_missing(self):
         """It is said, and the same command goes on from there."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"] * 3
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
-        self.assertEqual(2, code, said)
+        code, output = self.record()
+        self.assertEqual(2, code, output)
         self.assertFalse(self.registered())
         self.assertRegex(
-            said, "missing: 2 x .*: sysbench has 1 of 2 repetitions: copy-"
+            output, "missing: 2 x .*: sysbench has 1 of 2 repetitions: copy-"
         )
-        (session,) = re.findall("--continue ([0-9a-f]{32})", said)
+        (session,) = re.findall("--continue ([0-9a-f]{32})", output)
         self.machine = golden.Machine("metal", virtualisation="none")
-        code, said = self.record("--continue", session)
-        self.assertEqual(0, code, said)
+        code, output = self.record("--continue", session)
+        self.assertEqual(0, code, output)
         self.assertEqual(2, len(self.machine.jobs))
         text = (self.folder / "baselines" / "metal.json").read_text()
         self.assertIn(session, text)
@@ -256,28 +262,28 @@ class TestRecord(unittest.TestCase):
         good = [golden.SYSBENCH] * 5
         outputs = [*good, "nothing", *good]
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
-        self.assertEqual(0, code, said)
+        code, output = self.record()
+        self.assertEqual(0, code, output)
         self.assertTrue(self.registered())
-        self.assertRegex(said, "retrying: 2 x .*: sysbench has 1 of 2 rep")
+        self.assertRegex(output, "retrying: 2 x .*: sysbench has 1 of 2 rep")
         self.assertEqual(6 + 2, len(self.machine.jobs))
 
     def test_what_fails_each_time_is_not_measured_again(self):
         """It would only fail once more."""
         outputs = [golden.SYSBENCH] * 2 + ["nothing"] * 4
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
-        self.assertEqual(2, code, said)
-        self.assertNotIn("retrying: ", said)
+        code, output = self.record()
+        self.assertEqual(2, code, output)
+        self.assertNotIn("retrying: ", output)
         self.assertEqual(6, len(self.machine.jobs))
 
     def test_what_fails_twice(self):
         """It is measured again once; then it is said to be missing."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"] * 40
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
-        self.assertEqual(2, code, said)
-        self.assertEqual(1, said.count("retrying: "))
+        code, output = self.record()
+        self.assertEqual(2, code, output)
+        self.assertEqual(1, output.count("retrying: "))
         self.assertEqual(6 + 2, len(self.machine.jobs))
 
     def test_what_is_no_recording(self):
@@ -286,20 +292,20 @@ class TestRecord(unittest.TestCase):
             self.record("--continue", "../x")
 
     def test_ctrl_c(self):
-        """What was measured is kept, and it is said how to go on."""
+        """The samples are kept, and the message says how to continue."""
         signals.heed_ctrl_c(self)
         outputs = [golden.SYSBENCH, golden.interrupt, golden.SYSBENCH]
         self.machine = golden.Machine("metal", outputs, "none")
-        code, said = self.record()
+        code, output = self.record()
         self.assertNotEqual(0, code)
-        self.assertRegex(said, "interrupted; .* --continue [0-9a-f]{32}")
+        self.assertRegex(output, "interrupted; .* --continue [0-9a-f]{32}")
 
     def test_a_machine_that_does_not_answer(self):
         """Nothing was measured, so there is nothing to go on with."""
         self.machine._answers[("sh",)] = [base.Unreachable("metal: away")]
-        code, said = self.record()
+        code, output = self.record()
         self.assertEqual(1, code)
-        self.assertNotIn("--continue", said)
+        self.assertNotIn("--continue", output)
 
     @ddt.data(("f" * 32, 2), ("", 3))
     @ddt.unpack
@@ -307,11 +313,11 @@ class TestRecord(unittest.TestCase):
         """Another recording, or other arguments."""
         outputs = [golden.SYSBENCH] * 5 + ["nothing"] * 3
         self.machine = golden.Machine("metal", outputs, "none")
-        _, said = self.record()
-        (known,) = re.findall("--continue ([0-9a-f]{32})", said)
+        _, output = self.record()
+        (known_session,) = re.findall("--continue ([0-9a-f]{32})", output)
         before = len(self.machine.calls)
         code, _ = self.record(
-            "--continue", session or known, repetitions=repetitions
+            "--continue", session or known_session, repetitions=repetitions
         )
         self.assertEqual(1, code)
         self.assertEqual(before, len(self.machine.calls))

@@ -23,13 +23,13 @@ ROOT = pathlib.Path(__file__).parents[4]
 SHAPE = ("--cpus", "1", "--memory", "64")
 
 
-def subtask(**given):
+def subtask(**keys):
     """Return a subtask that compares guests with bare metal."""
     return {
         "title": "One",
         "scenario": {"VMPerf.overhead": {"workloads": [{"name": "mbw"}]}},
         "contexts": {"vmperf_guests@openstack": {"flavor": {"name": "small"}}},
-        **given,
+        **keys,
     }
 
 
@@ -48,41 +48,39 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name) / "task.yaml"
 
-    def parse(self, *words):
+    def parse(self, *arguments):
         parser = argparse.ArgumentParser()
         coverage.add_arguments(parser)
         parser.set_defaults(config_file=os.devnull)
-        return parser.parse_args(words)
+        return parser.parse_args(arguments)
 
-    def read(self, *words):
-        return coverage.read_coverages(self.parse(*words))
+    def read(self, *arguments):
+        return coverage.read_coverages(self.parse(*arguments))
 
     def write(self, content):
         self.path.write_text(
             content if isinstance(content, str) else yaml.safe_dump(content)
         )
 
-    def task(self, *words, **given):
+    def task(self, *arguments, **keys):
         """Return what is asked by a task of one subtask."""
-        self.write(
-            {"version": 2, "title": "T", "subtasks": [subtask(**given)]}
-        )
-        return self.read("--task", str(self.path), *words)
+        self.write({"version": 2, "title": "T", "subtasks": [subtask(**keys)]})
+        return self.read("--task", str(self.path), *arguments)
 
 
 @ddt.ddt
 class TaskTest(Case):
     def test_everything(self):
         args = {"workloads": [{"name": "mbw"}], "warmup": 2}
-        (one,) = self.task(
+        (covered,) = self.task(
             scenario={"VMPerf.overhead": args},
             runner={"serial": {"times": 7}},
             contexts={
                 "vmperf_guests": {"flavor": {"name": "small"}, "count": 3}
             },
         ).coverages
-        self.assertEqual((5, 2), (one.repetitions, one.warmup))
-        self.assertEqual(document.Shape(2, 1024, 3), one.shape)
+        self.assertEqual((5, 2), (covered.repetitions, covered.warmup))
+        self.assertEqual(document.Shape(2, 1024, 3), covered.shape)
 
     def test_the_study_fits_on_its_host(self):
         """Copies that are limited to a shape share eight cores."""
@@ -99,34 +97,37 @@ class TaskTest(Case):
             )
         study = str(ROOT / "tasks" / "study-hep.yaml")
         peer = "peer: {address: 192.0.2.10, user: root}"
-        asked = self.read("--task", study, "--task-args", peer)
+        request = self.read("--task", study, "--task-args", peer)
         self.assertEqual(
             {
                 (document.Shape(1, 2048, 8), "guest"),
                 (document.Shape(1, 2048, 1), "whole"),
                 (document.Shape(2, 2048, 1), "whole"),
             },
-            {(one.shape, one.protocol.shape) for one in asked.coverages},
+            {
+                (covered.shape, covered.protocol.shape)
+                for covered in request.coverages
+            },
         )
 
     def test_without_runner(self):
         """Rally then makes one repetition, one after the other."""
-        (one,) = self.task().coverages
-        self.assertEqual((1, 0), (one.repetitions, one.warmup))
+        (covered,) = self.task().coverages
+        self.assertEqual((1, 0), (covered.repetitions, covered.warmup))
 
     @ddt.data({"name": "small"}, {"id": "f1"})
     def test_flavor(self, flavor):
-        (one,) = self.task(
+        (covered,) = self.task(
             contexts={"vmperf_guests@openstack": {"flavor": flavor}}
         ).coverages
-        self.assertEqual(document.Shape(2, 1024, 1), one.shape)
+        self.assertEqual(document.Shape(2, 1024, 1), covered.shape)
 
     def test_options_go_first(self):
-        (one,) = self.task(
+        (covered,) = self.task(
             *("--copies", "4", "--repetitions", "9", "--warmup", "0"), *SHAPE
         ).coverages
-        self.assertEqual(document.Shape(1, 64, 4), one.shape)
-        self.assertEqual((9, 0), (one.repetitions, one.warmup))
+        self.assertEqual(document.Shape(1, 64, 4), covered.shape)
+        self.assertEqual((9, 0), (covered.repetitions, covered.warmup))
 
     def test_protocol(self):
         """The task's, else what the options insist on."""
@@ -134,22 +135,23 @@ class TaskTest(Case):
             "workloads": [{"name": "mbw"}, {"name": "dd", "cooldown": 3}],
             "drop_caches": True,
         }
-        given = {"scenario": {"VMPerf.overhead": args}}
-        (asked,) = self.task(*SHAPE, **given).coverages
+        keys = {"scenario": {"VMPerf.overhead": args}}
+        (covered,) = self.task(*SHAPE, **keys).coverages
         self.assertEqual(
             [{"drop_caches": True}, {"drop_caches": True, "cooldown": 3}],
-            [one.protocol() for one in asked.assignments],
+            [assignment.protocol() for assignment in covered.assignments],
         )
-        (asked,) = self.task("--cooldown", "9.5", *SHAPE, **given).coverages
+        (covered,) = self.task("--cooldown", "9.5", *SHAPE, **keys).coverages
         self.assertEqual(
-            [9.5, 9.5], [one.cooldown for one in asked.assignments]
+            [9.5, 9.5],
+            [assignment.cooldown for assignment in covered.assignments],
         )
-        (asked,) = self.read(
+        (covered,) = self.read(
             "--workload", "mbw", "--drop-caches", *SHAPE
         ).coverages
         self.assertEqual(
             [{"drop_caches": True}],
-            [one.protocol() for one in asked.assignments],
+            [assignment.protocol() for assignment in covered.assignments],
         )
 
     def test_shape_and_reboots(self):
@@ -159,72 +161,82 @@ class TaskTest(Case):
             "shape": "whole",
             "reboot": "between_repetitions",
         }
-        given = {"scenario": {"VMPerf.overhead": args}}
+        keys = {"scenario": {"VMPerf.overhead": args}}
         with self.assertRaisesRegex(
             document.BaselineError,
             "has reboot: between_repetitions; .* or --reboot never",
         ):
-            self.task(*SHAPE, **given)
+            self.task(*SHAPE, **keys)
         for reboot in ("never", "between_repetitions"):
-            (one,) = self.task("--reboot", reboot, *SHAPE, **given).coverages
+            (covered,) = self.task(
+                "--reboot", reboot, *SHAPE, **keys
+            ).coverages
             self.assertEqual(
-                (reboot, "whole"), (one.protocol.reboot, one.protocol.shape)
+                (reboot, "whole"),
+                (covered.protocol.reboot, covered.protocol.shape),
             )
-        (one,) = self.read("--workload", "mbw", *SHAPE).coverages
-        self.assertEqual(protocols.DEFAULT, one.protocol)
+        (covered,) = self.read("--workload", "mbw", *SHAPE).coverages
+        self.assertEqual(protocols.DEFAULT, covered.protocol)
 
     def test_several_numbers_of_copies(self):
         """Each is covered, insisted on."""
-        asked = self.task("--copies", "1,2,4,2", *SHAPE).coverages
-        self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
-        self.assertTrue(all(one.required for one in asked))
+        coverages = self.task("--copies", "1,2,4,2", *SHAPE).coverages
+        self.assertEqual(
+            [1, 2, 4], [covered.shape.copies for covered in coverages]
+        )
+        self.assertTrue(all(covered.required for covered in coverages))
 
     def test_levels_of_a_density_task(self):
         """Its levels are measured, as far as the machine goes."""
         args = {"workloads": [{"name": "mbw"}], "levels": {"doubling_to": 4}}
-        given = {
+        keys = {
             "scenario": {"VMPerf.density": args},
             "contexts": {
                 "vmperf_guests": {"flavor": {"name": "small"}, "count": 4}
             },
         }
-        asked = self.task(**given).coverages
-        self.assertEqual([1, 2, 4], [one.shape.copies for one in asked])
-        self.assertFalse(any(one.required for one in asked))
-        asked = self.task("--copies", "2", **given).coverages
-        self.assertEqual([2], [one.shape.copies for one in asked])
-        self.assertTrue(asked[0].required)
+        coverages = self.task(**keys).coverages
+        self.assertEqual(
+            [1, 2, 4], [covered.shape.copies for covered in coverages]
+        )
+        self.assertFalse(any(covered.required for covered in coverages))
+        coverages = self.task("--copies", "2", **keys).coverages
+        self.assertEqual([2], [covered.shape.copies for covered in coverages])
+        self.assertTrue(coverages[0].required)
 
     def test_the_density_task_that_is_shipped(self):
         path = ROOT / "tasks" / "kvm-density.yaml"
         arguments = yaml.safe_dump({"flavors": ["small"]})
-        asked = self.read("--task", str(path), "--task-args", arguments)
+        request = self.read("--task", str(path), "--task-args", arguments)
         self.assertEqual(
-            [1, 2, 3], [one.shape.copies for one in asked.coverages]
+            [1, 2, 3],
+            [covered.shape.copies for covered in request.coverages],
         )
 
     def test_the_task_that_is_shipped(self):
         path = ROOT / "tasks" / "kvm-overhead.yaml"
         peer = {"address": "192.0.2.10"}
-        asked = self.read(
+        request = self.read(
             *("--task", str(path), "--task-args"),
             yaml.safe_dump({"flavors": ["small"], "peer": peer}),
         )
-        self.assertEqual(peer, asked.peer)
-        (one,) = asked.coverages
-        self.assertEqual(5, len(one.assignments))
-        self.assertEqual((6, 1), (one.repetitions, one.warmup))
-        sysbench, _, mbw, *_ = (one.arguments for one in one.assignments)
+        self.assertEqual(peer, request.peer)
+        (covered,) = request.coverages
+        self.assertEqual(5, len(covered.assignments))
+        self.assertEqual((6, 1), (covered.repetitions, covered.warmup))
+        sysbench, _, mbw, *_ = (
+            assignment.arguments for assignment in covered.assignments
+        )
         self.assertEqual((2, 2), (sysbench["threads"], mbw["processes"]))
 
 
 @ddt.ddt
 class RefusalTest(Case):
-    """What cannot be is told in one line, with its place."""
+    """Impossible requests are rejected in one line, with their place."""
 
-    def refused(self, error, pattern, call, *words, **given):
+    def refused(self, error, pattern, call, *arguments, **keys):
         with self.assertRaisesRegex(error, pattern) as caught:
-            call(*words, **given)
+            call(*arguments, **keys)
         self.assertNotIn("\n", str(caught.exception))
 
     @ddt.data(
@@ -293,8 +305,8 @@ class RefusalTest(Case):
         ),
     )
     @ddt.unpack
-    def test_subtask(self, given, pattern):
-        self.refused(document.BaselineError, pattern, self.task, **given)
+    def test_subtask(self, keys, pattern):
+        self.refused(document.BaselineError, pattern, self.task, **keys)
 
     def test_arguments_of_the_task(self):
         self.write("a: 1")
@@ -323,34 +335,34 @@ class RefusalTest(Case):
         lowest = 0 if option == "--warmup" else 1
         self.parse("--workload", "mbw", option, str(lowest))
         for value in (str(lowest - 1), "1.5", "many"):
-            said = io.StringIO()
+            stream = io.StringIO()
             with (
-                contextlib.redirect_stderr(said),
+                contextlib.redirect_stderr(stream),
                 self.assertRaises(SystemExit),
             ):
                 self.parse("--workload", "mbw", f"{option}={value}")
             self.assertIn(
                 f"argument {option}: '{value}': must be an integer "
                 f">= {lowest}",
-                said.getvalue(),
+                stream.getvalue(),
             )
 
 
 class OptionsTest(Case):
     def test_workloads(self):
-        (one,) = self.read(
+        (covered,) = self.read(
             *("--workload", "mbw", "--workload", "bzip2"), *SHAPE
         ).coverages
-        self.assertEqual((5, 1), (one.repetitions, one.warmup))
-        self.assertEqual(document.Shape(1, 64, 1), one.shape)
-        self.assertEqual(2, len(one.assignments))
+        self.assertEqual((5, 1), (covered.repetitions, covered.warmup))
+        self.assertEqual(document.Shape(1, 64, 1), covered.shape)
+        self.assertEqual(2, len(covered.assignments))
 
     def test_flavors_of_one_shape_are_one(self):
         twin = calls.Thing(
             id="f2", name="twin", vcpus=2, ram=1024, disk=9, extra_specs={}
         )
         self.cloud.compute.all_flavors.append(twin)
-        asked = self.read(
+        request = self.read(
             *("--workload", "mbw", "--flavor", "small", "--flavor", "twin")
         )
-        self.assertEqual(1, len(asked.coverages))
+        self.assertEqual(1, len(request.coverages))

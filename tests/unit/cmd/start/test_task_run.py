@@ -68,8 +68,8 @@ class RunTest(unittest.TestCase):
         """It is the last line, after the table and the page."""
         self.outcome = verdict
         limits = {"max_percent": {"cpu.*": limit}}
-        found, lines = self.run_command(limits)
-        self.assertEqual(code, found)
+        exit_code, lines = self.run_command(limits)
+        self.assertEqual(code, exit_code)
         self.assertEqual("plan: about 14 minutes", lines[0])
         self.assertEqual(f"verdict: {verdict}", lines[-1])
         page = pathlib.Path(self.folder, "report.html").resolve()

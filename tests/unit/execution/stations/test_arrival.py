@@ -45,13 +45,13 @@ class WaitAllTestCase(unittest.TestCase):
             )
             for number in range(1, len(machines) + 1)
         ]
-        self.told = []
+        self.lines = []
         with mock.patch.object(
             reach, "connect", autospec=True, side_effect=machines
         ):
             arriving = arrival.Guests(guests, "key")
         try:
-            return arriving.wait(timeout, self.told.append, find_obstacle)
+            return arriving.wait(timeout, self.lines.append, find_obstacle)
         finally:
             self.assertFalse(any(machine.closed for machine in machines))
             arriving.close()
@@ -60,8 +60,8 @@ class WaitAllTestCase(unittest.TestCase):
     def test_all_come_up(self):
         machines = [Booting(""), Booting("")]
         self.assertEqual([arrival.Arrival()] * 2, self.wait(*machines))
-        self.assertIn("g1 answers SSH at 192.0.2.1 after 0 s", self.told)
-        self.assertIn("g2 has booted after 0 s", self.told)
+        self.assertIn("g1 answers SSH at 192.0.2.1 after 0 s", self.lines)
+        self.assertIn("g2 has booted after 0 s", self.lines)
 
     def test_a_server_that_restarts_meanwhile(self):
         """Cloud-init restarts sshd, whose first answer is not the last."""
@@ -70,33 +70,33 @@ class WaitAllTestCase(unittest.TestCase):
         self.assertEqual(2, len(machine.waited))
 
     def test_a_boot_that_does_not_end(self):
-        found = self.wait(Booting(busy(3)), Booting(busy(4)))
+        arrivals = self.wait(Booting(busy(3)), Booting(busy(4)))
         self.assertEqual(
             [
                 arrival.Arrival(busy="cloud-init"),
                 arrival.Arrival(busy="systemd"),
             ],
-            found,
+            arrivals,
         )
-        self.assertIn("g1 still runs cloud-init after 0 s", self.told)
+        self.assertIn("g1 still runs cloud-init after 0 s", self.lines)
 
     def test_no_answer(self):
         silent = base.Unreachable("g1: no SSH")
-        (found,) = self.wait(Booting("", entries=[silent]), timeout=0)
-        self.assertEqual(arrival.Arrival(error="g1: no SSH"), found)
-        self.assertEqual([], self.told)
+        (reached,) = self.wait(Booting("", entries=[silent]), timeout=0)
+        self.assertEqual(arrival.Arrival(error="g1: no SSH"), reached)
+        self.assertEqual([], self.lines)
 
     def test_lost_until_the_end(self):
-        (found,) = self.wait(Booting(CUT), timeout=0)
-        self.assertEqual("g1: connection lost", found.error)
+        (reached,) = self.wait(Booting(CUT), timeout=0)
+        self.assertEqual("g1: connection lost", reached.error)
 
     def test_trouble_at_a_jump_host_is_told_apart(self):
         for kind in (base.JumpUnreachable, base.JumpRefused):
             machine = Booting("", entries=[kind("jump host: no SSH")])
-            (found,) = self.wait(machine, timeout=0)
+            (reached,) = self.wait(machine, timeout=0)
             self.assertEqual(
                 arrival.Arrival(error="jump host: no SSH", at_jump=True),
-                found,
+                reached,
             )
 
     def test_an_obstacle_ends_the_wait(self):
@@ -107,15 +107,17 @@ class WaitAllTestCase(unittest.TestCase):
         def find_obstacle(name, error):
             return f"{error}, forever ({name})"
 
-        found = self.wait(*machines, timeout=1000, find_obstacle=find_obstacle)
+        arrivals = self.wait(
+            *machines, timeout=1000, find_obstacle=find_obstacle
+        )
         reason = "g1: rejects the key, forever (g1)"
         self.assertEqual(
-            [arrival.Arrival(error=reason), arrival.Arrival()], found
+            [arrival.Arrival(error=reason), arrival.Arrival()], arrivals
         )
 
     def test_another_host_key_ends_it_at_once(self):
         wrong = base.HostKeyMismatch("g1: not the one known")
         machine = Booting("", entries=[wrong])
-        (found,) = self.wait(machine, timeout=1000)
-        self.assertEqual("g1: not the one known", found.error)
+        (reached,) = self.wait(machine, timeout=1000)
+        self.assertEqual("g1: not the one known", reached.error)
         self.assertEqual(1, len(machine.waited))

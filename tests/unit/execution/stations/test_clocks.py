@@ -24,11 +24,11 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
         super().setUp()
         self.stations = [place("g1"), place("g2")]
         self.answers = []
-        self.asked = []
+        self.readings = []
         self.now = 1000.0
 
         async def read_all(machines):
-            self.asked.append([machine.name for machine in machines])
+            self.readings.append([machine.name for machine in machines])
             return self.answers.pop(0)
 
         for where, name, fake in (
@@ -45,18 +45,18 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
             [clock.Reading(offset=o, error=e) for o, e in answers]
             for answers in (first, last)
         ]
-        one = clocks.Clocks()
-        await one.begin(self.stations)
+        station_clocks = clocks.Clocks()
+        await station_clocks.begin(self.stations)
         self.now = 1100.0
-        await one.end(self.stations)
-        return one
+        await station_clocks.end(self.stations)
+        return station_clocks
 
     async def test_a_drift_is_taken_to_be_even(self):
         """The offset of a moment lies between both readings."""
-        one = await self.read(
+        station_clocks = await self.read(
             [(5.0, 0.001), (0.0, 0.001)], [(6.0, 0.003), (0.0, 0.001)]
         )
-        self.assertEqual(5.0, one.offset("g1"))
+        self.assertEqual(5.0, station_clocks.offset("g1"))
         for moment, offset in (
             (900, 5.0),
             (1005, 5.0),
@@ -64,10 +64,10 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
             (1105, 6.0),
             (1200, 6.0),
         ):
-            reading = one.at("g1", moment)
+            reading = station_clocks.at("g1", moment)
             self.assertAlmostEqual(offset, reading.offset)
             self.assertEqual(0.003, reading.error)
-        self.assertEqual(0.0, one.at("g2", 1055).offset)
+        self.assertEqual(0.0, station_clocks.at("g2", 1055).offset)
 
     async def test_who_is_gone_by_the_end_has_the_first_reading(self):
         """Its runs are corrected all the same."""
@@ -75,41 +75,44 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
             [clock.SAME, clock.Reading(offset=2, error=0.1)],
             [clock.SAME, base.Unreachable("away")],
         ]
-        one = clocks.Clocks()
-        await one.begin(self.stations)
-        await one.end(self.stations)
-        self.assertEqual(2, one.at("g2", 1000).offset)
+        station_clocks = clocks.Clocks()
+        await station_clocks.begin(self.stations)
+        await station_clocks.end(self.stations)
+        self.assertEqual(2, station_clocks.at("g2", 1000).offset)
 
     async def test_a_clock_that_cannot_be_read(self):
         """The reason is kept, by the name of the station."""
         self.answers = [[clock.SAME, base.Unreachable("g2: away")]]
-        one = clocks.Clocks()
-        await one.begin(self.stations)
+        station_clocks = clocks.Clocks()
+        await station_clocks.begin(self.stations)
         self.assertEqual(
             {"g2": "g2: away"},
-            {name: str(error) for name, error in one.refused.items()},
+            {
+                name: str(error)
+                for name, error in station_clocks.refused.items()
+            },
         )
-        self.assertIsNone(one.at("g2", 1000))
-        self.assertEqual([], one.findings({"g2": 1.0}))
+        self.assertIsNone(station_clocks.at("g2", 1000))
+        self.assertEqual([], station_clocks.findings({"g2": 1.0}))
 
     async def test_copies_on_one_machine_share_its_clock(self):
         """The clock is read once, and the copies have no error."""
         machine = testing.FakeMachine("host")
         self.stations = [place("c1", machine), place("c2", machine)]
-        one = await self.read([(7.0, 0.2)], [(7.0, 0.2)])
-        self.assertEqual([["host"], ["host"]], self.asked)
+        station_clocks = await self.read([(7.0, 0.2)], [(7.0, 0.2)])
+        self.assertEqual([["host"], ["host"]], self.readings)
         for name in ("c1", "c2"):
-            reading = one.at(name, 1000)
+            reading = station_clocks.at(name, 1000)
             self.assertEqual((7.0, 0.0), (reading.offset, reading.error))
-        self.assertEqual([], one.findings({"c1": 0.1, "c2": 0.1}))
+        self.assertEqual([], station_clocks.findings({"c1": 0.1, "c2": 0.1}))
 
     async def test_one_station_needs_no_clock(self):
         """Nothing is asked."""
-        one = clocks.Clocks()
-        await one.begin(self.stations[:1])
-        await one.end(self.stations[:1])
-        self.assertEqual([], self.asked)
-        self.assertIsNone(one.at("g1", 1000))
+        station_clocks = clocks.Clocks()
+        await station_clocks.begin(self.stations[:1])
+        await station_clocks.end(self.stations[:1])
+        self.assertEqual([], self.readings)
+        self.assertIsNone(station_clocks.at("g1", 1000))
 
     async def test_doubts(self):
         """Errors and drifts above a tenth of the shortest run are findings."""
@@ -122,8 +125,12 @@ class TestClocks(unittest.IsolatedAsyncioTestCase):
             ((9.0, 0.01), (9.6, 0.01), 1000.0, True),
         ):
             with self.subTest(first=first, last=last, seconds=seconds):
-                one = await self.read([first, (0, 0)], [last, (0, 0)])
-                findings = one.findings({"g1": seconds, "g2": seconds})
+                station_clocks = await self.read(
+                    [first, (0, 0)], [last, (0, 0)]
+                )
+                findings = station_clocks.findings(
+                    {"g1": seconds, "g2": seconds}
+                )
                 self.assertEqual(
                     [("clock_not_correctable", "g1")] * doubted,
                     [(each.kind, each.subject) for each in findings],

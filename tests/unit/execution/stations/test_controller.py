@@ -49,8 +49,10 @@ class LoadTest(unittest.TestCase):
         """One finding has both."""
         load = controller.ControllerLoad()
         load.add(1.0, 3.0)
-        (found,) = load.create_findings(2)
-        self.assertRegex(found.detail, "^load average 3.0 .*; 1 of 1 samples")
+        (finding,) = load.create_findings(2)
+        self.assertRegex(
+            finding.detail, "^load average 3.0 .*; 1 of 1 samples"
+        )
 
 
 class SamplerTest(unittest.TestCase):

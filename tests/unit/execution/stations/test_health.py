@@ -42,16 +42,18 @@ class TestCompare(unittest.TestCase):
     @ddt.unpack
     def test_counters(self, changes, kinds):
         """A counter that has grown causes a finding."""
-        found = health.compare({"g1": look()}, {"g1": look(**changes)})
-        self.assertEqual(kinds, [one.kind for one in found])
+        findings = health.compare({"g1": look()}, {"g1": look(**changes)})
+        self.assertEqual(kinds, [finding.kind for finding in findings])
 
     def test_reboot(self):
         """Another boot voids the repetition, whatever the counters say."""
         other = health.parse(
             TEXT.replace("3f2c", "aaaa").format(steal=9, swap=9, killed=9)
         )
-        found = health.compare({"g1": look()}, {"g1": other})
-        self.assertEqual(["guest_rebooted"], [one.kind for one in found])
+        findings = health.compare({"g1": look()}, {"g1": other})
+        self.assertEqual(
+            ["guest_rebooted"], [finding.kind for finding in findings]
+        )
 
     @ddt.data((0, 0.0), (25, 25 / 25))
     @ddt.unpack
@@ -93,39 +95,42 @@ class TestCompare(unittest.TestCase):
 class TestClock(unittest.TestCase):
     """A machine's own time, and the controller's, over ten minutes."""
 
-    def kinds(self, own, before=(0.0, 0.1), after=(600.0, 600.1)):
+    def kinds(self, seconds, before=(0.0, 0.1), after=(600.0, 600.1)):
         """Return the findings, where a machine counted so many seconds."""
         text = TEXT.format(steal=0, swap=0, killed=0)
         looks = [
             dataclasses.replace(
                 health.parse(f"{text}\n{up:.2f} 7.00\n"),
-                requested_at=asked,
-                answered_at=told,
+                requested_at=requested_at,
+                answered_at=answered_at,
             )
-            for up, (asked, told) in ((100, before), (100 + own, after))
+            for up, (requested_at, answered_at) in (
+                (100, before),
+                (100 + seconds, after),
+            )
         ]
-        found = health.compare({"g1": looks[0]}, {"g1": looks[1]})
-        return [one.kind for one in found]
+        findings = health.compare({"g1": looks[0]}, {"g1": looks[1]})
+        return [finding.kind for finding in findings]
 
     @ddt.data(600.0, 603.0, 597.0)
-    def test_right(self, own):
+    def test_right(self, seconds):
         """Half a percent and the round trips cause no finding."""
-        self.assertEqual([], self.kinds(own))
+        self.assertEqual([], self.kinds(seconds))
 
     @ddt.data(604.0, 595.0, 0.0)
-    def test_wrong(self, own):
+    def test_wrong(self, seconds):
         """More is one, and so is a guest that was paused."""
-        self.assertEqual(["clock_wrong"], self.kinds(own))
+        self.assertEqual(["clock_wrong"], self.kinds(seconds))
 
     @ddt.data(580.0, 590.0, 600.0)
-    def test_a_slow_answer_before(self, own):
+    def test_a_slow_answer_before(self, seconds):
         """A reading at any time in the round trip causes no finding."""
-        self.assertEqual([], self.kinds(own, before=(0.0, 20.0)))
+        self.assertEqual([], self.kinds(seconds, before=(0.0, 20.0)))
 
     @ddt.data(600.0, 610.0, 620.0)
-    def test_a_slow_answer_after(self, own):
+    def test_a_slow_answer_after(self, seconds):
         """A slow answer at the end causes no finding."""
-        self.assertEqual([], self.kinds(own, after=(600.0, 620.0)))
+        self.assertEqual([], self.kinds(seconds, after=(600.0, 620.0)))
 
     def test_a_machine_that_does_not_tell(self):
         """Its clock is not judged."""
@@ -138,8 +143,10 @@ class TestClock(unittest.TestCase):
         with mock.patch.object(local.Local, "shares_clock", False):
             before = asyncio.run(health.read_counters([place]))
             after = asyncio.run(health.read_counters([place]))
-        kinds = [one.kind for one in health.compare(before, after)]
+        kinds = [finding.kind for finding in health.compare(before, after)]
         self.assertNotIn("clock_wrong", kinds)
         fast = dataclasses.replace(after["g1"], up=after["g1"].up + 3600)
-        kinds = [one.kind for one in health.compare(before, {"g1": fast})]
+        kinds = [
+            finding.kind for finding in health.compare(before, {"g1": fast})
+        ]
         self.assertIn("clock_wrong", kinds)

@@ -27,9 +27,9 @@ class FilesTestCase(unittest.TestCase):
     """Limits are those of a process, so each case has one of its own."""
 
     def allow(self, *numbers):
-        words = [sys.executable, "-c", _PROGRAM, *map(str, numbers)]
+        command = [sys.executable, "-c", _PROGRAM, *map(str, numbers)]
         return subprocess.run(
-            words, capture_output=True, text=True, check=True
+            command, capture_output=True, text=True, check=True
         ).stdout
 
     @ddt.data(
@@ -42,8 +42,8 @@ class FilesTestCase(unittest.TestCase):
         self.assertEqual(printed, self.allow(*numbers))
 
     def test_more_than_there_may_be(self):
-        said, limit = self.allow(256, 1024, 500).splitlines()
-        self.assertIn("500 machines require 1200 open files", said)
-        self.assertIn("limit of this process is 1024, enough for 412", said)
-        self.assertIn("ulimit -Hn 1200", said)
+        message, limit = self.allow(256, 1024, 500).splitlines()
+        self.assertIn("500 machines require 1200 open files", message)
+        self.assertIn("limit of this process is 1024, enough for 412", message)
+        self.assertIn("ulimit -Hn 1200", message)
         self.assertEqual("256", limit)

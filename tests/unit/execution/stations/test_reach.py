@@ -25,10 +25,10 @@ class WayToTestCase(unittest.TestCase):
         ({"namespace": "qrouter-1"}, " in namespace qrouter-1"),
     )
     @ddt.unpack
-    def test_words(self, options, words):
+    def test_words(self, options, label):
         hosts = target.jump_hosts(options.get("jump"))
         way = reach.create_route(hosts, options.get("namespace"))
-        self.assertEqual(words, way.label)
+        self.assertEqual(label, way.label)
 
     def test_guests_share_it(self):
         client = hostkey.generate("client")
@@ -66,7 +66,9 @@ class WayToTestCase(unittest.TestCase):
                 "key",
                 reach.create_route(()),
             )
-        ours, theirs = (call.kwargs for call in made.call_args_list)
-        self.assertEqual("key", ours["client_key"])
-        self.assertIsNone(theirs["client_key"])
-        self.assertEqual("/p", theirs["password_file"])
+        without_login, with_login = (
+            call.kwargs for call in made.call_args_list
+        )
+        self.assertEqual("key", without_login["client_key"])
+        self.assertIsNone(with_login["client_key"])
+        self.assertEqual("/p", with_login["password_file"])

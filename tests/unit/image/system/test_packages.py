@@ -5,11 +5,11 @@ from tests.unit.cloud import base
 
 
 class InstallTestCase(base.CloudTestCase):
-    def install(self, known):
+    def install(self, output):
         """Return the programs that run, with the last argument of each."""
         with (
             mock.patch.object(
-                packages.commands, "run", autospec=True, return_value=known
+                packages.commands, "run", autospec=True, return_value=output
             ) as run,
             mock.patch.object(
                 packages.commands, "quietly", autospec=True, return_value=False

@@ -67,7 +67,7 @@ class PublishedTestCase(unittest.TestCase):
     def test_the_guest_that_beats_bare_metal(self):
         _, got = published("cpu.execl")
         self.assertLess(got.overhead_percent, -81)
-        kinds = [one.kind for one in plausibility.of_comparison(got)]
+        kinds = [finding.kind for finding in plausibility.of_comparison(got)]
         self.assertIn("guest_slightly_faster", kinds)
 
     def test_the_same_with_repetitions(self):
@@ -78,7 +78,7 @@ class PublishedTestCase(unittest.TestCase):
             [entry["bare_metal"] * factor for factor in noise],
             [entry["guest"] * factor for factor in noise],
         )
-        kinds = [one.kind for one in plausibility.of_comparison(got)]
+        kinds = [finding.kind for finding in plausibility.of_comparison(got)]
         self.assertEqual(["guest_faster"], kinds)
 
 
@@ -156,10 +156,10 @@ class CompareTestCase(unittest.TestCase):
     def test_the_end_of_the_loss_is_further_where_a_guest_varies_more(
         self, count
     ):
-        """Also of three repetitions, so that a fourth is no loss of power."""
+        """Also for three repetitions, so that a fourth costs no power."""
         noise = (0.0, 1.0, -1.0, 0.5, -0.5, 0.25)[:count]
-        bare = [100 + 0.1 * one for one in noise]
-        guest = [110 + one for one in noise]
+        bare = [100 + 0.1 * deviation for deviation in noise]
+        guest = [110 + deviation for deviation in noise]
         plain = statistics.ratio_interval(bare, guest, 0.95)
         wider = statistics.ratio_interval(bare, guest, 0.985)
         for metric, low, high in (
@@ -185,7 +185,9 @@ class CompareTestCase(unittest.TestCase):
         for end, sure in ((got.low, 0.95), (got.high, confidence)):
             ends = statistics.ratio_interval([100.0] * 3, guest, sure)
             percents = [loss.percent(made.TIME, ratio) for ratio in ends]
-            self.assertAlmostEqual(0, min(abs(end - one) for one in percents))
+            self.assertAlmostEqual(
+                0, min(abs(end - percent) for percent in percents)
+            )
 
     @ddt.data(
         (made.IOPS, (80.0, 80.1, 79.9), 0.9, lambda high: high / 0.9),
@@ -202,9 +204,9 @@ class CompareTestCase(unittest.TestCase):
         """Lose more when they work together all the time."""
         metric = dataclasses.replace(metric, resolution=0.0)
         whole = compare(metric, [100.0] * 3, guest)
-        part = compare(metric, [100.0] * 3, guest, overlap=overlap)
-        self.assertEqual(whole.low, part.low)
-        self.assertTrue(math.isclose(expected(whole.high), part.high))
+        partly = compare(metric, [100.0] * 3, guest, overlap=overlap)
+        self.assertEqual(whole.low, partly.low)
+        self.assertTrue(math.isclose(expected(whole.high), partly.high))
 
     @ddt.data((1.0, 0.95), (1.4, 0.95), (2.01, 0.985))
     @ddt.unpack
@@ -213,14 +215,14 @@ class CompareTestCase(unittest.TestCase):
     ):
         """And four times for all of it; factors are of deviations."""
         steps = (-2, 1, -1, 2, 0)
-        bare = [100 * 1.01**one for one in steps]
-        guest = [90 * 1.01 ** (factor * one) for one in sorted(steps)]
+        bare = [100 * 1.01**step for step in steps]
+        guest = [90 * 1.01 ** (factor * step) for step in sorted(steps)]
         got = compare(made.IOPS, bare, guest, paired=True)
         for end, sure in ((got.low, 0.95), (got.high, confidence)):
             ends = statistics.paired_interval(bare, guest, sure)
             self.assertIn(
                 round(end, 9),
-                [round(loss.percent(made.IOPS, one), 9) for one in ends],
+                [round(loss.percent(made.IOPS, end), 9) for end in ends],
             )
 
     @hypothesis.given(strategies.floats(-90, 90), strategies.booleans())

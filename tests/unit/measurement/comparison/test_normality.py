@@ -20,23 +20,27 @@ class DoubtTestCase(unittest.TestCase):
         ((*STEADY, 130.2, 129.9, 130.4), "bimodal"),
         (TAIL, "skewed"),
         (SHORT_TAIL, None),
-        (tuple(1 / one for one in TAIL), "skewed"),
+        (tuple(1 / number for number in TAIL), "skewed"),
         ((100.0, 100.1, 100.2, 130.0), None),
         ((100.0,) * 9, None),
         ((100.0,) * 8 + (130.0,), None),
     )
     @ddt.unpack
     def test_kind(self, values, kind):
-        found = normality.departure(values)
-        self.assertEqual(kind, found and found[0])
+        departure = normality.departure(values)
+        self.assertEqual(kind, departure and departure[0])
 
     def test_words(self):
         self.assertEqual(
             ("bimodal", "5 and 1, 29.6 % apart"),
             normality.departure((*STEADY, 130.0)),
         )
-        _, seen = normality.departure(tuple(1 / one for one in TAIL))
-        self.assertRegex(seen, r"^skewness -[0-9.]+, towards small values$")
+        _, description = normality.departure(
+            tuple(1 / number for number in TAIL)
+        )
+        self.assertRegex(
+            description, r"^skewness -[0-9.]+, towards small values$"
+        )
 
     def test_rounding_is_no_gap(self):
         values = (1.00, 1.01, 1.01, 1.01, 1.01, 1.02, 1.01, 1.01)
@@ -50,8 +54,12 @@ class DoubtTestCase(unittest.TestCase):
         """Are in doubt in 1 of 2,000 samples."""
         random = numpy.random.default_rng(5)
         samples = numpy.exp(random.normal(0, 0.02, (1000, count)))
-        found = [one for one in samples.tolist() if normality.departure(one)]
-        self.assertLess(len(found), 5)
+        departures = [
+            values
+            for values in samples.tolist()
+            if normality.departure(values)
+        ]
+        self.assertLess(len(departures), 5)
 
 
 @ddt.ddt

@@ -56,8 +56,8 @@ class LinkTest(unittest.TestCase):
     """A full link."""
 
     def test_the_payload_counts_the_mtu(self):
-        (one,) = rate_caps.links(TEN_GIGABIT, "metal")
-        self.assertAlmostEqual(9.415e9, one.payload_rate, delta=1e6)
+        (link,) = rate_caps.links(TEN_GIGABIT, "metal")
+        self.assertAlmostEqual(9.415e9, link.payload_rate, delta=1e6)
         (jumbo,) = rate_caps.links(
             [{**TEN_GIGABIT[0], "mtu": "9000"}], "metal"
         )
@@ -90,10 +90,10 @@ class LinkTest(unittest.TestCase):
     )
     def test_rates(self, metric, rate, machines, expected):
         pair = compared(metric, 1.3 * rate, rate)
-        found = rate_caps.describe_bottleneck(
+        bottleneck = rate_caps.describe_bottleneck(
             pair, rate_caps.links(TEN_GIGABIT, "metal"), machines
         )
-        self.assertEqual(expected, "link eth0 of metal" in found)
+        self.assertEqual(expected, "link eth0 of metal" in bottleneck)
 
 
 @ddt.ddt
@@ -115,10 +115,10 @@ class PolicyTest(unittest.TestCase):
         (WIRE, 2.4e7, 4, False),
     )
     def test_rates(self, metric, rate, machines, expected):
-        found = rate_caps.describe_bottleneck(
+        bottleneck = rate_caps.describe_bottleneck(
             compared(metric, 3 * rate, rate), self.LIMITS, machines
         )
-        self.assertEqual(expected, "the guest has" in found)
+        self.assertEqual(expected, "the guest has" in bottleneck)
 
 
 @ddt.ddt
@@ -135,17 +135,17 @@ class EqualTest(unittest.TestCase):
         (MEMORY, 1.0, 0.0, False),
     )
     def test_rates(self, metric, share, spread, expected):
-        found = rate_caps.describe_bottleneck(
+        bottleneck = rate_caps.describe_bottleneck(
             compared(metric, 100.0, 100.0 * share, spread)
         )
-        self.assertEqual(expected, found.startswith("both sides"))
+        self.assertEqual(expected, bottleneck.startswith("both sides"))
 
     def test_steadiness_by_chance(self):
         """Sides that vary by 0.2 % may be steady by chance in one of 46."""
         pair = compared(IOPS, 100.0, 100.0, 0.0021)
         for metrics, expected in ((1, True), (46, False)):
-            found = rate_caps.describe_bottleneck(pair, metrics=metrics)
-            self.assertEqual(expected, bool(found))
+            bottleneck = rate_caps.describe_bottleneck(pair, metrics=metrics)
+            self.assertEqual(expected, bool(bottleneck))
         steady = compared(IOPS, 100.0, 100.0, 0.0005)
         self.assertTrue(rate_caps.describe_bottleneck(steady, metrics=46))
 
@@ -161,7 +161,7 @@ class VerdictTest(unittest.TestCase):
     POLICY = (rate_caps.network(9.95e9, "QoS policy slow"),)
 
     def judged(
-        self, rate, caps_=(), tolerate=(), limit=5, findings=(), **given
+        self, rate, caps_=(), tolerate=(), limit=5, findings=(), **changes
     ):
         steady = (0.9995, 1.001, 0.999, 1.0005, 1.0)
         entries = made.several(
@@ -171,48 +171,50 @@ class VerdictTest(unittest.TestCase):
         return made.judgement(
             [
                 dataclasses.replace(
-                    one, rate_limits=caps_, findings=(*one.findings, *findings)
+                    repetition,
+                    rate_limits=caps_,
+                    findings=(*repetition.findings, *findings),
                 )
-                for one in entries
+                for repetition in entries
             ],
             {"*": limit},
             tolerate=tolerate,
-            **given,
+            **changes,
         )
 
     def test_equal_sides_pass_with_a_warning(self):
-        found = self.judged(9.411e9)
-        self.assertEqual("passed", found.status)
+        judgement = self.judged(9.411e9)
+        self.assertEqual("passed", judgement.status)
         self.assertIn(
             "2 warnings: bottleneck_outside_guest, interval_one_session",
-            found.headline(),
+            judgement.headline(),
         )
 
     def test_a_policy_is_no_pass(self):
         """Without the policy, the guest can lose more."""
-        found = self.judged(9.411e9, self.POLICY)
-        self.assertEqual("inconclusive", found.status)
+        judgement = self.judged(9.411e9, self.POLICY)
+        self.assertEqual("inconclusive", judgement.status)
         self.assertIn(
             "a policy limits it: the guest has 9.41 Gbit/s of QoS policy slow",
-            found.sentence(),
+            judgement.sentence(),
         )
 
     def test_it_is_not_forgiven(self):
         """``on_inconclusive: pass`` is for a limit inside the interval."""
         for limit in (5, 0):
-            found = self.judged(
+            judgement = self.judged(
                 9.411e9, self.POLICY, limit=limit, on_inconclusive="pass"
             )
-            self.assertEqual("inconclusive", found.status)
-            self.assertFalse(found.passed, found.sentence())
-        found = self.judged(
+            self.assertEqual("inconclusive", judgement.status)
+            self.assertFalse(judgement.passed, judgement.sentence())
+        judgement = self.judged(
             9.411e9,
             self.POLICY,
             limit=0,
             tolerate=["bottleneck_outside_guest"],
             on_inconclusive="pass",
         )
-        self.assertTrue(found.passed, found.sentence())
+        self.assertTrue(judgement.passed, judgement.sentence())
 
     def test_a_full_link_passes_with_a_warning(self):
         """A better link passes as a worse one does."""
@@ -226,19 +228,19 @@ class VerdictTest(unittest.TestCase):
 
     def test_tolerated(self):
         kinds = ["bottleneck_outside_guest"]
-        found = self.judged(9.411e9, self.POLICY, tolerate=kinds)
-        self.assertEqual("passed", found.status)
+        judgement = self.judged(9.411e9, self.POLICY, tolerate=kinds)
+        self.assertEqual("passed", judgement.status)
 
     def test_a_rate_that_was_asked_for_is_not_capped_by_something_else(self):
         """Datagrams are offered at a rate, and on both sides all arrive."""
-        found = self.judged(9.411e9, findings=[offered(WIRE)])
-        self.assertEqual("passed", found.status)
-        self.assertNotIn("bottleneck_outside_guest", found.headline())
+        judgement = self.judged(9.411e9, findings=[offered(WIRE)])
+        self.assertEqual("passed", judgement.status)
+        self.assertNotIn("bottleneck_outside_guest", judgement.headline())
         other = self.judged(9.411e9, findings=[offered(HTTP)])
         self.assertIn("bottleneck_outside_guest", other.headline())
 
     def test_what_is_beyond_its_limit_has_failed(self):
         slow = (rate_caps.network(5e9, "QoS policy slow"),)
-        found = self.judged(4.9e9, slow)
-        self.assertEqual("failed", found.status)
-        self.assertIn("bottleneck_outside_guest", found.headline())
+        judgement = self.judged(4.9e9, slow)
+        self.assertEqual("failed", judgement.status)
+        self.assertIn("bottleneck_outside_guest", judgement.headline())

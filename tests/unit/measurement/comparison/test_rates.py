@@ -57,7 +57,7 @@ class MetricTestCase(unittest.TestCase):
     def test_totals(self, metric, expected):
         curves = made.levels({metric: made.SHARED})
         entries = gathering.guest_samples(
-            metric, [one.conditions[0] for one in curves]
+            metric, [curve.conditions[0] for curve in curves]
         )
         self.assertTrue(entries)
         self.assertEqual(expected, bool(rates.totals(metric, entries)))
@@ -101,7 +101,7 @@ class TestMerged(unittest.TestCase):
     """Percentiles of all guests together are compared as others are."""
 
     def test_pairs(self):
-        """Of what each number of guests had together, not of each guest."""
+        """Each number of guests has one value of all, not one per guest."""
 
         def together(*values):
             return [

@@ -27,19 +27,19 @@ several = strategies.lists(
 class SpreadTestCase(unittest.TestCase):
     def test_by_hand(self):
         """The mean of 1, 2, 4 is 7/3, their variance too."""
-        found = spread.spread((4.0, 1.0, 2.0))
-        self.assertAlmostEqual(100 * 9 / 7, found.range_percent)
-        self.assertAlmostEqual(100 * math.sqrt(3 / 7), found.cv_percent)
+        estimate = spread.spread((4.0, 1.0, 2.0))
+        self.assertAlmostEqual(100 * 9 / 7, estimate.range_percent)
+        self.assertAlmostEqual(100 * math.sqrt(3 / 7), estimate.cv_percent)
 
     @ddt.data(*SAMPLES)
     def test_as_scipy_has_it(self, values):
-        found = spread.spread(values)
+        estimate = spread.spread(values)
         mean = numpy.mean(values)
         for name, expected in (
             ("range_percent", 100 * numpy.ptp(values) / mean),
             ("cv_percent", 100 * stats.variation(values, ddof=1)),
         ):
-            self.assertAlmostEqual(expected, getattr(found, name), places=9)
+            self.assertAlmostEqual(expected, getattr(estimate, name), places=9)
 
     def test_equal_values(self):
         none = spread.Spread(range_percent=0, cv_percent=0)
@@ -54,10 +54,10 @@ class SpreadTestCase(unittest.TestCase):
         before = spread.spread(values)
         after = spread.spread([value * factor for value in values])
         for name in FIGURES:
-            one, other = getattr(before, name), getattr(after, name)
+            figure, other = getattr(before, name), getattr(after, name)
             self.assertTrue(
-                math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9),
-                (name, one, other),
+                math.isclose(figure, other, rel_tol=1e-7, abs_tol=1e-9),
+                (name, figure, other),
             )
 
     @hypothesis.given(several, strategies.randoms())
@@ -75,8 +75,10 @@ class SpreadTestCase(unittest.TestCase):
     )
     def test_of_any_values(self, values):
         """All values that samples may have give finite figures."""
-        found = spread.spread(values)
-        figures = [getattr(found, name) for name in FIGURES]
-        self.assertTrue(all(math.isfinite(one) for one in figures), figures)
+        estimate = spread.spread(values)
+        figures = [getattr(estimate, name) for name in FIGURES]
+        self.assertTrue(
+            all(math.isfinite(figure) for figure in figures), figures
+        )
         equal = len(set(values)) == 1
-        self.assertEqual(equal, found.range_percent == 0)
+        self.assertEqual(equal, estimate.range_percent == 0)

@@ -151,7 +151,7 @@ class OutliersTestCase(unittest.TestCase):
 
 
 class HalfWidthTestCase(unittest.TestCase):
-    """A side of three that happens not to vary, beside one of fifteen."""
+    """A side of three that happens not to vary, and one of fifteen."""
 
     def test_degrees_of_freedom_of_a_small_side(self):
         """Are those of two sides of its size, from three to four."""
@@ -165,8 +165,8 @@ class HalfWidthTestCase(unittest.TestCase):
     def test_a_small_side_that_varies_more(self):
         """Has its own, over its share of the variance."""
         for share, freedom in ((1.0, 2), (0.8, 2.5), (0.5, 4), (0.2, 4)):
-            for given in ((share, 3, 30), (1 - share, 30, 3)):
-                got = statistics.degrees_of_freedom(*given)
+            for sides in ((share, 3, 30), (1 - share, 30, 3)):
+                got = statistics.degrees_of_freedom(*sides)
                 self.assertAlmostEqual(freedom, float(got))
 
     def test_sides_alike(self):

@@ -52,8 +52,8 @@ class DecideTestCase(unittest.TestCase):
     @ddt.data(False, True)
     def test_a_side_in_two_states(self, paired):
         """The interval decides, whatever one repetition contributes to it."""
-        bare = [[one] for one in (100.0, 100.3, 99.8, 100.1, 99.9, 100.2)]
-        slow = [[one] for one in (107.0, 107.1, 106.8, 106.9, 107.2, 99.0)]
+        bare = [[rate] for rate in (100.0, 100.3, 99.8, 100.1, 99.9, 100.2)]
+        slow = [[rate] for rate in (107.0, 107.1, 106.8, 106.9, 107.2, 99.0)]
         pair = loss.compare(made.TIME, bare, slow, paired=paired)
         (_, kind, _) = pair.departures[0]
         self.assertEqual("bimodal", kind)
@@ -80,9 +80,9 @@ class DecideTestCase(unittest.TestCase):
         pair = compare(bare, guest)
         for limit in (10, 15, 18):
             self.assertEqual("inconclusive", verdict.decide(pair, limit))
-            words = verdict.would_decide(pair)
-            self.assertIn(name, words)
-            self.assertIn("so the rounding of the tool is unknown", words)
+            sentence = verdict.would_decide(pair)
+            self.assertIn(name, sentence)
+            self.assertIn("so the rounding of the tool is unknown", sentence)
         self.assertEqual("passed", verdict.decide(pair, 35))
         self.assertEqual("failed", verdict.decide(pair, -10))
 
@@ -129,9 +129,9 @@ class DecideTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_known_resolution_widens_the_interval(
-        self, known, limit, status
+        self, changes, limit, status
     ):
-        metric = dataclasses.replace(made.TIME, **known)
+        metric = dataclasses.replace(made.TIME, **changes)
         pair = compare([1e-4] * 5, [1.2e-4] * 5, metric)
         self.assertEqual(status, verdict.decide(pair, limit))
 

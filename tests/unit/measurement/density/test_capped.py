@@ -20,17 +20,17 @@ OWN = {1: [0.945e9], 2: [0.945e9] * 2, 4: [0.944e9] * 4}
 def levels(rates, cap, **changes):
     """Return repetitions of a run in which one thing may hold rates."""
     return [
-        dataclasses.replace(one, rate_limits=(cap,))
-        for one in made.levels({RATE: rates}, 5, **changes)
+        dataclasses.replace(level, rate_limits=(cap,))
+        for level in made.levels({RATE: rates}, 5, **changes)
     ]
 
 
 def capped(judgement):
     """Return what is seen of what holds the rate."""
     return [
-        one.finding.detail
-        for one in judgement.findings
-        if one.finding.kind == "bottleneck_outside_guest"
+        finding.finding.detail
+        for finding in judgement.findings
+        if finding.finding.kind == "bottleneck_outside_guest"
     ]
 
 
@@ -41,12 +41,12 @@ class CappedTestCase(unittest.TestCase):
     @ddt.data((30, "failed"), (80, "passed"))
     @ddt.unpack
     def test_a_link_that_guests_share(self, limit, status):
-        """What each loses is the link's; the verdict stands."""
+        """The link causes the loss of each; the verdict does not change."""
         got = made.degradation(levels(SHARED, LINK), {"*": limit})
         self.assertEqual(status, got.status, got.sentence())
-        (seen,) = capped(got)
+        (detail,) = capped(got)
         self.assertRegex(
-            seen,
+            detail,
             "^with 1, 2, 4 guests: the guests together have 9.4. Gbit/s of "
             "link eth0 of peer$",
         )
@@ -56,8 +56,8 @@ class CappedTestCase(unittest.TestCase):
         """The host gives each what it may have."""
         got = made.degradation(levels(OWN, POLICY), {"*": 5})
         self.assertEqual("passed", got.status)
-        (seen,) = capped(got)
-        self.assertIn("with 1, 2, 4 guests: the guest has 94", seen)
+        (detail,) = capped(got)
+        self.assertIn("with 1, 2, 4 guests: the guest has 94", detail)
 
     def test_no_cap_is_near(self):
         """Guests that share a host, and not the link."""
@@ -124,8 +124,8 @@ class CappedTestCase(unittest.TestCase):
         )
         curves = levels(OWN, POLICY)
         conditions = tuple(
-            dataclasses.replace(one, findings=(offered,))
-            for one in curves[0].conditions
+            dataclasses.replace(condition, findings=(offered,))
+            for condition in curves[0].conditions
         )
         curves[0] = dataclasses.replace(curves[0], conditions=conditions)
         self.assertEqual([], capped(made.degradation(curves, {"*": 5})))

@@ -87,7 +87,7 @@ class CountsTestCase(unittest.TestCase):
         )
         moved = dataclasses.replace(bad, kind="guest_host_changed")
         every = [
-            dataclasses.replace(one, findings=(moved,)) for one in levels()
+            dataclasses.replace(level, findings=(moved,)) for level in levels()
         ]
         got = made.degradation(every, {}, max={"*": 1000})
         self.assertEqual({"void"}, {x.status for x in got.absolute})

@@ -49,7 +49,7 @@ class TestedTestCase(unittest.TestCase):
 
 @ddt.ddt
 class CombineTestCase(unittest.TestCase):
-    """How many guests fit within the limits of all metrics."""
+    """The number of guests that fit within the limits of all metrics."""
 
     @ddt.data(
         # The metric with the fewest guests decides.
@@ -68,13 +68,13 @@ class CombineTestCase(unittest.TestCase):
         (((2, 2, 2), (None, 2, 5)), (2, 2, 2), "at most 2 guests"),
     )
     @ddt.unpack
-    def test_combine(self, metrics, expected, words):
+    def test_combine(self, metrics, expected, pattern):
         got = max_guests.combine(
             max_guests.MaxGuests(tested=tested, low=low, high=high)
             for tested, low, high in metrics
         )
         self.assertEqual(expected, (got.tested, got.low, got.high))
-        self.assertRegex(got.sentence(None, 8), words)
+        self.assertRegex(got.sentence(None, 8), pattern)
 
     def test_no_metrics(self):
         self.assertIsNone(max_guests.combine([]))

@@ -8,12 +8,12 @@ from hypothesis import strategies
 from rally_vmperf.measurement.density import overlap
 
 
-def span(started, ended, kept=None, error=0.0, machine="g1"):
+def span(started, ended, kept_up_until=None, error=0.0, machine="g1"):
     return overlap.Span(
         machine=machine,
         started=started,
         ended=ended,
-        kept_up_until=kept,
+        kept_up_until=kept_up_until,
         error=error,
     )
 
@@ -81,8 +81,9 @@ class OverlapTestCase(unittest.TestCase):
     def test_true_skew_is_within_the_uncertainty(self, spans, data):
         got = start("time", *spans)
         true = [
-            one.started + one.error * data.draw(strategies.floats(-1, 1))
-            for one in spans
+            command_span.started
+            + command_span.error * data.draw(strategies.floats(-1, 1))
+            for command_span in spans
         ]
         skew = max(true) - min(true)
         self.assertLessEqual(abs(skew - got.skew), got.uncertainty + 1e-9)
@@ -91,11 +92,11 @@ class OverlapTestCase(unittest.TestCase):
     def test_of_any_clock(self, spans, later):
         moved = [
             span(
-                one.started + later,
-                one.ended + later,
-                one.kept_up_until + later,
+                command_span.started + later,
+                command_span.ended + later,
+                command_span.kept_up_until + later,
             )
-            for one in spans
+            for command_span in spans
         ]
         for bound in ("time", "size"):
             was, now = start(bound, *spans), start(bound, *moved)
@@ -104,7 +105,10 @@ class OverlapTestCase(unittest.TestCase):
 
     @hypothesis.given(SPANS)
     def test_keeping_the_load_up_never_harms(self, spans):
-        bare = [span(one.started, one.ended) for one in spans]
+        bare = [
+            span(command_span.started, command_span.ended)
+            for command_span in spans
+        ]
         self.assertLessEqual(
             start("size", *bare).overlap, start("size", *spans).overlap
         )
@@ -143,18 +147,20 @@ class FindingsTestCase(unittest.TestCase):
         late = start("time", *spans, metrics=["m"])
         good = start("time", span(0, 10), span(1.0, 10), metrics=["x"])
         alone = start("time", span(0, 10), metrics=["y"])
-        (one,) = overlap.findings([good, late, alone, start("time", *spans)])
-        self.assertEqual("partial_overlap", one.kind)
-        self.assertEqual("void", one.severity)
-        self.assertEqual("m", one.subject)
+        (finding,) = overlap.findings(
+            [good, late, alone, start("time", *spans)]
+        )
+        self.assertEqual("partial_overlap", finding.kind)
+        self.assertEqual("void", finding.severity)
+        self.assertEqual("m", finding.subject)
         self.assertEqual(
             "c: all worked during 87.5 % of the run, 90 % is required; they "
             "started within 1250 ms, give or take 10 ms",
-            one.detail,
+            finding.detail,
         )
 
     def test_it_never_reads_as_if_it_were_enough(self):
         spans = span(0, 100), span(10.03, 100)
         barely = start("time", *spans, metrics=["m"])
-        (found,) = overlap.findings([barely])
-        self.assertIn("during 89.9 % of the run, 90 %", found.detail)
+        (finding,) = overlap.findings([barely])
+        self.assertIn("during 89.9 % of the run, 90 %", finding.detail)

@@ -25,16 +25,18 @@ def points(curves, metric=made.EVENTS, **strict):
 
 def changed(curves, number, guests, **changes):
     """Return the curves with a level's repetition changed."""
-    found = []
-    for one in curves:
+    changed_curves = []
+    for curve in curves:
         levels = [
             dataclasses.replace(level, **changes)
-            if (one.number, level.axes["guests"]) == (number, guests)
+            if (curve.number, level.axes["guests"]) == (number, guests)
             else level
-            for level in one.conditions
+            for level in curve.conditions
         ]
-        found.append(dataclasses.replace(one, conditions=tuple(levels)))
-    return found
+        changed_curves.append(
+            dataclasses.replace(curve, conditions=tuple(levels))
+        )
+    return changed_curves
 
 
 class FiguresTestCase(unittest.TestCase):
@@ -43,72 +45,72 @@ class FiguresTestCase(unittest.TestCase):
             {made.EVENTS: made.SHARED},
             bare={made.EVENTS: [330.0, 331.0, 329.0]},
         )
-        self.one, self.two, self.three = points(curves)
+        self.single, self.double, self.triple = points(curves)
 
     def test_one_guest(self):
-        self.assertEqual(1, self.one.guests)
-        self.assertIsNone(self.one.loss)
-        self.assertIsNone(self.one.fairness)
-        self.assertIsNone(self.one.spread_percent)
-        self.assertAlmostEqual(self.one.mean, self.one.total)
+        self.assertEqual(1, self.single.guests)
+        self.assertIsNone(self.single.loss)
+        self.assertIsNone(self.single.fairness)
+        self.assertIsNone(self.single.spread_percent)
+        self.assertAlmostEqual(self.single.mean, self.single.total)
 
     def test_mean_of_guests_then_of_repetitions(self):
         noise = (1.0 * 1.002 * 0.997) ** (1 / 3)
         self.assertAlmostEqual(
-            (205.0 * 204.0 * 203.0) ** (1 / 3) * noise, self.three.mean
+            (205.0 * 204.0 * 203.0) ** (1 / 3) * noise, self.triple.mean
         )
-        self.assertAlmostEqual(612.0 * noise, self.three.total)
+        self.assertAlmostEqual(612.0 * noise, self.triple.total)
         for got, factor in zip(
-            self.three.totals, (1.0, 1.002, 0.997), strict=True
+            self.triple.totals, (1.0, 1.002, 0.997), strict=True
         ):
             self.assertAlmostEqual(612.0 * factor, got)
 
     def test_loss_is_overhead_s_arithmetic(self):
         compared = loss.compare(
             made.EVENTS,
-            [entry.values for entry in self.one.samples],
-            [entry.values for entry in self.three.samples],
+            [entry.values for entry in self.single.samples],
+            [entry.values for entry in self.triple.samples],
             paired=True,
         )
         self.assertEqual(
-            compared.overhead_percent, self.three.loss.overhead_percent
+            compared.overhead_percent, self.triple.loss.overhead_percent
         )
         self.assertEqual(
             (compared.low, compared.high),
-            (self.three.loss.low, self.three.loss.high),
+            (self.triple.loss.low, self.triple.loss.high),
         )
 
     def test_worst_guest_and_its_host(self):
-        worst = self.three.worst
+        worst = self.triple.worst
         self.assertEqual(("g3", "host-2"), (worst.guest, worst.host))
         self.assertAlmostEqual(
             (1 - 203 / 312) * 100, worst.loss.overhead_percent
         )
-        self.assertLess(worst.value, self.three.mean)
+        self.assertLess(worst.value, self.triple.mean)
 
     def test_fairness_is_that_of_the_mean_variation(self):
         self.assertAlmostEqual(
-            612**2 / (3 * (205**2 + 204**2 + 203**2)), self.three.fairness
+            612**2 / (3 * (205**2 + 204**2 + 203**2)), self.triple.fairness
         )
         self.assertAlmostEqual(
-            sum(self.three.spreads) / 3, self.three.spread_percent
+            sum(self.triple.spreads) / 3, self.triple.spread_percent
         )
 
     def test_bare_metal(self):
         bare = (330.0 * 331.0 * 329.0) ** (1 / 3)
-        self.assertAlmostEqual(bare, self.three.bare_mean)
-        self.assertAlmostEqual(3 * bare, self.three.bare_total)
+        self.assertAlmostEqual(bare, self.triple.bare_mean)
+        self.assertAlmostEqual(3 * bare, self.triple.bare_total)
         self.assertAlmostEqual(
-            (1 - self.three.mean / bare) * 100,
-            self.three.bare_loss.overhead_percent,
+            (1 - self.triple.mean / bare) * 100,
+            self.triple.bare_loss.overhead_percent,
         )
         self.assertGreater(
-            self.three.compared("worst", "bare_metal").overhead_percent,
-            self.three.bare_loss.overhead_percent,
+            self.triple.compared("worst", "bare_metal").overhead_percent,
+            self.triple.bare_loss.overhead_percent,
         )
 
     def test_which_loss(self):
-        point = self.three
+        point = self.triple
         for of, against, expected in (
             ("mean", "solo_guest", point.loss),
             ("worst", "solo_guest", point.worst.loss),
@@ -184,28 +186,28 @@ class PointsTestCase(unittest.TestCase):
                 observations=level.observations[:2],
             )
         )
-        self.assertEqual(["", "", got[2].void], [one.void for one in got])
+        self.assertEqual(["", "", got[2].void], [point.void for point in got])
         self.assertEqual(
             "repetition 2 is incomplete: cpu.sysbench.rate of g3: connection "
             "lost",
             got[2].void,
         )
-        self.assertEqual([1, 3], [one.number for one in got[2].samples])
+        self.assertEqual([1, 3], [sample.number for sample in got[2].samples])
         self.assertFalse(got[2].usable)
 
     def test_skipped_level(self):
         curves = made.levels({made.EVENTS: made.SHARED})
         skipped = [
             dataclasses.replace(
-                one,
+                curve,
                 conditions=(
-                    *one.conditions[:2],
+                    *curve.conditions[:2],
                     made.level(
-                        one.number, 3, {}, skip_reason="the total fell"
+                        curve.number, 3, {}, skip_reason="the total fell"
                     ),
                 ),
             )
-            for one in curves
+            for curve in curves
         ]
         three = points(skipped)[-1]
         self.assertEqual("not run: the total fell", three.reason)
@@ -228,32 +230,34 @@ class PointsTestCase(unittest.TestCase):
                 made.TIME: {1: [1.0], 2: [1.0] * 2, 3: [1.0] * 3},
             }
         )
-        found = (finding.Finding(kind=kind, subject=subject, detail="so"),)
-        got = points(changed(curves, 2, guests, findings=found))
-        self.assertEqual([False, False, void], [bool(one.void) for one in got])
-        told = points(
-            changed(curves, 2, guests, findings=found), tolerate=(kind,)
+        findings = (finding.Finding(kind=kind, subject=subject, detail="so"),)
+        got = points(changed(curves, 2, guests, findings=findings))
+        self.assertEqual(
+            [False, False, void], [bool(point.void) for point in got]
         )
-        self.assertFalse(any(one.void for one in told))
+        tolerated = points(
+            changed(curves, 2, guests, findings=findings), tolerate=(kind,)
+        )
+        self.assertFalse(any(point.void for point in tolerated))
 
     def test_finding_of_the_whole_run_voids_all(self):
         curves = made.levels({made.EVENTS: made.SHARED})
-        found = (
+        findings = (
             finding.Finding(kind="wrong_host", subject="g2", detail="host-9"),
         )
         curves[0] = dataclasses.replace(
             curves[0],
-            findings=found,
+            findings=findings,
         )
         got = points(curves)
-        self.assertTrue(all(one.void for one in got))
+        self.assertTrue(all(point.void for point in got))
         self.assertIn("g2: host-9", got[0].void)
 
     def test_finding_about_some_metrics_voids_these(self):
         for metric, void in ((made.EVENTS.name, True), ("disk.x.y", False)):
             curves = made.levels({made.EVENTS: made.SHARED})
-            found = made.seen("tool_version_differs", metrics=(metric,))
-            curves[0] = dataclasses.replace(curves[0], findings=found)
+            findings = made.seen("tool_version_differs", metrics=(metric,))
+            curves[0] = dataclasses.replace(curves[0], findings=findings)
             self.assertEqual({void}, {bool(x.void) for x in points(curves)})
 
     def test_curve_cut_off(self):
@@ -261,8 +265,8 @@ class PointsTestCase(unittest.TestCase):
         curves[2] = dataclasses.replace(
             curves[2], conditions=curves[2].conditions[:1]
         )
-        one, _, three = points(curves)
-        self.assertEqual(3, len(one.samples))
+        point_1, _, three = points(curves)
+        self.assertEqual(3, len(point_1.samples))
         self.assertEqual(2, len(three.samples))
         self.assertTrue(math.isfinite(three.loss.overhead_percent))
         self.assertIsNone(three.loss.low)

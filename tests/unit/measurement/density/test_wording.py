@@ -83,7 +83,7 @@ class SentencesTestCase(unittest.TestCase):
         self.assertIn(f"to {compared.high:.1f} %", row.cells().interval)
 
     def test_a_victim_that_rotates(self):
-        """The worst guest of each repetition is told, passed or not."""
+        """The worst guest of each repetition is named, passed or not."""
         curves = [
             made.repetition(
                 place,
@@ -118,7 +118,7 @@ class SentencesTestCase(unittest.TestCase):
         self.assertNotIn("worst guest of each", calm.sentence())
 
     def test_digits_where_a_limit_is_touched(self):
-        """10.00 and 9.98 are not the same beside a limit of 10."""
+        """10.00 and 9.98 are not the same for a limit of 10."""
         low, high = 9.98, 10.04
         self.assertEqual(1, units.digits_apart((low, high), None))
         self.assertEqual(1, units.digits_apart((low, high), 11))
@@ -152,11 +152,11 @@ class SentencesTestCase(unittest.TestCase):
     def test_many_levels(self):
         levels = {n: [100.0 / n] * n for n in range(1, 8)}
         got = made.degradation(made.levels({made.EVENTS: levels}), {"*": 5})
-        told = got.sentences()
-        self.assertEqual(6, len(told))
-        self.assertIn("at 2 guests: one guest", told[1])
+        sentences = got.sentences()
+        self.assertEqual(6, len(sentences))
+        self.assertIn("at 2 guests: one guest", sentences[1])
         self.assertEqual(
-            "cpu.sysbench.rate at 5, 6, 7 guests: failed too.", told[4]
+            "cpu.sysbench.rate at 5, 6, 7 guests: failed too.", sentences[4]
         )
 
     def test_between_levels(self):
@@ -183,7 +183,7 @@ class SentencesTestCase(unittest.TestCase):
         )
 
     def test_not_even_the_first_level(self):
-        """Nothing is known to be within, so there is no least number."""
+        """No level is known to be within, so a least number is missing."""
         lost = {made.EVENTS: {2: [40.0] * 2, 4: [20.0] * 4}}
         got = made.degradation(
             made.levels(lost, bare={made.EVENTS: [100.0, 101.0, 99.0]}),

@@ -61,8 +61,8 @@ class CourseTestCase(unittest.TestCase):
         self.assertIsNone(self.curve(points))
 
     def test_two_reports_of_one_moment(self):
-        found = self.curve(((1, 0), (2, 4), (2, 5), (3, 8)))
-        self.assertEqual(((1, 0), (2, 4), (3, 8)), found.points)
+        curve = self.curve(((1, 0), (2, 4), (2, 5), (3, 8)))
+        self.assertEqual(((1, 0), (2, 4), (3, 8)), curve.points)
 
     @hypothesis.given(
         st.lists(
@@ -79,11 +79,11 @@ class CourseTestCase(unittest.TestCase):
         for seconds, work in steps:
             moment, done = moment + seconds, done + work
             points.append((moment, done))
-        found = self.curve(points)
-        if found is None:
+        curve = self.curve(points)
+        if curve is None:
             self.assertEqual(0, done)
             return
         length = moment - 1e9
-        pace = found.relative_rate(1e9 + left * length, 1e9 + right * length)
+        pace = curve.relative_rate(1e9 + left * length, 1e9 + right * length)
         self.assertTrue(math.isfinite(pace) and pace > 0)
         self.assertLessEqual(pace, 2.001)

@@ -23,13 +23,15 @@ class TestMerged(unittest.TestCase):
     """Several are one: whatever the order, as if all had been counted."""
 
     @hypothesis.given(VALUES, VALUES, VALUES)
-    def test_merging_is_associative_and_loses_nothing(self, one, two, three):
-        first, second, third = of(one), of(two), of(three)
+    def test_merging_is_associative_and_loses_nothing(
+        self, first_values, two, three
+    ):
+        first, second, third = of(first_values), of(two), of(three)
         left = histogram.merge([histogram.merge([first, second]), third])
         right = histogram.merge([first, histogram.merge([third, second])])
         self.assertEqual(left, right)
-        self.assertEqual(of(one + two + three), left)
-        self.assertEqual(len(one + two + three), left.count)
+        self.assertEqual(of(first_values + two + three), left)
+        self.assertEqual(len(first_values + two + three), left.count)
 
     @hypothesis.given(VALUES)
     def test_buckets_are_bounded(self, values):
@@ -51,8 +53,8 @@ class TestPercentile(unittest.TestCase):
     @hypothesis.given(VALUES, PERCENT)
     def test_within_1_percent_of_numpy(self, values, percent):
         exact = numpy.percentile(values, percent, method="inverted_cdf")
-        found = of(values).percentile(percent)
-        self.assertLessEqual(abs(found / exact - 1), 0.01 + 1e-9)
+        estimate = of(values).percentile(percent)
+        self.assertLessEqual(abs(estimate / exact - 1), 0.01 + 1e-9)
 
     @hypothesis.given(VALUES)
     def test_shares_ascend_to_all(self, values):

@@ -37,9 +37,9 @@ def condition(number, **readings):
         state="complete",
         expected_metrics=(),
         observations=tuple(
-            sample.Observation(source=name, sample=one)
+            sample.Observation(source=name, sample=sampled)
             for name, distribution in readings.items()
-            for one in distribution.samples()
+            for sampled in distribution.samples()
         ),
         distributions=merged.distributions(readings.items()),
     )
@@ -51,19 +51,20 @@ class TestGathered(unittest.TestCase):
 
     def test_it_is_no_mean(self):
         entry = condition(1, g1=FAST, g2=SLOW)
-        (found,) = gathering.guest_samples(P99, [entry])
-        self.assertEqual(1, len(found.values))
-        self.assertAlmostEqual(0.1, found.values[0], delta=0.001)
+        (merged_sample,) = gathering.guest_samples(P99, [entry])
+        self.assertEqual(1, len(merged_sample.values))
+        self.assertAlmostEqual(0.1, merged_sample.values[0], delta=0.001)
         (median,) = gathering.guest_samples(MEDIAN, [entry])
         self.assertAlmostEqual(0.001, median.values[0], delta=1e-5)
         self.assertEqual(
-            ["g1", "g2"], [one.source for one in median.observations]
+            ["g1", "g2"],
+            [observation.source for observation in median.observations],
         )
 
     def test_together_they_support_what_none_does_alone(self):
         entry = condition(1, g1=FAST, g2=SLOW)
-        (found,) = gathering.guest_samples(P99, [entry])
-        self.assertEqual((), found.observations)
+        (merged_sample,) = gathering.guest_samples(P99, [entry])
+        self.assertEqual((), merged_sample.observations)
         self.assertIn(P99, gathering.metrics([entry]))
 
     def test_what_too_few_values_support_is_not_there(self):
@@ -75,14 +76,14 @@ class TestGathered(unittest.TestCase):
     def test_without_a_guest_it_would_flatter_the_others(self, state):
         whole = condition(1, g1=FAST, g2=SLOW)
         broken = dataclasses.replace(condition(2, g1=FAST), state=state)
-        found = gathering.guest_samples(MEDIAN, [whole, broken])
-        self.assertEqual([1], [one.number for one in found])
+        samples = gathering.guest_samples(MEDIAN, [whole, broken])
+        self.assertEqual([1], [gathered.number for gathered in samples])
 
     def test_incomplete_for_another_reason(self):
         both = [condition(number, g1=FAST, g2=SLOW) for number in (1, 2)]
         both[1] = dataclasses.replace(both[1], state="incomplete")
-        found = gathering.guest_samples(MEDIAN, both)
-        self.assertEqual([1, 2], [one.number for one in found])
+        samples = gathering.guest_samples(MEDIAN, both)
+        self.assertEqual([1, 2], [gathered.number for gathered in samples])
 
     def test_bare_metal(self):
         reference = dataclasses.replace(
@@ -90,10 +91,10 @@ class TestGathered(unittest.TestCase):
             repetitions=((), (), ()),
             percentiles=({P99: 0.5}, {}, {P99: 0.6}),
         )
-        found = gathering.bare_metal_samples(P99, reference)
+        samples = gathering.bare_metal_samples(P99, reference)
         self.assertEqual(
             [(1, (0.5,)), (3, (0.6,))],
-            [(one.number, one.values) for one in found],
+            [(gathered.number, gathered.values) for gathered in samples],
         )
 
 
@@ -102,12 +103,12 @@ class TestTogether(unittest.TestCase):
 
     def test_distributions(self):
         entries = [condition(1, g1=FAST, g2=SLOW), condition(2, g1=FAST)]
-        (found,) = merged.merge_distributions(
-            one.distributions for one in entries
+        (distribution,) = merged.merge_distributions(
+            repetition.distributions for repetition in entries
         )
-        self.assertEqual(1900, found.histogram.count)
-        self.assertEqual(2, found.machines)
-        self.assertEqual({}, found.values())
+        self.assertEqual(1900, distribution.histogram.count)
+        self.assertEqual(2, distribution.machines)
+        self.assertEqual({}, distribution.values())
 
     def test_lines(self):
         readings = [

@@ -16,17 +16,17 @@ STEPS = st.lists(
 
 def points(steps):
     """Return the points of steps of time, each with a value."""
-    moment, found = 0.0, []
+    moment, pairs = 0.0, []
     for width, value in steps:
         moment += width
-        found.append((moment, value))
-    return tuple(found)
+        pairs.append((moment, value))
+    return tuple(pairs)
 
 
-def mean(found):
+def mean(step_points):
     """Return the mean of a value over time."""
     early, total = 0.0, 0.0
-    for moment, value in found:
+    for moment, value in step_points:
         total += value * (moment - early)
         early = moment
     return total / early
@@ -37,12 +37,14 @@ class TestMerged(unittest.TestCase):
 
     @hypothesis.given(STEPS)
     def test_of_one_machine_the_mean_over_time_stays(self, steps):
-        given = points(steps)
-        line = series.merge_machines([given])
+        step_points = points(steps)
+        line = series.merge_machines([step_points])
         self.assertLessEqual(len(line.mean), series.MERGED_POINTS)
-        found = line.points(line.mean)
+        merged = line.points(line.mean)
         self.assertAlmostEqual(
-            mean(given), mean(found), delta=1e-6 * mean(given) + 1e-6
+            mean(step_points),
+            mean(merged),
+            delta=1e-6 * mean(step_points) + 1e-6,
         )
 
     @hypothesis.given(st.lists(STEPS, min_size=1, max_size=5))
@@ -64,13 +66,13 @@ class TestMerged(unittest.TestCase):
         )
         self.assertEqual(3, len(line.mean))
         self.assertEqual(2.0, line.end)
-        for found, expected in (
+        for line_values, expected in (
             (line.mean, (7.5, 22.5, 30)),
             (line.low, (5, 15, 20)),
             (line.high, (10, 30, 40)),
         ):
-            for one, other in zip(found, expected, strict=True):
-                self.assertAlmostEqual(other, one)
+            for merged_mean, other in zip(line_values, expected, strict=True):
+                self.assertAlmostEqual(other, merged_mean)
 
     def test_lines_of_repetitions(self):
         """Their mean only."""
@@ -85,7 +87,7 @@ class TestMerged(unittest.TestCase):
 
 @ddt.ddt
 class TestForm(unittest.TestCase):
-    """What is no line is rejected."""
+    """Points that are not a line are rejected."""
 
     def test_long_ones_are_shortened(self):
         long = tuple((float(at + 1), float(at % 2)) for at in range(3600))
@@ -102,9 +104,9 @@ class TestForm(unittest.TestCase):
         (((float("inf"), 1.0),), "from 0 to"),
     )
     @ddt.unpack
-    def test_what_is_no_series(self, given, message):
+    def test_what_is_no_series(self, content, message):
         with self.assertRaisesRegex(ValueError, message):
-            series.check(given)
+            series.check(content)
 
     @ddt.data(
         (0.0, (1.0,), (1.0,), "rise from zero"),

@@ -31,16 +31,16 @@ def rallys(workloads):
 
 def shown(html):
     """Return the data that Rally's page shows."""
-    found = re.search(r"\$scope\.scenarios = (.*);\n", html)
-    return json.loads(found.group(1))
+    match = re.search(r"\$scope\.scenarios = (.*);\n", html)
+    return json.loads(match.group(1))
 
 
 def ours(embedded):
     """Return an embedded page without what Rally's own criterion said."""
-    html, said = re.subn(
+    html, number = re.subn(
         r"<p[^>]*>failure_rate of Rally: [^<]*</p>\n?", "", embedded
     )
-    assert said == 1, "Rally's criterion is missing"
+    assert number == 1, "Rally's criterion is missing"
     return without_data(html.replace("\\/script>", "/script>"))
 
 
@@ -97,7 +97,11 @@ class StaticReportTestCase(unittest.TestCase):
             )
         )
         self.assertEqual(expected, ours(chart["data"]["embedded"]))
-        tables = [x for one in workload["complete_output"] for x in one]
+        tables = [
+            x
+            for charts_of_iteration in workload["complete_output"]
+            for x in charts_of_iteration
+        ]
         self.assertEqual(len(records), len(tables))
         states = [x[3] for table in tables for x in table["data"]["rows"]]
         self.assertIn("8 guests at once: skipped, the total fell", states)
@@ -110,12 +114,12 @@ class StaticReportTestCase(unittest.TestCase):
 
     def test_hostile_guest_cannot_end_rallys_script(self):
         records = made.records()
-        for one in records:
-            one["missing"] = [
+        for iteration in records:
+            iteration["missing"] = [
                 {"name": "a", "machine": "b", "reason": "</script><script>x"}
             ]
             made.redescribe(
-                one,
+                iteration,
                 lambda details: details["g1"]["fingerprint"].update(
                     kernel="</script><b>"
                 ),

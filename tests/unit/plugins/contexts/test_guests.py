@@ -105,7 +105,10 @@ class Case(unittest.TestCase):
         self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
         for target, new in (
             ("time.sleep", lambda seconds: None),
-            ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
+            (
+                "rally_vmperf.guests.cloud.connect",
+                lambda credential: self.cloud,
+            ),
             ("rally.common.db.workload_get", lambda uuid: self.stored),
             (
                 "rally_vmperf.machines.remote.routes.source_network",
@@ -149,15 +152,15 @@ class SetUpTest(Case):
             ("VMPerf.density", {}, set()),
             ("Dummy.dummy", between, set()),
         ):
-            one = {"name": "iperf3", "arguments": arguments}
-            self.stored = stored(name, one)
+            workload = {"name": "iperf3", "arguments": arguments}
+            self.stored = stored(name, workload)
             self.context().setup()
-            found = {
+            ranges = {
                 (rule["port_range_min"], rule["port_range_max"])
                 for rule in self.cloud.network.rules
                 if "port_range_min" in rule
             }
-            self.assertEqual(expected, found - {(22, 22)}, name)
+            self.assertEqual(expected, ranges - {(22, 22)}, name)
             self.cloud.network.rules.clear()
 
     def test_guests_of_an_overhead_run_share_a_host(self):
@@ -216,12 +219,12 @@ class SetUpTest(Case):
         booted = context.context["vmperf_guests"]["booted"]
         self.assertEqual(["g1"], [guest.name for guest in booted.guests])
         self.assertEqual(("g2",), booted.absent)
-        (seen,) = (
-            one.detail
-            for one in booted.findings
-            if (one.kind, one.subject) == ("guest_unavailable", "g2")
+        (detail,) = (
+            finding.detail
+            for finding in booted.findings
+            if (finding.kind, finding.subject) == ("guest_unavailable", "g2")
         )
-        self.assertIn("no route; by its console its kernel panicked", seen)
+        self.assertIn("no route; by its console its kernel panicked", detail)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
         context.cleanup()
         self.assertEqual([], self.cloud.left())
@@ -234,13 +237,15 @@ class SetUpTest(Case):
         self.assertIs(True, data["config"]["install"])
         names = [guest.name for guest in data["booted"].guests]
         self.assertEqual(["g1", "g2"], names)
-        self.assertEqual([OWNER], [one.owner for one in self.entries()])
+        self.assertEqual(
+            [OWNER], [ledger_entry.owner for ledger_entry in self.entries()]
+        )
         context.cleanup()
         self.assertEqual([], self.cloud.left())
         self.assertEqual([], self.entries())
 
     def test_verdicts_are_told_in_the_end(self):
-        """Rally tells of SLAs before it has them all in one table."""
+        """Rally reports SLAs before it has them all in one table."""
         table = self.verdicts(made.records())
         self.assertIn("Verdicts\nOverhead of", table)
         self.assertRegex(table, "passed +cpu.events.rate")
@@ -276,10 +281,10 @@ class SetUpTest(Case):
         )
         run = mock.Mock(unwritten=[*map(model.decode, unwritten)])
         guests.open_runs.OPEN_RUNS.get_run(OWNER, lambda: run)
-        with mock.patch.object(guests.LOG, "info", autospec=True) as told:
+        with mock.patch.object(guests.LOG, "info", autospec=True) as log:
             context.cleanup()
         self.stored = booted_as
-        return told.call_args.args[0]
+        return log.call_args.args[0]
 
     def test_groups(self):
         context = self.context(groups=GROUPS)
@@ -396,7 +401,9 @@ class SetUpTest(Case):
         entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
         ledger.Ledger(self.folder).write(entry)
         self.context().setup()
-        self.assertEqual([OWNER], [one.owner for one in self.entries()])
+        self.assertEqual(
+            [OWNER], [ledger_entry.owner for ledger_entry in self.entries()]
+        )
 
 
 #: What makes the context make everything that it can make.
@@ -479,8 +486,8 @@ class InterruptionTest(Case):
     def test_contexts_before_are_cleaned_as_well(self):
         self.reach.side_effect = KeyboardInterrupt
         context = self.context()
-        for one in (Early, Late):
-            context.context["config"][one.get_fullname()] = {}
+        for context_class in (Early, Late):
+            context.context["config"][context_class.get_fullname()] = {}
         with self.assertRaises(KeyboardInterrupt):
             context.setup()
         self.assertEqual([Early.get_fullname()], Early.cleaned)
@@ -495,4 +502,6 @@ class InterruptionTest(Case):
         (line,) = logs.output
         self.assertIn("named c_rally_1234abcd*", line)
         self.assertIn("rally-vmperf cleanup --task task-1 --yes", line)
-        self.assertEqual([OWNER], [one.owner for one in self.entries()])
+        self.assertEqual(
+            [OWNER], [ledger_entry.owner for ledger_entry in self.entries()]
+        )

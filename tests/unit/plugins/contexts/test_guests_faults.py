@@ -73,7 +73,7 @@ BOOT, CLEAN = calls_of_a_run()
 class Fault:
     """A failure of one call: the k-th, or of all of this name from then on.
 
-    :param after: what was asked for is done all the same
+    :param after: True if the call takes effect before it fails.
     """
 
     def __init__(self, error, at, *, after=False, lasting=False):
@@ -94,7 +94,7 @@ class Fault:
 
 @ddt.ddt
 class FaultTest(test_guests.Case):
-    """Whatever fails is told in one line, and nothing stays behind."""
+    """Any failure is reported in one line, and nothing stays behind."""
 
     def setUp(self):
         super().setUp()
@@ -108,45 +108,45 @@ class FaultTest(test_guests.Case):
         """Set up and clean up; return the error that Rally sees, if any."""
         self.cloud = testing.FakeCloud(fault)
         context = self.context()
-        with mock.patch.object(guests.LOG, "error", autospec=True) as said:
+        with mock.patch.object(guests.LOG, "error", autospec=True) as log:
             try:
                 context.setup()
                 context.cleanup()
             except errors.GuestError as error:
-                return str(error), [call.args[0] for call in said.mock_calls]
+                return str(error), [call.args[0] for call in log.mock_calls]
         return None, []
 
     @ddt.data(*FAULTS)
     def test_one_call_fails(self, kind):
-        """Of all calls, each once, before and after it took effect."""
+        """Each call fails once, before and after it took effect."""
         for at, after in itertools.product(
             range(1, len(BOOT + CLEAN) + 1), (False, True)
         ):
             name = (BOOT + CLEAN)[at - 1]
             with self.subTest(call=f"{at} {name}", after=after):
                 fault = Fault(FAULTS[kind], at, after=after)
-                told, _ = self.fault_in(fault)
+                error, _ = self.fault_in(fault)
                 self.assertIsNotNone(fault.name)
-                if told is not None and "console" not in told:
-                    self.assertNotIn("\n", told)
-                    self.assertIn("fault", told)
+                if error is not None and "console" not in error:
+                    self.assertNotIn("\n", error)
+                    self.assertIn("fault", error)
                 if not name.startswith("delete_") or fault.after:
                     self.assertEqual([], self.cloud.left())
                     self.assertEqual([], self.entries())
 
     @ddt.data(*FAULTS)
     def test_a_call_fails_from_then_on(self, kind):
-        """What cannot be removed is named, with the command that does."""
+        """Resources that stay are named, with a command to remove them."""
         for at in range(1, len(BOOT + CLEAN) + 1):
             name = (BOOT + CLEAN)[at - 1]
             with self.subTest(call=f"{at} {name}"):
                 fault = Fault(FAULTS[kind], at, lasting=True)
-                told, logged = self.fault_in(fault)
+                error, logged = self.fault_in(fault)
                 if name not in NEEDED or (kind, name) in SPARED:
                     self.assertEqual([], self.cloud.left())
                     self.assertEqual([], self.entries())
                     continue
-                lines = "\n".join([told, *logged])
+                lines = "\n".join([error, *logged])
                 self.assertIn("fault", lines)
                 self.assertIn(
                     "rally-vmperf cleanup --task task-1 --yes", lines
@@ -159,6 +159,6 @@ class FaultTest(test_guests.Case):
         at = BOOT.index("servers") + 1
         for kind, error in FAULTS.items():
             with self.subTest(kind):
-                told, _ = self.fault_in(Fault(error, at))
+                message, _ = self.fault_in(Fault(error, at))
                 stays = kind in ("400", "403", "404", "certificate", "catalog")
-                self.assertEqual(stays, told is not None)
+                self.assertEqual(stays, message is not None)

@@ -68,10 +68,10 @@ class SequenceTest(Case):
         booted = context.context["vmperf_guests"]["booted"]
         self.assertTrue(booted.sequential)
         self.assertEqual(["g1"], [guest.name for guest in booted.guests])
-        seen = {tuple(self.names())}
+        states = {tuple(self.names())}
         # The guests of the context have not been measured.
         self.assertEqual(["g1"], self.boot("plain"))
-        self.assertIn(tuple(self.names()), seen)
+        self.assertIn(tuple(self.names()), states)
         for variant, guest in (
             ("e1000", "g2"),
             ("volume", "g3"),
@@ -80,8 +80,8 @@ class SequenceTest(Case):
         ):
             self.assertEqual([guest], self.boot(variant))
             (name,) = self.names()
-            self.assertNotIn((name,), seen)
-            seen.add((name,))
+            self.assertNotIn((name,), states)
+            states.add((name,))
         self.assertEqual({}, self.cloud.block_storage.all_volumes)
         self.assertEqual(1, len(self.cloud.compute.all_keypairs))
         self.assertEqual(1, len(self.entries()))

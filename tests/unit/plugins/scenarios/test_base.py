@@ -1,4 +1,4 @@
-"""Tests of what Rally is told of a repetition."""
+"""Tests of the reports to Rally about a repetition."""
 
 import dataclasses
 import tempfile
@@ -166,14 +166,14 @@ class TestRequest(unittest.TestCase):
 
 
 class TestTell(unittest.TestCase):
-    """Nothing measured is never a pass, and never told twice."""
+    """Nothing measured is never a pass, and never reported twice."""
 
     def test_complete(self):
-        """There is nothing to tell."""
+        """A complete repetition raises nothing."""
         base.raise_if_incomplete(repeated("complete"), ())
 
     def test_interrupted(self):
-        """Ctrl-C goes on, whoever judges."""
+        """Ctrl-C is passed on, with any criterion."""
         with self.assertRaises(KeyboardInterrupt):
             base.raise_if_incomplete(
                 repeated("interrupted"), {"vmperf_overhead": {}}

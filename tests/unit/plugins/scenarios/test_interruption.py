@@ -40,7 +40,7 @@ class TestPassedOn(unittest.TestCase):
         self.tasks.get.return_value.abort.assert_called_once_with()
 
     def test_no_repetition_follows(self):
-        """Of the same workload; others are free."""
+        """The same workload does not start again; others do."""
         with (
             self.assertRaises(base.InterruptedRepetition),
             base.abort_on_interrupt({"uuid": "t"}, "w"),

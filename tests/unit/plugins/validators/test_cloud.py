@@ -33,7 +33,7 @@ def config(contexts=(), **options):
         "contexts": {
             "vmperf_baseline": {"name": "metal"},
             "vmperf_guests@openstack": guests,
-            **{one: {} for one in contexts},
+            **{context: {} for context in contexts},
         },
     }
 
@@ -63,7 +63,10 @@ class CloudTest(unittest.TestCase):
         conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))
         for target, new in (
             ("rally_vmperf.plugins.validators.task.CONF", conf),
-            ("rally_vmperf.guests.cloud.connect", lambda one: self.cloud),
+            (
+                "rally_vmperf.guests.cloud.connect",
+                lambda credential: self.cloud,
+            ),
         ):
             patch = mock.patch(target, new)
             patch.start()
@@ -85,7 +88,7 @@ class CloudTest(unittest.TestCase):
     )
     def test_good(self, options):
         self.validate(config(**options))
-        made_of = [one for one in self.cloud.calls if "create" in one]
+        made_of = [call for call in self.cloud.calls if "create" in call]
         self.assertEqual([], made_of)
 
     @ddt.unpack
@@ -109,14 +112,14 @@ class CloudTest(unittest.TestCase):
         ({"count": 3}, "metal"),
         ({"empty_host": True}, "empty_host: only an administrator sees"),
     )
-    def test_refused(self, options, words):
-        with self.assertRaisesRegex(validation.ValidationError, words):
+    def test_refused(self, options, pattern):
+        with self.assertRaisesRegex(validation.ValidationError, pattern):
             self.validate(config(**options))
 
     def test_no_block_storage(self):
         self.cloud.services.clear()
-        words = "boot_volume: the cloud has no block-storage service"
-        with self.assertRaisesRegex(validation.ValidationError, words):
+        pattern = "boot_volume: the cloud has no block-storage service"
+        with self.assertRaisesRegex(validation.ValidationError, pattern):
             self.validate(config(boot_volume={"size_gib": 8}))
 
     @ddt.unpack
@@ -125,9 +128,9 @@ class CloudTest(unittest.TestCase):
         ({"boot_volume": {"size_gib": 2}}, "size_gib=2"),
     )
     def test_what_needs_no_network_is_checked_before_there_is_one(
-        self, options, words
+        self, options, pattern
     ):
         task = config(contexts=["network@openstack"], **options)
         task["contexts"]["vmperf_guests@openstack"].pop("network")
-        with self.assertRaisesRegex(validation.ValidationError, words):
+        with self.assertRaisesRegex(validation.ValidationError, pattern):
             self.validate(task)

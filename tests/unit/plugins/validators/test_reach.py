@@ -18,7 +18,7 @@ HOP = {"address": "192.0.2.1", "user": "rally"}
 
 @ddt.ddt
 class TestReach(unittest.TestCase):
-    """What cannot work is refused before anything boots."""
+    """Options that cannot work are rejected before anything boots."""
 
     def setUp(self):
         """Have a key and a password."""
@@ -41,10 +41,12 @@ class TestReach(unittest.TestCase):
         }
         reach.Reach().validate({}, config, overhead.Overhead, None)
 
-    def refused(self, words, **config):
-        with self.assertRaisesRegex(validation.ValidationError, words) as said:
+    def refused(self, pattern, **config):
+        with self.assertRaisesRegex(
+            validation.ValidationError, pattern
+        ) as caught:
             self.validate(**config)
-        return str(said.exception)
+        return str(caught.exception)
 
     def test_nothing_special(self):
         self.validate()
@@ -99,8 +101,8 @@ class TestReach(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_refused_by_name(self, guests, words):
-        self.refused(words, guests=guests)
+    def test_refused_by_name(self, guests, pattern):
+        self.refused(pattern, guests=guests)
 
     @ddt.data(
         ({"key_file": "/no/key"}, "peer key_file: file '/no/key'"),
@@ -111,8 +113,8 @@ class TestReach(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_files_of_the_peer(self, options, words):
-        self.refused(words, peer={"address": "p", **options})
+    def test_files_of_the_peer(self, options, pattern):
+        self.refused(pattern, peer={"address": "p", **options})
 
     def test_sources_that_are_no_networks(self):
         self.validate(guests={"allowed_sources": ["192.0.2.7", "fd00::/64"]})
@@ -123,11 +125,11 @@ class TestReach(unittest.TestCase):
 
     def test_an_empty_password(self):
         self.password.write_text("\nsecret\n")
-        said = self.refused(
+        message = self.refused(
             "its first line is empty",
             guests={"login": {"password_file": str(self.password)}},
         )
-        self.assertNotIn("secret", said)
+        self.assertNotIn("secret", message)
 
     def test_a_namespace_that_only_root_may_enter(self):
         error = base.MachineError("namespace 'x' can be entered by root alone")

@@ -23,7 +23,7 @@ CONFIG = {
 
 
 class TestTask(unittest.TestCase):
-    """The table of questions says what is wrong, Rally is told."""
+    """Rally reports the errors that the table of questions finds."""
 
     def setUp(self):
         """Have a folder for the ledger."""
@@ -48,7 +48,7 @@ class TestTask(unittest.TestCase):
         self.validate(None)
 
     def test_remarks(self):
-        """What is no error is said all the same."""
+        """Remarks that are not errors are logged."""
         with self.assertLogs(task.LOG.logger, "INFO") as logs:
             self.validate(CONFIG)
         self.assertIn("level_placement_wrong", logs.output[0])
@@ -69,8 +69,8 @@ class TestTask(unittest.TestCase):
         self.assertNotIn("killed", "".join(logs.output[1:]))
 
     def test_refused(self):
-        """In the words of whoever checked it."""
-        for key, value, words in (
+        """The message is that of the check."""
+        for key, value, pattern in (
             ("runner_type", "rps", "runner=rps"),
             ("args", {"workloads": []}, "workloads: "),
             (
@@ -79,5 +79,5 @@ class TestTask(unittest.TestCase):
                 r"sla vmperf_degradation: max_percent: \*: nan: must be a",
             ),
         ):
-            with self.assertRaisesRegex(validation.ValidationError, words):
+            with self.assertRaisesRegex(validation.ValidationError, pattern):
                 self.validate({**CONFIG, key: value})

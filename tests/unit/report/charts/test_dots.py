@@ -31,16 +31,16 @@ class TestDotPlot(unittest.TestCase):
 
     def test_limits(self):
         """Each limit has a mark of its own."""
-        found = identifiers([line(1.1, 1.11, 1.09, limits=(-5, 5))])
-        self.assertLessEqual({"here-0-limit", "here-0-limit1"}, found)
-        self.assertIn("here-0-interval", found)
+        names = identifiers([line(1.1, 1.11, 1.09, limits=(-5, 5))])
+        self.assertLessEqual({"here-0-limit", "here-0-limit1"}, names)
+        self.assertIn("here-0-interval", names)
 
     def test_no_comparison(self):
         """The line stays empty, and the others keep their places."""
         empty = dots.Dot(label="x", value=None, text="not measured")
-        found = identifiers([empty, line(1.1, 1.2, 1.3)])
-        self.assertNotIn("here-0-figure", found)
-        self.assertIn("here-1-figure", found)
+        names = identifiers([empty, line(1.1, 1.2, 1.3)])
+        self.assertNotIn("here-0-figure", names)
+        self.assertIn("here-1-figure", names)
 
     def test_an_infinite_interval(self):
         """Does not scale the axis."""
@@ -53,17 +53,18 @@ class TestDotPlot(unittest.TestCase):
         """The first ones are drawn, and the chart says so."""
         many = [line(1.1)] * (dots.MOST + 1)
         drawing = dots.draw(many, "here", "loss", "Loss")
-        found = {
-            one.get("id") for one in ElementTree.fromstring(drawing).iter()
+        names = {
+            element.get("id")
+            for element in ElementTree.fromstring(drawing).iter()
         }
-        self.assertIn("here-199-figure", found)
-        self.assertNotIn("here-200-figure", found)
+        self.assertIn("here-199-figure", names)
+        self.assertNotIn("here-200-figure", names)
         self.assertIn("<small>The first 200 of 201 are drawn;", drawing)
         few = dots.draw(many[1:], "here", "loss", "Loss")
         self.assertNotIn("The first", few)
 
     def test_no_lines(self):
-        """There is no chart."""
+        """Without lines, the chart is empty."""
         self.assertEqual("", dots.draw([], "here", "loss", "Loss"))
 
     def test_a_gain(self):

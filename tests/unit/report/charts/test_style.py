@@ -14,17 +14,17 @@ from tests.unit.hostile import terminal
 @ddt.ddt
 class ElementTestCase(unittest.TestCase):
     @ddt.named_data(*attacks.WORDS.items())
-    def test_foreign_text(self, words):
+    def test_foreign_text(self, text):
         """No caller has to sanitize a text or an attribute."""
-        element = style.create_element("text", words, aria_label=words)
+        element = style.create_element("text", text, aria_label=text)
         self.assertEqual([], terminal.obeyed(element.replace("\t", "")))
         root = ElementTree.fromstring(element)
         self.assertEqual(0, len(root))
-        self.assertEqual(sanitize.printable(words), root.text)
+        self.assertEqual(sanitize.printable(text), root.text)
         # A parser of XML reads a space for these in an attribute.
         spaces = str.maketrans("\n\t", "  ")
         self.assertEqual(
-            sanitize.printable(words).translate(spaces),
+            sanitize.printable(text).translate(spaces),
             root.get("aria-label"),
         )
 

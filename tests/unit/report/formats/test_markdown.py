@@ -93,8 +93,8 @@ class TestMarkdown(unittest.TestCase):
             ]
         )
         self.assertEqual({6, 7}, {len(line) for line in cells})
-        own = "[a-zA-Z|*:# -]|\\n|[0-9](?= \\|)"
-        self.assertEqual("", re.sub(own, "", outside_spans(text)))
+        allowed = "[a-zA-Z|*:# -]|\\n|[0-9](?= \\|)"
+        self.assertEqual("", re.sub(allowed, "", outside_spans(text)))
         self.assertNotIn("team", outside_spans(text))
         self.assertNotIn("smile", outside_spans(text))
 
