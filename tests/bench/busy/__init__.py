@@ -1,1 +1,1 @@
-"""What a run asks of a cloud that is full of other people's things."""
+"""The requests of a run to a cloud with many foreign resources."""

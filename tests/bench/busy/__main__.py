@@ -2,7 +2,7 @@
 
 Rows of thousands of servers, ports and hosts are put into the embedded
 cloud's own databases, and are removed in the end, also after a failure.  It
-is no test: it prints a table.  ``make bench-busy`` brings the cloud up and
+is not a test: it prints a table.  ``make bench-busy`` brings the cloud up and
 runs it.
 """
 
@@ -28,20 +28,20 @@ _WAITS = ("GET /servers/detail", "GET /servers")
 
 def main() -> int:
     """Run on both, print what they cost, leave nothing behind."""
-    asked = _arguments()
+    options = _arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lab = laboratory.Laboratory("bench-busy")
     filled = rows.Rows(pathlib.Path(laboratory.CLOUD))
     size = rows.Size(
-        hosts=asked.hosts, servers=asked.servers, ports=asked.ports
+        hosts=options.hosts, servers=options.servers, ports=options.ports
     )
     _remove(lab, filled)
     lab.record_baseline(
         "short", "--task", str(SHORT), "--flavor", "vmperf.tiny"
     )
     runs = {}
-    for who in asked.who:
-        runs[who, "empty"] = _run(lab, who)
+    for user in options.who:
+        runs[user, "empty"] = _run(lab, user)
     before, things = filled.counted(), lab.count()
     try:
         with _template(lab) as template:
@@ -50,8 +50,8 @@ def main() -> int:
             print(f"filled in {time.monotonic() - began:.0f} s: {size}")
         for name, number in filled.counted().items():
             print(f"  {name}: {before[name]} became {number}")
-        for who in asked.who:
-            runs[who, "busy"] = _run(lab, who)
+        for user in options.who:
+            runs[user, "busy"] = _run(lab, user)
     finally:
         _remove(lab, filled)
     print("\n".join(_lines(runs)))
@@ -62,14 +62,14 @@ def main() -> int:
     return 0
 
 
-def _run(lab: laboratory.Laboratory, who: str) -> dict:
+def _run(lab: laboratory.Laboratory, user: str) -> dict:
     """Run the task once; return its seconds and its requests."""
     log = lab.folder / f"requests-{time.monotonic_ns()}"
     changed = {
         "VMPERF_REQUESTS": str(log),
         "PYTHONPATH": str(HERE / "hook"),
     }
-    lab.use(who)
+    lab.use(user)
     saved = dict(os.environ)
     os.environ.update(changed)
     began = time.monotonic()
@@ -81,7 +81,7 @@ def _run(lab: laboratory.Laboratory, who: str) -> dict:
     wall = time.monotonic() - began
     if done.returncode:
         raise SystemExit(
-            f"{who}: {done.returncode}{laboratory.problem_lines(done)}"
+            f"{user}: {done.returncode}{laboratory.problem_lines(done)}"
         )
     requests = [line.split(" ", 1) for line in log.read_text().splitlines()]
     return {
@@ -95,12 +95,12 @@ def _lines(runs: dict) -> list[str]:
     """Return the table, and what was asked more or less often."""
     header = ("", "wall", "requests", "without waits", "answered in")
     cells = [header]
-    for (who, state), run in runs.items():
-        waits = sum(run["requests"][one] for one in _WAITS)
+    for (user, state), run in runs.items():
+        waits = sum(run["requests"][request] for request in _WAITS)
         number = run["requests"].total()
         cells.append(
             (
-                f"{who}, {state}",
+                f"{user}, {state}",
                 f"{run['wall']:.0f} s",
                 str(number),
                 str(number - waits),
@@ -108,13 +108,13 @@ def _lines(runs: dict) -> list[str]:
             )
         )
     lines = list(table.padded(cells))
-    for who in dict.fromkeys(who for who, _ in runs):
-        empty = runs[who, "empty"]["requests"]
-        busy = runs[who, "busy"]["requests"]
+    for user in dict.fromkeys(user for user, _ in runs):
+        empty = runs[user, "empty"]["requests"]
+        busy = runs[user, "busy"]["requests"]
         for what in sorted(empty.keys() | busy.keys()):
             if empty[what] != busy[what]:
                 lines.append(
-                    f"{who}: {what}: {empty[what]} became {busy[what]}"
+                    f"{user}: {what}: {empty[what]} became {busy[what]}"
                 )
     return lines
 
@@ -148,10 +148,10 @@ def _template(lab: laboratory.Laboratory):
 def _remove(lab: laboratory.Laboratory, filled: rows.Rows) -> None:
     """Remove the copies and their network, and those of a killed run."""
     filled.remove()
-    for one in lab.admin.network.networks(name=NETWORK):
-        lab.admin.network.delete_network(one)
-    for one in lab.admin.compute.servers(name=f"^{NETWORK}$"):
-        lab.admin.delete_server(one.id, wait=True, timeout=300)
+    for resource in lab.admin.network.networks(name=NETWORK):
+        lab.admin.network.delete_network(resource)
+    for resource in lab.admin.compute.servers(name=f"^{NETWORK}$"):
+        lab.admin.delete_server(resource.id, wait=True, timeout=300)
 
 
 def _arguments() -> argparse.Namespace:

@@ -3,7 +3,7 @@
 No row is invented: those of one server, of its port and of the machine are
 copied, each copy under a name, an identifier and a number of its own.  So a
 row has what this release of Nova and Neutron puts into it, and is listed and
-joined as any other.  Nobody runs or serves the copies: their hosts are down.
+joined as any other.  No host runs or serves the copies: theirs are down.
 """
 
 import collections.abc
@@ -24,12 +24,12 @@ WITH_ROOM = 20
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Template:
-    """What is copied.
+    """The resources that are copied.
 
-    :param server: identifier of a server
-    :param port: identifier of its port
-    :param host: name of the host that it runs on
-    :param network: identifier of the network of the copies
+    :param server: The identifier of a server.
+    :param port: The identifier of its port.
+    :param host: The name of the host that it runs on.
+    :param network: The identifier of the network of the copies.
     """
 
     server: str
@@ -40,7 +40,7 @@ class Template:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Size:
-    """How many copies are made of each."""
+    """The number of copies of each."""
 
     hosts: int
     servers: int
@@ -76,12 +76,13 @@ class Rows:
     ) -> None:
         """Copy rows of a table.
 
-        :param table: such as nova.instances
-        :param where: chooses the rows, each of which is copied
-        :param number: of copies of each row; ``one.n`` counts them from 1
-        :param changes: column -> its value in a copy, in SQL; ``old`` is the
-            row, and what numbers itself is left out
-        :param joined: further tables, in SQL
+        :param table: The table, such as nova.instances.
+        :param where: The condition for the rows, each of which is copied.
+        :param number: The number of copies of each row; ``one.n`` counts them
+            from 1.
+        :param changes: The value in a copy by column, in SQL; ``old`` is the
+            row, and columns that number themselves are omitted.
+        :param joined: Further tables, in SQL.
         """
         schema, _, name = table.partition(".")
         columns = self.ask(
@@ -94,8 +95,8 @@ class Rows:
         unknown = changes.keys() - set(columns)
         if unknown or not columns:
             raise LookupError(f"{table}: no columns {sorted(unknown)}")
-        values = [changes.get(one, f"old.`{one}`") for one in columns]
-        quoted = ", ".join(f"`{one}`" for one in columns)
+        values = [changes.get(column, f"old.`{column}`") for column in columns]
+        quoted = ", ".join(f"`{column}`" for column in columns)
         self.ask(
             f"INSERT INTO {table} ({quoted}) SELECT {', '.join(values)} "
             f"FROM {table} AS old JOIN (SELECT seq AS n FROM "

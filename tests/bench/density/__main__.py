@@ -1,6 +1,6 @@
-"""How well machines begin together, and what they cost the controller.
+"""The start skew of machines, and their cost for the controller.
 
-It is no test: it prints tables.  ``make bench-density`` runs it.
+It is not a test: it prints tables.  ``make bench-density`` runs it.
 """
 
 import argparse
@@ -13,14 +13,16 @@ from tests.bench.density import skew
 
 def main() -> int:
     """Print both tables."""
-    asked = _arguments()
-    if "skew" not in asked.without:
+    options = _arguments()
+    if "skew" not in options.without:
         print("Skew and overlap, by the number of machines (medians)")
-        rows = skew.rows(asked.skew, asked.rounds, asked.seconds, asked.size)
+        rows = skew.rows(
+            options.skew, options.rounds, options.seconds, options.size
+        )
         _print(skew.HEADER, rows)
-    if "scale" not in asked.without:
+    if "scale" not in options.without:
         print("Cost of a machine to the controller, by their number")
-        _print(scale.HEADER, scale.rows(asked.scale, asked.processes))
+        _print(scale.HEADER, scale.rows(options.scale, options.processes))
     return 0
 
 

@@ -24,7 +24,7 @@ class Busy(base.Workload):
         self.values = {"seconds": seconds, "count": count}
 
     def metrics(self, arguments):
-        """Return none that anybody compares."""
+        """Return no metrics, because none is compared."""
         return (METRIC,)
 
     def commands(self, arguments, endpoints):

@@ -1,4 +1,4 @@
-"""What a repetition with many machines costs the controller, in JSON.
+"""The cost of a repetition with many machines for the controller, in JSON.
 
 It is a process of its own, so that its memory is that of one number of
 machines: ``python -m tests.bench.density.controller COUNT SERVERS``.
@@ -44,37 +44,37 @@ def forget():
     pathlib.Path("/proc/self/clear_refs").write_text("5")
 
 
-async def take(told, count):
+async def take(descriptions, count):
     """Return what connecting and one repetition cost."""
     work = assignment.assign(WORK)
-    warm = servers.stations(told, 2, "/w")
+    warm = servers.stations(descriptions, 2, "/w")
     await measure.repetition(
         work, warm, None, lambda line: None, measured.Measured()
     )
-    await asyncio.gather(*(one.machine.close() for one in warm))
-    places = servers.stations(told, count, "/w")
+    await asyncio.gather(*(station.machine.close() for station in warm))
+    places = servers.stations(descriptions, count, "/w")
     forget()
     before, cpu, wall = peak(), time.process_time(), time.monotonic()
-    await asyncio.gather(*(one.machine.wait_ready(120) for one in places))
+    await asyncio.gather(*(place.machine.wait_ready(120) for place in places))
     connected, connecting = peak(), time.process_time() - cpu
     dialed = time.monotonic() - wall
     cpu, wall = time.process_time(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         # As a run does it: what machines print goes to disk as it comes.
-        kept = files.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
+        raw_outputs = files.RawOutputs(pathlib.Path(folder, "raw"), sys.exit)
         printed = []
 
         def keep(run):
             printed.append(len(run.result.stdout))
-            kept.add_output({}, run)
+            raw_outputs.add_output({}, run)
 
         result = measured.Measured(keep_raw=keep)
         await measure.repetition(work, places, None, lambda line: None, result)
-        kept.close()
+        raw_outputs.close()
     measuring = time.process_time() - cpu
     lasted = time.monotonic() - wall
     most = peak()
-    await asyncio.gather(*(one.machine.close() for one in places))
+    await asyncio.gather(*(place.machine.close() for place in places))
     if result.missing:
         raise SystemExit(f"missing: {result.missing[0]}")
     (start,) = result.starts
@@ -96,8 +96,8 @@ def main():
     """Print one line."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    count, told = int(sys.argv[1]), json.loads(sys.argv[2])
-    print(json.dumps(asyncio.run(take(told, count))))
+    count, descriptions = int(sys.argv[1]), json.loads(sys.argv[2])
+    print(json.dumps(asyncio.run(take(descriptions, count))))
 
 
 if __name__ == "__main__":

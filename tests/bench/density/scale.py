@@ -1,4 +1,4 @@
-"""What a machine costs the controller, by the number of machines."""
+"""The cost of a machine for the controller, by the number of machines."""
 
 import json
 import resource
@@ -21,19 +21,19 @@ def rows(counts, processes):
     :param processes: among which the machines are shared out
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with servers.started("simulated", processes) as told:
+    with servers.started("simulated", processes) as descriptions:
         for count in counts:
             if count + _OTHERS > most:
                 yield (str(count), f"needs ulimit -n {count + _OTHERS}")
                 continue
-            yield _row(_take(told, count))
+            yield _row(_take(descriptions, count))
 
 
-def _take(told, count):
+def _take(descriptions, count):
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.bench.density.controller"),
-            *(str(count), json.dumps(told)),
+            *(str(count), json.dumps(descriptions)),
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -49,8 +49,8 @@ def _row(cost):
     kib = [cost["connecting_kib"], cost["measuring_kib"]]
     return (
         str(count),
-        *(f"{one / count * 1000:.2f} ms" for one in (sum(cpu), *cpu)),
-        *(f"{one / count:.0f} KiB" for one in (sum(kib), *kib)),
+        *(f"{total / count * 1000:.2f} ms" for total in (sum(cpu), *cpu)),
+        *(f"{total / count:.0f} KiB" for total in (sum(kib), *kib)),
         f"{cost['raw_kib'] / count:.1f} KiB",
         f"{cost['skew'] * 1000:.1f} ms",
         f"{cost['uncertainty'] * 1000:.1f} ms",

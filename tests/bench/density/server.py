@@ -16,18 +16,18 @@ KINDS = {"real": sshd.Sshd, "simulated": simulated.Sshd}
 
 
 async def main() -> None:
-    """Serve until nobody listens any more."""
+    """Serve until no process listens any more."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     server = KINDS[sys.argv[1]]()
     await server.start()
-    told = {
+    description = {
         "host": server.host,
         "port": server.port,
         "client_key": server.client_pair.private,
         "host_key": server.host_pair.public,
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(description), flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     await server.stop()
 

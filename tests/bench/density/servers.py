@@ -12,9 +12,9 @@ from rally_vmperf.machines.remote import ssh
 
 @contextlib.contextmanager
 def started(kind, count):
-    """Start server processes; yield what each told; end them by their ids."""
+    """Start server processes; yield descriptions; end them by their ids."""
     with contextlib.ExitStack() as stack:
-        told = []
+        descriptions = []
         for _ in range(count):
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.bench.density.server", kind],
@@ -23,8 +23,8 @@ def started(kind, count):
                 text=True,
             )
             stack.callback(_end, process)
-            told.append(json.loads(process.stdout.readline()))
-        yield told
+            descriptions.append(json.loads(process.stdout.readline()))
+        yield descriptions
 
 
 def _end(process):
@@ -37,14 +37,14 @@ def _end(process):
     process.stdout.close()
 
 
-def stations(told, count, folder):
+def stations(descriptions, count, folder):
     """Return stations, spread over the servers.
 
-    :param told: by each server
+    :param descriptions: The description of each server.
     """
     places = []
     for number in range(count):
-        server = told[number % len(told)]
+        server = descriptions[number % len(descriptions)]
         name = f"m{number + 1}"
         machine = ssh.Ssh(endpoint.Endpoint(name, user="bench", **server))
         places.append(

@@ -23,8 +23,8 @@ class Sshd(sshd.Sshd):
     """An SSH server that knows our scripts, and nothing else."""
 
     async def _serve(self, channel):
-        words = shlex.split(channel.command)
-        script, *arguments = words[words.index("-c") + 2 :]
+        argv = shlex.split(channel.command)
+        script, *arguments = argv[argv.index("-c") + 2 :]
         try:
             if script == "clock.bash":
                 await _tell_time(channel)

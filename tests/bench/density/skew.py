@@ -1,4 +1,4 @@
-"""How far apart machines begin, beside processes that merely sleep."""
+"""The start skew of machines, and that of processes that merely sleep."""
 
 import asyncio
 import statistics
@@ -20,44 +20,48 @@ HEADER = (
 def rows(counts, rounds, seconds, size):
     """Yield a row for each number of machines: medians over rounds.
 
-    :param seconds: of the work of fixed duration
-    :param size: up to what the work of fixed size counts
+    :param seconds: The seconds of the work of fixed duration.
+    :param size: The number to which the work of fixed size counts.
     """
     with (
-        servers.started("real", 1) as told,
+        servers.started("real", 1) as descriptions,
         tempfile.TemporaryDirectory() as folder,
     ):
         for count in counts:
-            taken = [
-                (sleepers.skew(count), *_measure(told, count, folder, work))
+            measurements = [
+                (
+                    sleepers.skew(count),
+                    *_measure(descriptions, count, folder, work),
+                )
                 for work in [busy.assigned(seconds, size)] * rounds
             ]
             medians = [
-                statistics.median(one) for one in zip(*taken, strict=True)
+                statistics.median(figures)
+                for figures in zip(*measurements, strict=True)
             ]
             *skews, of_time, of_size = medians
             yield (
                 str(count),
-                *(f"{one * 1000:.2f} ms" for one in skews),
+                *(f"{skew * 1000:.2f} ms" for skew in skews),
                 f"{of_time:.4f}",
                 f"{of_size:.4f}",
             )
 
 
-def _measure(told, count, folder, work):
-    """Return skew, as seen by us and as told, its error, both overlaps."""
+def _measure(descriptions, count, folder, work):
+    """Return the measured and the reported skew, its error, both overlaps."""
     result = measured.Measured()
 
     async def once():
-        places = servers.stations(told, count, folder)
-        for one in places:
-            one.folder = await workfolder.create(one.machine, folder)
+        places = servers.stations(descriptions, count, folder)
+        for place in places:
+            place.folder = await workfolder.create(place.machine, folder)
         try:
             await measure.repetition(
                 [work], places, None, lambda line: None, result
             )
         finally:
-            await asyncio.gather(*(one.machine.close() for one in places))
+            await asyncio.gather(*(place.machine.close() for place in places))
 
     asyncio.run(once())
     if result.missing:

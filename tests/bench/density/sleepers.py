@@ -8,22 +8,22 @@ import time
 def skew(count, ahead=0.5):
     """Return the seconds between the first to wake up and the last.
 
-    :param count: of processes, which do nothing but sleep
-    :param ahead: seconds until the instant
+    :param count: The number of processes, which do nothing but sleep.
+    :param ahead: The seconds until the instant.
     """
     instant = time.time() + ahead + count * 0.01
-    ours, theirs = os.pipe()
+    reading_end, writing_end = os.pipe()
     children = []
     for _ in range(count):
         child = os.fork()
         if not child:
             time.sleep(instant - time.time())
-            os.write(theirs, struct.pack("d", time.time()))
+            os.write(writing_end, struct.pack("d", time.time()))
             os._exit(0)
         children.append(child)
     for child in children:
         os.waitpid(child, 0)
-    woken = struct.unpack(f"{count}d", os.read(ours, 8 * count))
-    os.close(ours)
-    os.close(theirs)
+    woken = struct.unpack(f"{count}d", os.read(reading_end, 8 * count))
+    os.close(reading_end)
+    os.close(writing_end)
     return max(woken) - min(woken)
