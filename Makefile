@@ -7,7 +7,7 @@
 # and while working:
 #   make unit    the fast loop
 #   make browser reports in a real browser, Chromium
-#   make picture the picture of the README
+#   make picture the pictures of pages
 #   make reference  the generated pages that are committed
 #   make lock    the pinned releases with their hashes
 

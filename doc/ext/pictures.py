@@ -14,7 +14,7 @@ _STYLE = (
     ".limit{stroke:#b00;stroke-dasharray:4 3}.passed{stroke:#1a7f37}"
     ".failed{stroke:#b00020}.inconclusive{stroke:#9a6700}"
     ".interval{stroke-width:4}.box{fill:#eef4fb;stroke:#4a78a8}"
-    ".small{font-size:12px}"
+    ".small{font-size:12px}.head{fill:#888}"
 )
 
 
@@ -96,14 +96,18 @@ def draw_pipeline() -> str:
     """Return the steps from machines to a report."""
     width = 4 * _BOX[0] + 3 * _GAP[0] + 20
     height = 2 * _BOX[1] + _GAP[1] + 20
-    parts = []
+    parts = [
+        '<marker id="head" viewBox="0 0 10 10" refX="10" refY="5" '
+        'markerWidth="8" markerHeight="8" orient="auto">'
+        '<path class="head" d="M0 0L10 5L0 10z"/></marker>'
+    ]
     for start, end in _ARROWS:
         x1, y1 = _corner(start)
         x2, y2 = _corner(end)
         middle = _BOX[1] / 2
         parts.append(
             f'<line class="axis" x1="{x1 + _BOX[0]}" y1="{y1 + middle}" '
-            f'x2="{x2}" y2="{y2 + middle}"/>'
+            f'x2="{x2}" y2="{y2 + middle}" marker-end="url(#head)"/>'
         )
     for index, (_, _, title, command) in enumerate(_BOXES):
         x, y = _corner(index)
