@@ -267,9 +267,9 @@ def tables() -> collections.abc.Iterator[tuple[str, set[str], set[str]]]:
     for question in _OWN:
         with tempfile.TemporaryDirectory() as folder:
             drive = Drive(question, folder, LIMIT)
-            found = modules(lambda: drive.judge(drive.measure()), SAMPLE)  # noqa: B023
-            shown = found | modules(drive.report, SAMPLE)
-            yield f"sample of {question}", found, shown
+            names = modules(lambda: drive.judge(drive.measure()), SAMPLE)  # noqa: B023
+            shown = names | modules(drive.report, SAMPLE)
+            yield f"sample of {question}", names, shown
 
 
 def forms_of_sample() -> set[str]:

@@ -87,16 +87,20 @@ def main() -> None:
         + "".join(f"{title:>14}" for title in titles)
     )
     for noise, by_part in shipped_task.NOISES.items():
-        for part, limit in LIMITS:
+        for component, limit in LIMITS:
             for guests in GUESTS:
                 shares = [
                     simulate(
-                        guests, by_part[part] / 100, limit, multiple, trials
+                        guests,
+                        by_part[component] / 100,
+                        limit,
+                        multiple,
+                        trials,
                     )[status]
                     for multiple, status in MULTIPLES
                 ]
                 print(
-                    f"{f'{noise}, {part} {limit} %, {guests} guests':<28}"
+                    f"{f'{noise}, {component} {limit} %, {guests} guests':<28}"
                     + "".join(f"{share:>14.1f}" for share in shares),
                     flush=True,
                 )

@@ -67,22 +67,22 @@ class Rule:
     skip: int = 0
     times: int | None = 1
     each: bool = False
-    _seen: dict[str, int] = dataclasses.field(default_factory=dict)
+    _calls: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def strikes(self, call: Call) -> bool:
         """Return whether this call fails, and count it."""
         if not re.fullmatch(self.call, str(call)):
             return False
         key = str(call) if self.each else ""
-        number = self._seen.get(key, 0)
-        self._seen[key] = number + 1
+        number = self._calls.get(key, 0)
+        self._calls[key] = number + 1
         end = None if self.times is None else self.skip + self.times
         return self.skip <= number and (end is None or number < end)
 
     @property
     def struck(self) -> bool:
         """Return whether the rule struck a call."""
-        return any(number > self.skip for number in self._seen.values())
+        return any(number > self.skip for number in self._calls.values())
 
 
 class FaultProxy:

@@ -1,7 +1,6 @@
-"""What tests of several packages start from: documents, repetitions, rows.
+"""Documents, repetitions and rows that tests of several packages share.
 
-Documents are what a run leaves; repetitions are what judges are given; rows
-are what drawings are given.
+A run writes documents, judges read repetitions, and drawings read rows.
 """
 
 import atexit
@@ -118,7 +117,7 @@ def _frame(**changes):
 def reference_document(name, machine, copies):
     """Return bare metal as records hold it.
 
-    :param copies: number of copies -> metric -> values of each repetition
+    :param copies: The values of repetitions by number of copies and metric.
     """
     return {
         "name": name,
@@ -129,8 +128,8 @@ def reference_document(name, machine, copies):
         "fingerprint": {"kernel": "6.1.0-18-amd64"},
         "tools": {},
         "references": {
-            str(number): {"repetitions": table(found, number)}
-            for number, found in copies.items()
+            str(number): {"repetitions": table(entries_of_copies, number)}
+            for number, entries_of_copies in copies.items()
         },
     }
 
@@ -240,9 +239,11 @@ def run_record(
     """Return the record of one complete repetition."""
     names = [f"g{place}" for place in range(1, guests + 1)]
     details = {**{name: _details() for name in names}, "peer": _peer()}
-    found = [("peer_on_host", "peer", "the peer shares the host's boot")]
+    findings = [("peer_on_host", "peer", "the peer shares the host's boot")]
     if emulated:
-        found += [("emulated_guest", name, "runs under TCG") for name in names]
+        findings += [
+            ("emulated_guest", name, "runs under TCG") for name in names
+        ]
     return _frame(
         number=number,
         planned_repetitions=planned_repetitions,
@@ -278,8 +279,8 @@ def run_record(
             )
         ],
         findings=[
-            {"kind": kind, "subject": subject, "detail": seen}
-            for kind, subject, seen in found
+            {"kind": kind, "subject": subject, "detail": detail}
+            for kind, subject, detail in findings
         ],
         bare_metal=reference_document(
             "r740",
@@ -347,7 +348,7 @@ def keep_files(folder):
 def redescribe(whole, change):
     """Have the machines' file of a record say something else.
 
-    :param change: is given the details by the name of the machine
+    :param change: A function that changes the details by name of the machine.
     """
     reference = model.FileReference(**whole["machines_file"])
     details = files.read(FOLDER, reference)["machines"]
@@ -368,8 +369,14 @@ def list_samples(whole):
     """Return the values by metric of all conditions and of bare metal."""
     bare = (whole["bare_metal"] or {"references": {}})["references"]
     return [
-        *(one["observations"]["values"] for one in whole["conditions"]),
-        *(one["repetitions"]["values"] for one in bare.values()),
+        *(
+            condition["observations"]["values"]
+            for condition in whole["conditions"]
+        ),
+        *(
+            entry_of_copies["repetitions"]["values"]
+            for entry_of_copies in bare.values()
+        ),
     ]
 
 
@@ -479,9 +486,9 @@ def density_record(
 ):
     """Return a complete, valid record of levels, some keys changed.
 
-    :param hosts: each has as many guests as the largest level
-    :param bare_metal: numbers of copies that the baseline has
-    :param noise: of the values, as a share of them
+    :param hosts: The hosts, each with as many guests as the largest level.
+    :param bare_metal: The numbers of copies that the baseline has.
+    :param noise: The noise of the values, as a share of them.
     """
     most = max(levels)
     noisy = _noisy(noise, f"{seed}/{number}")
@@ -552,19 +559,21 @@ def density_records(levels=(1, 2, 3), planned_repetitions=4, **arguments):
 
 def level_of(whole, guests):
     """Return the condition of a record with so many guests."""
-    (found,) = (
-        one for one in whole["conditions"] if one["axes"]["guests"] == guests
+    (condition,) = (
+        candidate
+        for candidate in whole["conditions"]
+        if candidate["axes"]["guests"] == guests
     )
-    return found
+    return condition
 
 
-def skipped(guests, position, why):
+def skipped(guests, position, reason):
     """Return a level that was not run."""
     return condition(
         axes={"guests": guests},
         position=position,
         state="skipped",
-        skip_reason=why,
+        skip_reason=reason,
         machines=[],
     )
 
@@ -589,51 +598,53 @@ def lose(whole, guests, name):
 
 def broken():
     """Return records of eight levels with a death, a skip and a void."""
-    found = density_records(
+    records = density_records(
         tuple(range(1, 9)), bare_metal=(1, 2, 4), noise=0.04
     )
-    lose(found[3], 5, "g3")
-    found[2]["conditions"][-1] = skipped(8, 8, "the total fell")
-    found[4]["conditions"][5]["findings"] = [
+    lose(records[3], 5, "g3")
+    records[2]["conditions"][-1] = skipped(8, 8, "the total fell")
+    records[4]["conditions"][5]["findings"] = [
         {"kind": "guest_rebooted", "subject": "g1", "detail": "booted anew"}
     ]
-    return found
+    return records
 
 
-def few(given, names=("disk.fio.randread.iops",)):
+def few(records, names=("disk.fio.randread.iops",)):
     """Return records with these metrics alone, which are drawn quickly."""
-    for one in given:
-        one["metrics"] = {name: one["metrics"][name] for name in names}
-        one["expected_metrics"] = [*names]
-        for samples in list_samples(one):
+    for record in records:
+        record["metrics"] = {name: record["metrics"][name] for name in names}
+        record["expected_metrics"] = [*names]
+        for samples in list_samples(record):
             for name in samples.keys() - set(names):
                 del samples[name]
-    return given
+    return records
 
 
-def decoded(given):
+def decoded(records):
     """Return records and those in documents; None for an invalid document."""
     return [
-        one if isinstance(one, model.Record) else model.decode_or_none(one)
-        for one in given
+        document
+        if isinstance(document, model.Record)
+        else model.decode_or_none(document)
+        for document in records
     ]
 
 
-def run_of(given, limits=None, folder=FOLDER, question="overhead"):
+def run_of(records, limits=None, folder=FOLDER, question="overhead"):
     """Return a run as a report shows it, judged by limits by SLA."""
     source = sources.Source(
         question=question,
         scenario="",
-        records=decoded(given),
+        records=decoded(records),
         criteria=limits or {},
         folder=folder,
     )
     return questions.create_report(questions.judge_source(source))
 
 
-def density_run(given, limits=None):
+def density_run(records, limits=None):
     """Return a run of density as a report shows it, judged by the limits."""
-    return run_of(given, limits, question="density")
+    return run_of(records, limits, question="density")
 
 
 def _tiny(name, host):
@@ -947,10 +958,10 @@ def levels(
 ):
     """Return repetitions, ``{metric: {guests: [one value a guest]}}``.
 
-    :param apart: whether levels vary on their own, not all alike
-    :param batches: guests -> in how many groups they ran, if not at once
-
-    :param bare: ``{metric: one value a repetition}`` of each copy
+    :param apart: True if levels vary on their own, not all alike.
+    :param batches: The number of groups in which guests ran, by number of
+        guests, if not at once.
+    :param bare: The value of each copy, ``{metric: one value a repetition}``.
     """
     changes.setdefault("planned_repetitions", count)
     numbers = sorted({n for values in by_metric.values() for n in values})
@@ -1008,16 +1019,16 @@ def with_level(entries, number, level):
     """Return the repetitions with one level of one of them exchanged."""
     return [
         dataclasses.replace(
-            one,
-            state=level.state if level.state != "skipped" else one.state,
+            entry,
+            state=level.state if level.state != "skipped" else entry.state,
             conditions=tuple(
                 level if each.axes == level.axes else each
-                for each in one.conditions
+                for each in entry.conditions
             ),
         )
-        if one.number == number
-        else one
-        for one in entries
+        if entry.number == number
+        else entry
+        for entry in entries
     ]
 
 
@@ -1177,9 +1188,10 @@ def density_row(
 ):
     """Return what is known of a metric.
 
-    :param limited: numbers of guests with the limit; all but one by default
-    :param void: numbers of guests whose figures mean nothing
-    :param gaps: numbers of guests for which nothing was measured
+    :param limited: The numbers of guests with the limit; by default all but
+        one.
+    :param void: The numbers of guests whose figures mean nothing.
+    :param gaps: The numbers of guests for which nothing was measured.
     """
     unit, better, *_ = CURVE_METRICS[name]
     metric = sample.Metric(

@@ -1,8 +1,8 @@
 """Put other people's servers, ports and hosts into a cloud's databases.
 
 No row is invented: those of one server, of its port and of the machine are
-copied, each copy under a name, an identifier and a number of its own.  So a
-row has what this release of Nova and Neutron puts into it, and is listed and
+copied, each copy under a name, an identifier and a number of its own.  A row
+has what this release of Nova and Neutron puts into it, and is listed and
 joined as any other.  No host runs or serves the copies: theirs are down.
 """
 

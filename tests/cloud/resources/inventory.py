@@ -33,7 +33,7 @@ def ensure_identity(
     """Create the projects, users and endpoints that do not exist.
 
     :param cloud: A connection as administrator.
-    :param wanted: The content of ``identity.yaml.j2``.
+    :param resources: The content of ``identity.yaml.j2``.
     :param secrets: The secrets by purpose.
     """
     keystone = cloud.identity
@@ -89,7 +89,7 @@ def ensure_image(
     """Upload the guest image unless Glance has this build of it.
 
     :param cloud: A connection as administrator.
-    :param wanted: The name and the properties of the image.
+    :param attributes: The name and the properties of the image.
     :param path: The path of the guest image.
     """
     stamp = str(path.stat().st_mtime_ns)
@@ -107,7 +107,7 @@ def ensure_networks(cloud: t.Any, resources: dict[str, t.Any]) -> t.Any:
     """Create the networks and the router that do not exist.
 
     :param cloud: A connection as administrator.
-    :param wanted: The content of ``resources.yaml.j2``.
+    :param resources: The content of ``resources.yaml.j2``.
     :return: The router.
     """
     neutron = cloud.network

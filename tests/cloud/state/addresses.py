@@ -98,7 +98,7 @@ def choose(
 
     :param folders: The paths of the cloud.
     :param used: The networks of the host, with a description.
-    :param wanted: The ranges that the user asked for; None for any.
+    :param requested: The ranges that the user asked for; None for any.
     :raises errors.HostError: If they are not free.
     """
     before = load(folders)

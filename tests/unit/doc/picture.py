@@ -57,16 +57,18 @@ def show_figures(html):
     title = re.search(r"<h2>([^<]+)", html)
     headline = re.search(r'<p class="word">([^<]+)', html) or title
     drawing = html.partition('<div class="dots')[2].partition("</figure>")[0]
-    words = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
-    return "\n".join([headline[1], *words])
+    texts = re.findall(r"<(?:span|b)>([^<]+)</", drawing)
+    return "\n".join([headline[1], *texts])
 
 
 def show_time_lines(html):
     """Return the words and the lines of the charts of migrations."""
     _, _, after = html.partition("<h3>Time lines</h3>")
     drawings, _, _ = after.partition("<h3>")
-    found = re.findall(r">([^<>]*\w[^<>]*)<|<path[^>]* d=\"([^\"]+)", drawings)
-    return "\n".join(word or line for word, line in found)
+    matches = re.findall(
+        r">([^<>]*\w[^<>]*)<|<path[^>]* d=\"([^\"]+)", drawings
+    )
+    return "\n".join(word or line for word, line in matches)
 
 
 @dataclasses.dataclass(frozen=True)

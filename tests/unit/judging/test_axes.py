@@ -39,10 +39,10 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
     ]
 
 
-def judgement(given, **arguments):
+def judgement(repetitions, **arguments):
     """Return the verdict on repetitions."""
     judge = neighbours.CRITERION.parse(arguments).create_judge()
-    return made.given(judge, given).judgement()
+    return made.given(judge, repetitions).judgement()
 
 
 @ddt.ddt
@@ -53,9 +53,9 @@ class TestLoss(unittest.TestCase):
     @ddt.unpack
     def test_in_pairs(self, limit, status):
         """Machines that change from one to the next do not blur it."""
-        found = judgement(entries(), max_percent={"disk.*": limit})
-        (row,) = found.limited
-        self.assertEqual((status, status), (row.status, found.status))
+        judged = judgement(entries(), max_percent={"disk.*": limit})
+        (row,) = judged.limited
+        self.assertEqual((status, status), (row.status, judged.status))
         self.assertTrue(row.comparison.paired)
         self.assertAlmostEqual(10.0, row.comparison.overhead_percent, 1)
         self.assertRegex(
@@ -66,39 +66,40 @@ class TestLoss(unittest.TestCase):
 
     def test_more_time_is_a_loss(self):
         """As of overhead: in percent of the time without."""
-        found = judgement(
+        judged = judgement(
             entries((1.0, 2.0, 3.0), (1.5, 3.0, 4.5), made.LATENCY)
         )
-        (row,) = found.rows
+        (row,) = judged.rows
         self.assertAlmostEqual(50.0, row.comparison.overhead_percent)
 
     def test_one_side_only(self):
-        """A repetition without its other half is no pair."""
-        given = entries()
+        """A repetition without its other half is not a pair."""
+        repetitions = entries()
         lone = dataclasses.replace(
-            given[0], conditions=given[0].conditions[:1]
+            repetitions[0], conditions=repetitions[0].conditions[:1]
         )
-        (row,) = judgement([lone, *given[1:]]).rows
+        (row,) = judgement([lone, *repetitions[1:]]).rows
         self.assertEqual(2, row.comparison.guest_repetitions)
-        found = judgement([lone], max_percent={"*": 5})
-        self.assertEqual("void", found.status)
-        self.assertIn("with and without neighbours", found.sentences()[1])
+        judged = judgement([lone], max_percent={"*": 5})
+        self.assertEqual("void", judged.status)
+        self.assertIn("with and without neighbours", judged.sentences()[1])
 
     def test_few(self):
         """Fewer than three pairs have no interval."""
-        found = judgement(entries(QUIET[:2], LOUD[:2]), max_percent={"*": 99})
-        self.assertEqual("inconclusive", found.status)
-        kinds = [one.finding.kind for one in found.findings]
+        judged = judgement(entries(QUIET[:2], LOUD[:2]), max_percent={"*": 99})
+        self.assertEqual("inconclusive", judged.status)
+        kinds = [finding.finding.kind for finding in judged.findings]
         self.assertIn("too_few_repetitions", kinds)
 
 
 def curve(losses, metric=made.IOPS, **changes):
     """Return repetitions of some numbers of guests.
 
-    :param losses: number of guests -> share of its rate that neighbours leave
-    :param changes: of the conditions with neighbours
+    :param losses: The share of the rate that neighbours leave by number of
+        guests.
+    :param changes: Other fields of the conditions with neighbours.
     """
-    found = []
+    repetitions = []
     for number, rate in enumerate(QUIET, 1):
         there = [
             made.taken(
@@ -109,13 +110,13 @@ def curve(losses, metric=made.IOPS, **changes):
                         for place in range(guests)
                     ]
                 },
-                axes={"guests": guests, "neighbours": some},
-                **(changes if some else {}),
+                axes={"guests": guests, "neighbours": neighbours},
+                **(changes if neighbours else {}),
             )
             for guests, share in losses.items()
-            for some, left in ((0, 1), (2, share))
+            for neighbours, left in ((0, 1), (2, share))
         ]
-        found.append(
+        repetitions.append(
             made.repetition(
                 number,
                 there,
@@ -123,10 +124,10 @@ def curve(losses, metric=made.IOPS, **changes):
                 question="density",
             )
         )
-    return found
+    return repetitions
 
 
-def with_finding(given, number, guests, neighbours, **changes):
+def with_finding(repetitions, number, guests, neighbours, **changes):
     """Return repetitions, one condition of which has a finding that voids."""
     axes = {"guests": guests, "neighbours": neighbours}
     return [
@@ -134,14 +135,14 @@ def with_finding(given, number, guests, neighbours, **changes):
             entry,
             conditions=tuple(
                 dataclasses.replace(
-                    one, findings=made.seen("guest_rebooted", **changes)
+                    condition, findings=made.seen("guest_rebooted", **changes)
                 )
-                if entry.number == number and one.axes == axes
-                else one
-                for one in entry.conditions
+                if entry.number == number and condition.axes == axes
+                else condition
+                for condition in entry.conditions
             ),
         )
-        for entry in given
+        for entry in repetitions
     ]
 
 
@@ -150,82 +151,88 @@ class TestCurve(unittest.TestCase):
 
     def test_losses(self):
         """And the limit is held at each of them."""
-        found = judgement(curve({1: 0.95, 2: 0.7}), max_percent={"disk.*": 12})
-        self.assertEqual("failed", found.status)
+        judged = judgement(
+            curve({1: 0.95, 2: 0.7}), max_percent={"disk.*": 12}
+        )
+        self.assertEqual("failed", judged.status)
         for row, guests, status in zip(
-            found.limited, (1, 2), ("passed", "failed"), strict=True
+            judged.limited, (1, 2), ("passed", "failed"), strict=True
         ):
             self.assertEqual((guests, status), (row.guests, row.status))
-            words = "1 guest" if guests == 1 else "2 guests"
-            self.assertIn(f"{NAME} at {words}: without", row.sentence())
-            self.assertRegex(row.cells().figure, f"^loss .* % at {words}$")
+            guests_text = "1 guest" if guests == 1 else "2 guests"
+            self.assertIn(f"{NAME} at {guests_text}: without", row.sentence())
+            self.assertRegex(
+                row.cells().figure, f"^loss .* % at {guests_text}$"
+            )
         self.assertAlmostEqual(
-            30, found.limited[1].comparison.overhead_percent, 1
+            30, judged.limited[1].comparison.overhead_percent, 1
         )
 
     def test_a_finding_of_one_number_of_guests(self):
         """It voids the loss there, with or without neighbours, not others."""
-        for some, count in ((0, 1), (2, 3)):
-            given = curve({1: 0.95, 2: 0.95, 3: 0.95})
+        for number_of_neighbours, count in ((0, 1), (2, 3)):
+            repetitions = curve({1: 0.95, 2: 0.95, 3: 0.95})
             for number in range(1, count + 1):
-                given = with_finding(given, number, 2, some)
-            found = judgement(given, max_percent={"disk.*": 12})
+                repetitions = with_finding(
+                    repetitions, number, 2, number_of_neighbours
+                )
+            judged = judgement(repetitions, max_percent={"disk.*": 12})
             self.assertEqual(
                 ["passed", "void", "passed"],
-                [row.status for row in found.limited],
+                [row.status for row in judged.limited],
             )
-            self.assertEqual("void", found.status)
-            self.assertEqual((), found.omitted)
-            words = "The guest was rebooted during the run (g1: "
-            told = [row.sentence() for row in found.limited]
-            self.assertIn(words, told[1])
-            self.assertNotIn("rebooted", told[0] + told[2])
-            self.assertIn(f"{words}at 2 guests: ", found.sentence())
+            self.assertEqual("void", judged.status)
+            self.assertEqual((), judged.omitted)
+            sentence = "The guest was rebooted during the run (g1: "
+            sentences = [row.sentence() for row in judged.limited]
+            self.assertIn(sentence, sentences[1])
+            self.assertNotIn("rebooted", sentences[0] + sentences[2])
+            self.assertIn(f"{sentence}at 2 guests: ", judged.sentence())
 
     def test_a_finding_about_a_metric_at_one_number_of_guests(self):
         """It voids this metric there, and no other."""
-        given = with_finding(
+        repetitions = with_finding(
             curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=(NAME,)
         )
-        found = judgement(given, max_percent={"disk.*": 12})
+        judged = judgement(repetitions, max_percent={"disk.*": 12})
         self.assertEqual(
-            ["passed", "void"], [row.status for row in found.limited]
+            ["passed", "void"], [row.status for row in judged.limited]
         )
-        given = with_finding(
+        repetitions = with_finding(
             curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=("other",)
         )
-        found = judgement(given, max_percent={"disk.*": 12})
-        self.assertEqual("passed", found.status)
+        judged = judgement(repetitions, max_percent={"disk.*": 12})
+        self.assertEqual("passed", judged.status)
 
     def test_a_finding_of_a_repetition(self):
         """It voids all of it, at each number of guests, and no warm-up's."""
-        given = curve({1: 0.95, 2: 0.95})
-        given[0] = dataclasses.replace(
-            given[0], findings=made.seen("guest_rebooted")
+        repetitions = curve({1: 0.95, 2: 0.95})
+        repetitions[0] = dataclasses.replace(
+            repetitions[0], findings=made.seen("guest_rebooted")
         )
-        found = judgement(given, max_percent={"disk.*": 12})
-        self.assertEqual({"void"}, {row.status for row in found.limited})
+        judged = judgement(repetitions, max_percent={"disk.*": 12})
+        self.assertEqual({"void"}, {row.status for row in judged.limited})
         warmup = dataclasses.replace(
-            given[0],
+            repetitions[0],
             counted=False,
             conditions=tuple(
-                dataclasses.replace(one, counted=False)
-                for one in given[0].conditions
+                dataclasses.replace(condition, counted=False)
+                for condition in repetitions[0].conditions
             ),
         )
         more = [
-            dataclasses.replace(one, number=one.number + 1)
-            for one in curve({1: 0.95, 2: 0.95})
+            dataclasses.replace(repetition, number=repetition.number + 1)
+            for repetition in curve({1: 0.95, 2: 0.95})
         ]
-        found = judgement([warmup, *more], max_percent={"disk.*": 12})
-        self.assertEqual("passed", found.status)
+        judged = judgement([warmup, *more], max_percent={"disk.*": 12})
+        self.assertEqual("passed", judged.status)
 
     def test_a_level_that_was_not_run(self):
         """It breaks no limit: the stop rule left it out."""
-        given = curve({1: 0.95, 2: 0.95})
-        given = [
+        repetitions = curve({1: 0.95, 2: 0.95})
+        repetitions = [
             dataclasses.replace(
-                one,
+                repetition,
                 conditions=tuple(
                     dataclasses.replace(
                         x,
@@ -235,34 +242,36 @@ class TestCurve(unittest.TestCase):
                     )
                     if x.axes["guests"] == 2
                     else x
-                    for x in one.conditions
+                    for x in repetition.conditions
                 ),
             )
-            for one in given
+            for repetition in repetitions
         ]
-        found = judgement(given, max_percent={"disk.*": 12})
-        self.assertEqual([1], [row.guests for row in found.limited])
-        self.assertEqual("passed", found.status)
+        judged = judgement(repetitions, max_percent={"disk.*": 12})
+        self.assertEqual([1], [row.guests for row in judged.limited])
+        self.assertEqual("passed", judged.status)
 
     def test_degradation(self):
         """It is that without neighbours, whatever befell the others."""
-        given = curve({1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted"))
+        repetitions = curve(
+            {1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted")
+        )
         criterion = table.criteria()["vmperf_degradation"]
         judge = made.given(
             criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
-            given,
+            repetitions,
         )
-        found = judge.judgement()
-        (row,) = found.curves
-        self.assertEqual("passed", found.status)
+        judged = judge.judgement()
+        (row,) = judged.curves
+        self.assertEqual("passed", judged.status)
         self.assertAlmostEqual(50, row.point(2).loss.overhead_percent, 1)
-        kinds = {one.finding.kind for one in found.findings}
+        kinds = {finding.finding.kind for finding in judged.findings}
         self.assertNotIn("guest_rebooted", kinds)
 
     def test_validity(self):
         """It is about all conditions."""
-        given = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
-        judge = made.given(table.VALID.judge(), given)
+        repetitions = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
+        judge = made.given(table.VALID.judge(), repetitions)
         self.assertEqual("void", judge.judgement().status)
 
     def test_what_the_others_lack(self):
@@ -270,15 +279,15 @@ class TestCurve(unittest.TestCase):
         gap = repetition.Missing(
             name=NAME, machine="g9", reason="neighbour g9: it ended"
         )
-        given = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
+        repetitions = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
         criterion = table.criteria()["vmperf_degradation"]
         judge = made.given(
             criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
-            given,
+            repetitions,
         )
-        found = judge.judgement()
-        self.assertEqual("inconclusive", found.status)
-        self.assertIn("neighbour g9", found.missing.sentence())
+        judged = judge.judgement()
+        self.assertEqual("inconclusive", judged.status)
+        self.assertIn("neighbour g9", judged.missing.sentence())
 
 
 class TestOthers(unittest.TestCase):
@@ -286,26 +295,27 @@ class TestOthers(unittest.TestCase):
 
     def test_overhead(self):
         """And what befell the other condition is not theirs."""
-        given = entries(
+        repetitions = entries(
             findings=made.seen("guest_rebooted"),
             state="incomplete",
         )
         criterion = table.criteria()["vmperf_overhead"]
-        judge = made.given(criterion.judge(), given)
-        found = judge.judgement()
-        row = next(one for one in found.rows if one.metric == made.IOPS)
+        judge = made.given(criterion.judge(), repetitions)
+        judged = judge.judgement()
+        row = next(row for row in judged.rows if row.metric == made.IOPS)
         self.assertEqual(
-            list(QUIET), [one.values[0] for one in row.figure.sides[1]]
+            list(QUIET), [sampled.values[0] for sampled in row.figure.sides[1]]
         )
-        kinds = {one.finding.kind for one in found.findings}
+        kinds = {finding.finding.kind for finding in judged.findings}
         self.assertNotIn("guest_rebooted", kinds)
 
     def test_validity(self):
         """It is about both."""
-        given = entries(findings=made.seen("guest_rebooted"))
-        judge = made.given(table.VALID.judge(), given)
-        found = judge.judgement()
-        self.assertEqual("void", found.status)
+        repetitions = entries(findings=made.seen("guest_rebooted"))
+        judge = made.given(table.VALID.judge(), repetitions)
+        judged = judge.judgement()
+        self.assertEqual("void", judged.status)
         self.assertEqual(
-            {"guest_rebooted"}, {one.finding.kind for one in found.refused}
+            {"guest_rebooted"},
+            {finding.finding.kind for finding in judged.refused},
         )

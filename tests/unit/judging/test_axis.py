@@ -203,10 +203,10 @@ class TuningTestCase(unittest.TestCase):
     def test_a_lost_variant(self):
         """The other variants are judged, and the verdict names the gap."""
         judge_ = create_judge(max_loss_percent={"same": {"*": 20}})
-        for one in repetitions(*self.ROWS):
+        for original in repetitions(*self.ROWS):
             conditions = [
                 condition(
-                    one.number,
+                    original.number,
                     "virtio",
                     {},
                     state="incomplete",
@@ -218,11 +218,11 @@ class TuningTestCase(unittest.TestCase):
                 )
                 if entry.axes["variant"] == "virtio"
                 else entry
-                for entry in one.conditions
+                for entry in original.conditions
             ]
             judge_.add(
                 dataclasses.replace(
-                    one, state="incomplete", conditions=tuple(conditions)
+                    original, state="incomplete", conditions=tuple(conditions)
                 )
             )
         judgement = judge_.judgement()
@@ -256,7 +256,7 @@ class TuningTestCase(unittest.TestCase):
         self.assertEqual("0.0", str(value.limit))
 
     def test_a_metric_without_pairs(self):
-        """It has a limit with the sign of others, and is no equal one."""
+        """It has a limit with the sign of others, and is not equal."""
         rows = rows_of({"a": 1, "b": 3})
         for row in rows:
             del row["b"][TIME]
@@ -301,11 +301,16 @@ class EachVariantTestCase(unittest.TestCase):
         ]
         for rebooted, kinds in ((False, ["interval_one_session"]), (True, [])):
             judge_ = create_judge()
-            for one in repetitions(*rows):
-                judge_.add(dataclasses.replace(one, rebooted=rebooted))
+            for rebooted_repetition in repetitions(*rows):
+                judge_.add(
+                    dataclasses.replace(rebooted_repetition, rebooted=rebooted)
+                )
             self.assertEqual(
                 kinds,
-                [one.finding.kind for one in judge_.judgement().findings],
+                [
+                    finding.finding.kind
+                    for finding in judge_.judgement().findings
+                ],
             )
 
     def test_findings_name_their_variant(self):

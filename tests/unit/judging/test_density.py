@@ -112,22 +112,22 @@ class StatusTestCase(unittest.TestCase):
         slow = (300.0, 300.3, 299.8, 300.2, 240.0)
         curves = [
             dataclasses.replace(
-                one,
+                curve,
                 conditions=(
-                    *one.conditions,
-                    made.level(one.number, 3, {made.EVENTS: [rate] * 3}),
+                    *curve.conditions,
+                    made.level(curve.number, 3, {made.EVENTS: [rate] * 3}),
                 ),
             )
-            for one, rate in zip(curves, slow, strict=True)
+            for curve, rate in zip(curves, slow, strict=True)
         ]
         got = made.degradation(curves, {"*": 50}, statistic=of)
         (row,) = got.curves
         compared = row.points[-1].compared(of, "solo_guest")
         limit = compared.high + 0.01
-        told = [x for x in got.findings if x.finding.kind == "bimodal"]
+        bimodal = [x for x in got.findings if x.finding.kind == "bimodal"]
         self.assertEqual(
             ["with 3 guests: the ratios: 1 and 4"],
-            [one.finding.detail.partition(",")[0] for one in told],
+            [finding.finding.detail.partition(",")[0] for finding in bimodal],
         )
         got = made.degradation(curves, {"*": limit}, statistic=of)
         self.assertEqual({2: "passed", 3: "passed"}, got.curves[0].statuses)
@@ -140,7 +140,7 @@ class StatusTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_guests_that_worked_together_for_a_part(
-        self, shares, metric, status, words
+        self, shares, metric, status, fragment
     ):
         """A loss of 9 % passes 9.5 % only if it also does so corrected.
 
@@ -157,8 +157,8 @@ class StatusTestCase(unittest.TestCase):
                         2,
                         {
                             made.EVENTS: [
-                                0.91 * (100 + number + one)
-                                for one in (0.01, -0.01)
+                                0.91 * (100 + number + noise)
+                                for noise in (0.01, -0.01)
                             ]
                         },
                         synchronisation=made.overlapping(share, metric),
@@ -170,13 +170,15 @@ class StatusTestCase(unittest.TestCase):
         got = made.degradation(curves, {"*": 9.5})
         self.assertEqual({2: status}, got.curves[0].statuses)
         details = [
-            one.finding.detail
-            for one in got.findings
-            if one.finding.kind == "loss_understated"
+            finding.finding.detail
+            for finding in got.findings
+            if finding.finding.kind == "loss_understated"
         ]
-        self.assertEqual(bool(words), bool(details))
-        self.assertIn(words, "".join(details))
-        self.assertEqual([], [one for one in got.findings if one.voids])
+        self.assertEqual(bool(fragment), bool(details))
+        self.assertIn(fragment, "".join(details))
+        self.assertEqual(
+            [], [finding for finding in got.findings if finding.voids]
+        )
 
     def test_a_level_that_varies_more(self):
         """Needs more to pass where the mean is judged, not each guest."""
@@ -229,11 +231,15 @@ class StatusTestCase(unittest.TestCase):
         noise = (1.0, 1.02, 0.98, 1.01, 0.99)
         rates = {made.EVENTS: {1: [100.0] * 8, 8: [95.0] * 7 + [86.5]}}
         curves = made.levels(rates, 5, noise=noise, apart=True, batches={1: 8})
-        one = made.degradation(curves, {"*": 10}, statistic="worst")
-        point = one.curves[0].points[1]
+        worst_judgement = made.degradation(
+            curves, {"*": 10}, statistic="worst"
+        )
+        point = worst_judgement.curves[0].points[1]
         last = point.compared("worst", "solo_guest")
         self.assertGreater(last.low, 10)
-        self.assertEqual("inconclusive", one.status, one.sentence())
+        self.assertEqual(
+            "inconclusive", worst_judgement.status, worst_judgement.sentence()
+        )
         far = made.degradation(curves, {"*": 5}, statistic="worst")
         self.assertEqual("failed", far.status)
 
@@ -294,8 +300,8 @@ class StatusTestCase(unittest.TestCase):
         rates = {made.EVENTS: {1: both, 2: both}}
         hosts = {"g1": "a", "g2": "b", "g3": "a", "g4": "b"}
         curves = [
-            dataclasses.replace(one, hosts=hosts)
-            for one in made.levels(rates, 5)
+            dataclasses.replace(repetition, hosts=hosts)
+            for repetition in made.levels(rates, 5)
         ]
         got = made.degradation(curves, {"*": 1}, statistic="worst")
         self.assertEqual("passed", got.status, got.sentence())
@@ -323,13 +329,13 @@ class StatusTestCase(unittest.TestCase):
             {1: "void", 2: "void", 3: "passed"}, got.curves[0].statuses
         )
         self.assertEqual("void", got.status)
-        told = made.degradation(
+        judgement = made.degradation(
             curves,
             {"*": 30},
             compare_to="bare_metal",
             tolerate=["guest_faster"],
         )
-        self.assertTrue(told.passed)
+        self.assertTrue(judgement.passed)
 
     def test_counts_have_no_losses(self):
         curves = made.levels(
@@ -350,10 +356,10 @@ class StatusTestCase(unittest.TestCase):
 class ForgivenTestCase(unittest.TestCase):
     """``on_inconclusive: pass`` forgives a limit inside its interval."""
 
-    def judged(self, curves, limit=34.6, **given):
+    def judged(self, curves, limit=34.6, **arguments):
         """Return a judgement that is inconclusive."""
         got = made.degradation(
-            curves, {"*": limit}, on_inconclusive="pass", **given
+            curves, {"*": limit}, on_inconclusive="pass", **arguments
         )
         self.assertEqual("inconclusive", got.status, got.sentence())
         return got

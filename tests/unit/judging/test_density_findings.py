@@ -10,28 +10,28 @@ CPU = {made.EVENTS: made.SHARED}
 STEAL = finding.Finding(kind="steal_time", subject="g1", detail="9 %")
 
 
-def with_finding(curves, guests, found=STEAL):
+def with_finding(curves, guests, finding=STEAL):
     """Return the curves with a finding at levels with so many guests."""
     return [
         dataclasses.replace(
-            one,
+            curve,
             conditions=tuple(
-                dataclasses.replace(level, findings=(found,))
+                dataclasses.replace(level, findings=(finding,))
                 if level.axes["guests"] in guests
                 else level
-                for level in one.conditions
+                for level in curve.conditions
             ),
         )
-        for one in curves
+        for curve in curves
     ]
 
 
 def seen(curves, kind, **arguments):
     arguments.setdefault("max_percent", {"*": 50})
     return [
-        one
-        for one in made.degradation(curves, **arguments).findings
-        if one.finding.kind == kind
+        finding
+        for finding in made.degradation(curves, **arguments).findings
+        if finding.finding.kind == kind
     ]
 
 
@@ -44,10 +44,12 @@ class LevelsTestCase(unittest.TestCase):
         ({1, 2, 3}, "9 %"),
     )
     @ddt.unpack
-    def test_which_level(self, guests, words):
-        (one,) = seen(with_finding(made.levels(CPU), guests), "steal_time")
-        self.assertEqual(words, one.finding.detail)
-        self.assertEqual((1, 2, 3), one.repetitions)
+    def test_which_level(self, guests, detail):
+        (finding_of_level,) = seen(
+            with_finding(made.levels(CPU), guests), "steal_time"
+        )
+        self.assertEqual(detail, finding_of_level.finding.detail)
+        self.assertEqual((1, 2, 3), finding_of_level.repetitions)
 
     def test_levels_of_warm_ups_are_not_asked(self):
         warm = with_finding(made.levels(CPU, 1, counted=False), {3})
@@ -56,8 +58,8 @@ class LevelsTestCase(unittest.TestCase):
     def test_warm_ups_void_nothing(self):
         """Whether a level of theirs has the finding, or all of them."""
         later = [
-            dataclasses.replace(one, number=one.number + 1)
-            for one in made.levels(CPU)
+            dataclasses.replace(curve, number=curve.number + 1)
+            for curve in made.levels(CPU)
         ]
         (warm,) = made.levels(CPU, 1, counted=False)
         rebooted = made.seen("guest_rebooted")
@@ -71,14 +73,17 @@ class LevelsTestCase(unittest.TestCase):
     def test_of_the_whole_run(self):
         curves = made.levels(CPU)
         curves[1] = dataclasses.replace(curves[1], findings=(STEAL,))
-        (one,) = seen(curves, "steal_time")
-        self.assertEqual(((2,), "9 %"), (one.repetitions, one.finding.detail))
+        (finding_of_run,) = seen(curves, "steal_time")
+        self.assertEqual(
+            ((2,), "9 %"),
+            (finding_of_run.repetitions, finding_of_run.finding.detail),
+        )
 
 
 class FiguresTestCase(unittest.TestCase):
     def test_too_few_samples(self):
-        (one,) = seen(made.levels(CPU, 2), "too_few_repetitions")
-        self.assertEqual("2 of 1, 2, 3 guests", one.finding.detail)
+        (few_samples,) = seen(made.levels(CPU, 2), "too_few_repetitions")
+        self.assertEqual("2 of 1, 2, 3 guests", few_samples.finding.detail)
         self.assertEqual([], seen(made.levels(CPU), "too_few_repetitions"))
 
     def test_unstable(self):
@@ -88,9 +93,10 @@ class FiguresTestCase(unittest.TestCase):
         self.assertEqual([], seen(curves, "unstable"))
         got = seen(curves, "unstable", compare_to="bare_metal")
         self.assertTrue(got)
-        for one in got:
+        for unstable in got:
             self.assertRegex(
-                one.finding.detail, r"^with \d guests? they vary by 27.5 %$"
+                unstable.finding.detail,
+                r"^with \d guests? they vary by 27.5 %$",
             )
 
     def test_values_coarse(self):
@@ -106,9 +112,9 @@ class FiguresTestCase(unittest.TestCase):
         judgement = made.degradation(curves, {"*": 50})
         self.assertEqual("passed", judgement.status)
         self.assertIn("guests_differ", judgement.headline())
-        (one,) = seen(curves, "guests_differ")
+        (difference,) = seen(curves, "guests_differ")
         self.assertRegex(
-            one.finding.detail,
+            difference.finding.detail,
             r"^with 3 guests: 1 of 3 guests beyond the limit of 50 %: g3 "
             r"loses 60\.0 % \(95 % interval 60\.0 to 60\.0 %\)$",
         )
@@ -119,8 +125,8 @@ class FiguresTestCase(unittest.TestCase):
             {"statistic": "worst"},
         ):
             with self.subTest(arguments):
-                found = seen(curves, "guests_differ", **arguments)
-                self.assertEqual([], found)
+                differences = seen(curves, "guests_differ", **arguments)
+                self.assertEqual([], differences)
 
     def test_another_baseline(self):
         bare = {made.EVENTS: [330.0, 331.0, 329.0]}

@@ -1,4 +1,4 @@
-"""How guests share, held to limits; losses are in test_judging."""
+"""Limits on the shares of guests; losses are in test_judging."""
 
 import dataclasses
 import unittest

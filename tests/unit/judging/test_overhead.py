@@ -40,7 +40,7 @@ def judge(losses, limit, overlap=None, **arguments):
 
 @ddt.ddt
 class TestSeveralGuests(unittest.TestCase):
-    """One guest in trouble beside good ones."""
+    """One slow guest next to good ones."""
 
     def test_the_mean_passes_with_a_warning(self):
         judgement = judge((1, 1, 30, 1), 10)
@@ -192,26 +192,32 @@ class TestWithoutBareMetal(unittest.TestCase):
     def test_findings_on_the_values(self, values, kind, detail):
         """Guests are judged with the same cautions as against bare metal."""
         judgement = self.judge({made.IOPS: values}, max={"*": 11150})
-        (found,) = (
+        (value_finding,) = (
             run_finding.finding
             for run_finding in judgement.findings
             if run_finding.finding.kind == kind
         )
-        self.assertEqual(made.IOPS.name, found.subject)
-        self.assertTrue(found.detail.startswith(detail), found.detail)
-        self.assertNotIn("bare metal", found.detail)
+        self.assertEqual(made.IOPS.name, value_finding.subject)
+        self.assertTrue(
+            value_finding.detail.startswith(detail), value_finding.detail
+        )
+        self.assertNotIn("bare metal", value_finding.detail)
         self.assertNotIn("guest_faster", judgement.headline())
 
     def test_one_boot(self):
         """The interval is that of this boot; with reboots it is not."""
-        (found,) = self.judge(self.RATES).findings
+        (boot_finding,) = self.judge(self.RATES).findings
         self.assertEqual(
             (
                 "interval_one_session",
                 "guests",
                 "guests: no reboot between repetitions",
             ),
-            (found.finding.kind, found.finding.subject, found.finding.detail),
+            (
+                boot_finding.finding.kind,
+                boot_finding.finding.subject,
+                boot_finding.finding.detail,
+            ),
         )
 
     def test_unmeasured_guests(self):

@@ -26,9 +26,9 @@ def judgement(entries, **arguments):
     return judge(entries, **arguments).judgement()
 
 
-def held(found):
+def held(judged):
     """Return the only row that has a limit."""
-    (row,) = found.limited
+    (row,) = judged.limited
     return row
 
 
@@ -37,12 +37,12 @@ class FigureTestCase(unittest.TestCase):
     """Without an interval the figure decides, from three repetitions on."""
 
     def test_figures_are_those_of_both_sides(self):
-        found = judgement(made.several(WIDE), max_cv_percent={"*": 1})
+        judged = judgement(made.several(WIDE), max_cv_percent={"*": 1})
         sides = (
             spread.spread(WIDE[made.IOPS]),
             spread.spread(made.BARE[made.IOPS]),
         )
-        rows = found.by_metric[NAME]
+        rows = judged.by_metric[NAME]
         self.assertEqual(list(spreads.NAMES), [r.figure.name for r in rows])
         for row in rows:
             for side, values in zip(
@@ -54,12 +54,12 @@ class FigureTestCase(unittest.TestCase):
     def test_without_bare_metal(self):
         """The spread of guests needs none."""
         entries = made.several(WIDE, reference=repetition.NO_REFERENCE)
-        found = judgement(entries, max_cv_percent={"*": 1})
-        row = held(found)
+        judged = judgement(entries, max_cv_percent={"*": 1})
+        row = held(judged)
         self.assertEqual("failed", row.status)
         self.assertEqual((), row.figure.bare)
-        self.assertNotIn("bare metal", found.sentence())
-        self.assertEqual(2, len(found.rows))
+        self.assertNotIn("bare metal", judged.sentence())
+        self.assertEqual(2, len(judged.rows))
 
     def test_guests_of_a_repetition_are_averaged(self):
         """They share its disturbances; the mean is the geometric one."""
@@ -79,50 +79,56 @@ class FigureTestCase(unittest.TestCase):
             (value + 1e-6, "passed"),
             (value - 1e-6, "failed"),
         ):
-            found = judgement(
+            judged = judgement(
                 made.several(WIDE), max_range_percent={"disk.*": limit}
             )
             self.assertEqual(
-                (status, status), (held(found).status, found.status)
+                (status, status), (held(judged).status, judged.status)
             )
-            self.assertEqual(status == "passed", found.passed)
+            self.assertEqual(status == "passed", judged.passed)
 
     @ddt.data((2.874, "passed"), (2.872, "inconclusive"))
     @ddt.unpack
     def test_cv_of_five_passes_by_its_upper_end(self, factor, status):
         """It may be 2.87 times as large, and is not what few show of it."""
         limit = factor * spread.spread(WIDE[made.IOPS]).cv_percent
-        found = judgement(made.several(WIDE), max_cv_percent={"disk.*": limit})
-        self.assertEqual((status, status), (held(found).status, found.status))
+        judged = judgement(
+            made.several(WIDE), max_cv_percent={"disk.*": limit}
+        )
+        self.assertEqual(
+            (status, status), (held(judged).status, judged.status)
+        )
         self.assertIn(
             "variation 3.07 % (95 % interval 1.84 to 8.81 %) over 5",
-            held(found).sentence(),
+            held(judged).sentence(),
         )
 
     def test_cv_fails_by_its_lower_end(self):
         value = spread.spread(WIDE[made.IOPS]).cv_percent
         for factor, status in ((0.599, "failed"), (0.6, "inconclusive")):
             limits = {"disk.*": factor * value}
-            found = judgement(made.several(WIDE), max_cv_percent=limits)
-            self.assertEqual(status, found.status)
+            judged = judgement(made.several(WIDE), max_cv_percent=limits)
+            self.assertEqual(status, judged.status)
 
     def test_counts_have_none(self):
         entries = made.several({**WIDE, made.COUNT: (0.0,) * 5})
-        found = judgement(entries, max_cv_percent={"network.*": 5})
-        self.assertEqual({NAME}, {row.metric.name for row in found.rows})
-        self.assertEqual(("network.*",), found.unmatched)
-        self.assertFalse(found.passed)
+        judged = judgement(entries, max_cv_percent={"network.*": 5})
+        self.assertEqual({NAME}, {row.metric.name for row in judged.rows})
+        self.assertEqual(("network.*",), judged.unmatched)
+        self.assertFalse(judged.passed)
 
     def test_no_bare_metal_is_needed(self):
         entries = made.several(WIDE, reference=made.reference())
-        found = judgement(entries, max_cv_percent={"*": 9})
-        self.assertTrue(found.passed, found.sentence())
-        self.assertNotIn("bare metal", held(found).sentence())
+        judged = judgement(entries, max_cv_percent={"*": 9})
+        self.assertTrue(judged.passed, judged.sentence())
+        self.assertNotIn("bare metal", held(judged).sentence())
 
     def test_the_most_exact_limit(self):
         limits = {"*": 0.1, NAME: 50}
-        found = judgement(made.several(WIDE), max_cv_percent=limits)
-        self.assertEqual((50, NAME), (held(found).limit, held(found).pattern))
+        judged = judgement(made.several(WIDE), max_cv_percent=limits)
+        self.assertEqual(
+            (50, NAME), (held(judged).limit, held(judged).pattern)
+        )
 
 
 class IntervalTestCase(unittest.TestCase):
@@ -164,9 +170,11 @@ class NeverAPassTestCase(unittest.TestCase):
     )
     def test_void(self, changes):
         entries = made.several(WIDE, **changes)
-        found = judgement(entries, max_cv_percent={"*": 1000})
-        self.assertEqual(("void", "void"), (held(found).status, found.status))
-        (kind,) = {one.kind for one in changes["findings"]}
+        judged = judgement(entries, max_cv_percent={"*": 1000})
+        self.assertEqual(
+            ("void", "void"), (held(judged).status, judged.status)
+        )
+        (kind,) = {finding.kind for finding in changes["findings"]}
         tolerant = judgement(
             entries, max_cv_percent={"*": 1000}, tolerate=[kind]
         )
@@ -175,16 +183,18 @@ class NeverAPassTestCase(unittest.TestCase):
     def test_figures_that_void_themselves(self):
         """A guest that is faster than bare metal did not do its work."""
         fast = {made.IOPS: (22000.0, 22010.0, 22005.0)}
-        found = judgement(made.several(fast), max_cv_percent={"*": 1000})
-        self.assertEqual("void", found.status)
-        self.assertIn("guest_faster", {x.finding.kind for x in found.findings})
+        judged = judgement(made.several(fast), max_cv_percent={"*": 1000})
+        self.assertEqual("void", judged.status)
+        self.assertIn(
+            "guest_faster", {x.finding.kind for x in judged.findings}
+        )
 
     def test_other_baseline_in_between(self):
         entries = made.several(WIDE)
         other = made.reference({made.IOPS: (9.0, 8.0, 7.0)})
         entries[2] = made.changed(entries[2], reference=other)
-        found = judgement(entries, max_cv_percent={"*": 1000})
-        self.assertEqual("void", found.status)
+        judged = judgement(entries, max_cv_percent={"*": 1000})
+        self.assertEqual("void", judged.status)
 
 
 class MergeTestCase(unittest.TestCase):
@@ -193,15 +203,15 @@ class MergeTestCase(unittest.TestCase):
     def test_of_any_scale(self, factor):
         """Both sides in another unit: the verdict is the same."""
         metric = sample.Metric(name=NAME, unit="x", better="higher")
-        values = {metric: [one * factor for one in WIDE[made.IOPS]]}
-        bare = {metric: [one * factor for one in made.BARE[made.IOPS]]}
-        found = judgement(
+        values = {metric: [rate * factor for rate in WIDE[made.IOPS]]}
+        bare = {metric: [rate * factor for rate in made.BARE[made.IOPS]]}
+        judged = judgement(
             made.several(values, reference=made.reference(bare)),
             max_cv_percent={"*": 5},
             max_range_percent={"*": 11},
         )
         self.assertEqual(
-            ["passed", "inconclusive"], [row.status for row in found.limited]
+            ["passed", "inconclusive"], [row.status for row in judged.limited]
         )
 
 
@@ -209,7 +219,7 @@ class SentenceTestCase(unittest.TestCase):
     def test_failed_and_passed(self):
         metric = made.TIME
         entries = made.several({**WIDE, metric: (10.0, 10.2, 9.9, 10.1, 10.3)})
-        found = judgement(
+        judged = judgement(
             entries,
             max_range_percent={"disk.*": 5, "cpu.*": 10},
             max_cv_percent={"disk.*": 4, "cpu.*": 5},
@@ -228,15 +238,15 @@ class SentenceTestCase(unittest.TestCase):
                 "passed: cpu.bzip2.compress_time range 3.96 % (limit 10 %), "
                 "cv 1.57 % (95 % interval 0.94 to 4.50 %, limit 5 %).",
             ],
-            found.sentences(),
+            judged.sentences(),
         )
 
     def test_without_limits(self):
         """Figures, and no verdict that could pass."""
-        found = judgement(made.several(WIDE))
-        self.assertFalse(found.passed)
-        self.assertEqual((), found.limited)
-        for row in found.rows:
+        judged = judgement(made.several(WIDE))
+        self.assertFalse(judged.passed)
+        self.assertEqual((), judged.limited)
+        for row in judged.rows:
             self.assertTrue(row.sentence().endswith(", no limit"))
 
 
@@ -254,10 +264,12 @@ class BeyondReturnTestCase(unittest.TestCase):
     @ddt.unpack
     def test_half_of_the_run(self, key, limit, beyond):
         entries = made.several(WIDE, planned_repetitions=10)
-        asked = judge(entries, **{key: {"*": limit}})
-        self.assertEqual(beyond, asked.is_failure_final())
+        spread_judge = judge(entries, **{key: {"*": limit}})
+        self.assertEqual(beyond, spread_judge.is_failure_final())
 
     def test_all_of_the_run(self):
         for limit, beyond in ((7.8, True), (7.9, False)):
-            asked = judge(made.several(WIDE), max_range_percent={"*": limit})
-            self.assertEqual(beyond, asked.is_failure_final())
+            spread_judge = judge(
+                made.several(WIDE), max_range_percent={"*": limit}
+            )
+            self.assertEqual(beyond, spread_judge.is_failure_final())

@@ -16,7 +16,9 @@ def lines(records, **criteria):
         question=records[0]["question"],
         scenario="",
         records=made.decoded(records),
-        criteria={f"vmperf_{name}": one for name, one in criteria.items()},
+        criteria={
+            f"vmperf_{name}": criterion for name, criterion in criteria.items()
+        },
     )
     return verdict_table.lines(source_judge.judge_source(source))
 
@@ -28,8 +30,10 @@ class TestLines(unittest.TestCase):
     def test_gravest_first(self):
         """Each limit has a row with its figure."""
         got = lines(made.records(), overhead=made.LIMITS)
-        words = [line.split()[0] for line in got if line[:1] not in (" ", "")]
-        verdicts = [x for x in words if x in ("inconclusive", "passed")]
+        first_words = [
+            line.split()[0] for line in got if line[:1] not in (" ", "")
+        ]
+        verdicts = [x for x in first_words if x in ("inconclusive", "passed")]
         self.assertEqual(sorted(verdicts), verdicts)
         self.assertLess({"passed"}, set(verdicts))
         rows = "\n".join(got)
@@ -66,8 +70,8 @@ class TestLines(unittest.TestCase):
     def test_what_voids(self):
         """Stands below the figures, and nothing can change the terminal."""
         records = made.records()
-        for one in records:
-            one["findings"] = [
+        for record in records:
+            record["findings"] = [
                 {"kind": "wrong_host", "subject": "g1", "detail": "\x1b[31m"}
             ]
         got = lines(records, overhead=made.LIMITS)

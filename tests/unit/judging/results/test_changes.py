@@ -23,11 +23,11 @@ NO_MARGIN = limits.Limits({})
 
 def run(name, absences=None, **metrics):
     """Return a run with the values of metrics, one per repetition."""
-    known = {"time": TIME, "rate": RATE, "errors": ERRORS}
+    metrics_by_key = {"time": TIME, "rate": RATE, "errors": ERRORS}
     return changes.RunSamples(
         name=name,
         samples={
-            ("", known[key]): [[value] for value in values]
+            ("", metrics_by_key[key]): [[value] for value in values]
             for key, values in metrics.items()
         },
         absences=absences or {},
@@ -337,22 +337,22 @@ values = strategies.lists(strategies.floats(0.5, 2), min_size=3, max_size=6)
 
 
 class TestProperties(unittest.TestCase):
-    """What holds of any values."""
+    """The results for any values have these properties."""
 
     @hypothesis.given(values)
-    def test_a_run_and_itself(self, given):
+    def test_a_run_and_itself(self, numbers):
         """Nothing is worse or better."""
         for margin in (0.0, 5.0):
             got = statuses(
-                run("A", time=given, rate=given),
-                run("B", time=given, rate=given),
+                run("A", time=numbers, rate=numbers),
+                run("B", time=numbers, rate=numbers),
                 margins=limits.Limits({"*": margin}),
             )
             self.assertLessEqual(set(got.values()), {"equal", "undecided"})
 
     @hypothesis.given(values, values)
     def test_exchange(self, first, second):
-        """What is worse one way is better the other, without a margin."""
+        """Without a margin, an exchange of the runs exchanges the results."""
         none = limits.Limits({"*": 0.0})
         pair = run("A", rate=first), run("B", rate=second)
         opposite = {"worse": "better", "better": "worse"}

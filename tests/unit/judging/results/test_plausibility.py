@@ -58,10 +58,10 @@ class AboutTestCase(unittest.TestCase):
         pair = loss.compare(
             made.IOPS, [[value] for value in bare], [[v] for v in guest]
         )
-        found = list(plausibility.of_comparison(pair))
-        self.assertEqual(kinds, [one.kind for one in found])
-        for one in found:
-            self.assertEqual(made.IOPS.name, one.subject)
+        findings = list(plausibility.of_comparison(pair))
+        self.assertEqual(kinds, [finding.kind for finding in findings])
+        for finding in findings:
+            self.assertEqual(made.IOPS.name, finding.subject)
 
     @ddt.data(
         ("guest", (99.0, 100.0, 101.0, 100.4, 99.6), SLOWER, 8, "the guest"),
@@ -78,20 +78,22 @@ class AboutTestCase(unittest.TestCase):
             made.IOPS, [[value] for value in bare], [[v] for v in guest]
         )
         details = [
-            found.detail
-            for found in plausibility.of_comparison(
+            finding.detail
+            for finding in plausibility.of_comparison(
                 pair, verdict.list_drifts_across(pair, limit)
             )
-            if found.kind == "drifting"
+            if finding.kind == "drifting"
         ]
         self.assertEqual(bool(side), bool(details), details)
-        self.assertTrue(all(one.startswith(side) for one in details), details)
+        self.assertTrue(
+            all(detail.startswith(side) for detail in details), details
+        )
 
     def test_a_faster_time(self):
         pair = loss.compare(
             made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]
         )
-        kinds = [one.kind for one in plausibility.of_comparison(pair)]
+        kinds = [finding.kind for finding in plausibility.of_comparison(pair)]
         self.assertEqual(["guest_faster"], kinds)
 
 
@@ -107,15 +109,15 @@ class UnstableTestCase(unittest.TestCase):
                 (made.LATENCY, THREE, THREE),
             )
         ]
-        found = [*plausibility.find_unstable(undecided, 3)]
+        findings = [*plausibility.find_unstable(undecided, 3)]
         self.assertEqual(
             [
                 ("bare metal", (made.EVENTS.name,)),
                 ("guest", (made.IOPS.name, made.EVENTS.name)),
             ],
-            [(one.subject, one.metrics) for one in found],
+            [(finding.subject, finding.metrics) for finding in findings],
         )
-        self.assertIn("guest varies in 2 metrics", found[1].detail)
+        self.assertIn("guest varies in 2 metrics", findings[1].detail)
 
     def test_number_of_sides(self):
         """Six repetitions that vary by 5 % seldom seem to vary by 11 %."""
@@ -137,12 +139,12 @@ class FasterTestCase(unittest.TestCase):
     def severities(self, **options):
         """Return the kinds of findings, each with its severity."""
         return [
-            (one.kind, one.severity)
-            for one in plausibility.of_comparison(self.PAIR, **options)
+            (finding.kind, finding.severity)
+            for finding in plausibility.of_comparison(self.PAIR, **options)
         ]
 
     def test_number_of_metrics(self):
-        """Of many metrics, one seems faster by chance."""
+        """With many metrics, one seems faster by chance."""
         self.assertEqual([("guest_faster", "void")], self.severities())
         self.assertEqual(
             [("guest_slightly_faster", "warning")],
@@ -158,15 +160,15 @@ class FasterTestCase(unittest.TestCase):
             [[value] for value in skewed],
         )
         for is_limited, severity in ((True, "warning"), (False, "note")):
-            found = {
-                one.kind: one.severity
-                for one in plausibility.of_comparison(
+            severities = {
+                finding.kind: finding.severity
+                for finding in plausibility.of_comparison(
                     pair, is_limited=is_limited
                 )
             }
             self.assertEqual(
                 dict.fromkeys(("bimodal", "baseline_irregular"), severity),
-                found,
+                severities,
             )
 
     def test_without_a_limit(self):

@@ -15,7 +15,7 @@ values = strategies.lists(
 
 
 class ExpectedLargestTestCase(unittest.TestCase):
-    """How far the largest of equal guests is above them by chance."""
+    """The distance of the largest of equal guests from them by chance."""
 
     def test_simulated(self):
         random = numpy.random.default_rng(7)
@@ -26,7 +26,7 @@ class ExpectedLargestTestCase(unittest.TestCase):
             self.assertAlmostEqual(mean, got, delta=0.5)
 
     def test_a_victim_that_rotates(self):
-        """Is no chance."""
+        """A victim that rotates is not chance."""
         losses = [[0.1, -0.1, 0.0, 0.2] for _ in range(4)]
         for guest, values_of_guest in enumerate(losses):
             values_of_guest[guest] = 90.0

@@ -135,12 +135,12 @@ class SLAContract:
         self.check("void", run, self.forgive())
         tolerant = {**self.PASSES[0], "tolerate": ["wrong_host"]}
         sla = self.check("passed", run, tolerant, True)
-        (found,) = (
+        (host_finding,) = (
             run_finding
             for run_finding in sla.judge.judgement().findings
             if run_finding.finding.kind == "wrong_host"
         )
-        self.assertTrue(found.tolerated)
+        self.assertTrue(host_finding.tolerated)
 
     def test_void_warmup(self):
         """Its findings void nothing, and its samples are not judged."""

@@ -81,7 +81,8 @@ class TestValid(contract.SLAContract, unittest.TestCase):
         run = build_run(findings=made.seen(kind))
         sla = self.check(status, run, options, status == "passed")
         refused = [
-            found.finding.kind for found in sla.judge.judgement().refused
+            refused_finding.finding.kind
+            for refused_finding in sla.judge.judgement().refused
         ]
         self.assertEqual([kind] if status == "void" else [], refused)
         self.assertEqual(status == "void", "(g1: so it is)" in sla.details())
@@ -99,8 +100,8 @@ class TestValid(contract.SLAContract, unittest.TestCase):
         """The figures show it, although no metric has a limit."""
         run = build_run((190.0, 191.0, 189.0))
         sla = self.check("void", run, {})
-        (found,) = sla.judge.judgement().refused
-        self.assertEqual("guest_faster", found.finding.kind)
+        (refused_finding,) = sla.judge.judgement().refused
+        self.assertEqual("guest_faster", refused_finding.finding.kind)
         self.check("passed", run, {"tolerate": ["guest_faster"]}, True)
 
     @ddt.data((101.0, 0), (99.0, 1), (90.5, 2))
@@ -112,7 +113,7 @@ class TestValid(contract.SLAContract, unittest.TestCase):
         refused = sla.judge.judgement().refused
         self.assertEqual(
             ["above_physical_limit"] * count,
-            [found.finding.kind for found in refused],
+            [refused_finding.finding.kind for refused_finding in refused],
         )
         options["tolerate"] = ["above_physical_limit"]
         self.check("passed", self.RUN, options, True)
