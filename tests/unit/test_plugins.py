@@ -50,12 +50,12 @@ logging.getLogger().addHandler(Keep(logging.WARNING))
 from rally import plugins
 from rally.common.plugin import plugin
 plugins.load()
-ours = [
+from_package = [
     (p.get_name(), p.get_platform())
     for p in plugin.Plugin.get_all(allow_hidden=True)
     if p.__module__.startswith("rally_vmperf.")
 ]
-print(json.dumps({"ours": ours, "logged": logged,
+print(json.dumps({"plugins": from_package, "logged": logged,
                   "modules": sorted(sys.modules)}))
 """
 
@@ -78,7 +78,7 @@ class TestEntryPoint(unittest.TestCase):
     def test_every_plugin_is_there(self):
         """Each by its name and platform, and no other."""
         self.assertEqual(
-            EXPECTED, {tuple(plugin) for plugin in self.detail["ours"]}
+            EXPECTED, {tuple(plugin) for plugin in self.detail["plugins"]}
         )
 
     def test_no_warning_is_about_us(self):
@@ -92,7 +92,7 @@ class TestEntryPoint(unittest.TestCase):
         self.assertEqual(set(), loaded & set(HEAVY))
 
 
-def ours() -> list[t.Any]:
+def list_plugins() -> list[t.Any]:
     """Return our plugin classes."""
     plugins.load()
     return [
@@ -119,7 +119,7 @@ class TestDocumentation(unittest.TestCase):
 
     def test_titles_and_parameters(self):
         """A title for each plugin, a line for each argument."""
-        for plugin_class in ours():
+        for plugin_class in list_plugins():
             info = plugin_class.get_info()
             self.assertTrue(info["title"], plugin_class)
             if hasattr(plugin_class, "run"):
@@ -131,7 +131,7 @@ class TestDocumentation(unittest.TestCase):
 
     def test_schemas_are_closed_and_described(self):
         """No key is accepted by accident, each says what it is for."""
-        for plugin_class in ours():
+        for plugin_class in list_plugins():
             schema = getattr(plugin_class, "CONFIG_SCHEMA", {})
             for path, subschema in schemas(schema, plugin_class.get_name()):
                 self.assertIn("additionalProperties", subschema, path)

@@ -111,7 +111,7 @@ def of_block(text):
         elif key in ("sla", "contexts", "runner", "scenario"):
             subtask[key] = value
         else:
-            raise ValueError(f"{key!r} is no part of a task")
+            raise ValueError(f"{key!r} is not part of a task")
     return whole
 
 

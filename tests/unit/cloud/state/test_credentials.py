@@ -52,7 +52,7 @@ class CredentialsTestCase(base.CloudTestCase):
         self.assertEqual(0o600, stat.S_IMODE(self.path.stat().st_mode))
 
 
-@unittest.skipUnless(shutil.which("ssh-keygen"), "there is no ssh-keygen")
+@unittest.skipUnless(shutil.which("ssh-keygen"), "ssh-keygen is not installed")
 class KeysTestCase(base.CloudTestCase):
     def setUp(self):
         super().setUp()
