@@ -41,12 +41,17 @@ def collect(
     parts: dict[str, dict[str, _Part]] = {}
     for source in run_sources:
         for host_source, name in _split_by_host(source):
-            part = _read_part(host_source, name)
+            measured_host = _read_part(host_source, name)
             of_host = parts.setdefault(name, {})
-            (setting,) = {figure.setting for figure in part.sums} or {""}
+            (setting,) = {figure.setting for figure in measured_host.sums} or {
+                ""
+            }
             earlier = of_host.get(setting)
-            if earlier is None or earlier.measured_at < part.measured_at:
-                of_host[setting] = part
+            if (
+                earlier is None
+                or earlier.measured_at < measured_host.measured_at
+            ):
+                of_host[setting] = measured_host
     for name, reason in (failures or {}).items():
         parts.setdefault(name, {"": hosts.Host(name=name, reason=reason)})
     return [
@@ -56,19 +61,21 @@ def collect(
 
 def _merge(parts: list[_Part]) -> hosts.Host:
     """Return the results of a host from its runs; the newest is the last."""
-    measured = [part for part in parts if not part.reason] or parts
-    measured.sort(key=lambda part: part.measured_at)
+    measured = [
+        host_part for host_part in parts if not host_part.reason
+    ] or parts
+    measured.sort(key=lambda host_part: host_part.measured_at)
     newest = measured[-1]
     if len(measured) == 1:
         return newest
     merged: dict[str, t.Any] = {}
     merged["expected"] = frozenset().union(
-        *(part.expected for part in measured)
+        *(host_part.expected for host_part in measured)
     )
     for field in ("sums", "absences", "capacities", "verdicts"):
         merged[field] = {}
-        for part in measured:
-            merged[field] |= getattr(part, field)
+        for host_part in measured:
+            merged[field] |= getattr(host_part, field)
     return dataclasses.replace(newest, **merged)
 
 
@@ -122,7 +129,9 @@ def _select_host(record: model.Record, name: str) -> model.Record:
                 gap for gap in measured.missing if is_shown(gap.machine)
             ),
             findings=tuple(
-                found for found in measured.findings if is_shown(found.subject)
+                host_finding
+                for host_finding in measured.findings
+                if is_shown(host_finding.subject)
             ),
         ),
     )
@@ -146,7 +155,9 @@ def _select_guests(
         ),
         missing=missing,
         findings=tuple(
-            found for found in condition.findings if is_shown(found.subject)
+            guest_finding
+            for guest_finding in condition.findings
+            if is_shown(guest_finding.subject)
         ),
         distributions=(),
         time_series=(),
@@ -156,14 +167,14 @@ def _select_guests(
 def _read_part(source: sources.Source, name: str) -> _Part:
     """Return the results of a host in a run; without samples the reason."""
     last = max(source.readable, key=lambda record: record.finished_at)
-    part = _Part(
+    measured_host = _Part(
         name=name, run=last.repetition.run, measured_at=last.finished_at
     )
     try:
         run = compared_run.create_run(name, source)
     except errors.VMPerfError as error:
         return dataclasses.replace(
-            part, reason=str(error).removeprefix(f"{name}: ")
+            measured_host, reason=str(error).removeprefix(f"{name}: ")
         )
     guests = [machine for machine in run.machines if machine.role == "guest"]
     facts = guests[0].nova if guests else {}
@@ -175,8 +186,8 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         """Return a condition and metric as a figure of this run."""
         return hosts.Figure(setting, flavor, *key)
 
-    part = dataclasses.replace(
-        part,
+    measured_host = dataclasses.replace(
+        measured_host,
         machine_class=_describe_class(guests, cpus),
         cpus=cpus if isinstance(cpus, int) and cpus > 0 else None,
         sums={
@@ -201,10 +212,10 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         }
         | dict(last.software),
     )
-    if not part.sums:
+    if not measured_host.sums:
         reason = next(iter(run.absences.values()), "no rates and times")
-        return dataclasses.replace(part, reason=reason)
-    return _judge(part, source, facts)
+        return dataclasses.replace(measured_host, reason=reason)
+    return _judge(measured_host, source, facts)
 
 
 def _list_setting(run: compared_run.ComparedRun) -> dict[str, t.Any]:

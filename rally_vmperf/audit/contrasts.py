@@ -175,13 +175,13 @@ def _estimate_error(contrast: Contrast) -> tuple[float, float]:
     subject, reference = contrast.subject, contrast.reference
     rest = contrast.pool - subject
     if rest.freedom > 0 and _varies_more(subject, rest):
-        own = subject.variance / subject.count
+        subject_error = subject.variance / subject.count
         other = rest.variance / reference.count
-        share = own / (own + other)
+        share = subject_error / (subject_error + other)
         freedom = 1 / (
             share**2 / subject.freedom + (1 - share) ** 2 / rest.freedom
         )
-        return math.sqrt(own + other), freedom
+        return math.sqrt(subject_error + other), freedom
     variance = contrast.pool.variance
     error = math.sqrt(variance / subject.count + variance / reference.count)
     return error, contrast.pool.freedom

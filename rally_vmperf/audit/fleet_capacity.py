@@ -75,8 +75,8 @@ class Capacity:
         text = f"{start}: "
         if self.admitted is not None:
             ratio = " to ".join(f"{ratio:.1f}" for ratio in self.ratios)
-            known = f" (allocation ratio {ratio})" if ratio else ""
-            text += f"Placement admits {self.admitted} {guests}{known}, "
+            ratio_text = f" (allocation ratio {ratio})" if ratio else ""
+            text += f"Placement admits {self.admitted} {guests}{ratio_text}, "
             guests = ""
         number = f"at least {self.guests}"
         verb = "keep"
@@ -110,13 +110,15 @@ def sum_capacities(
     smallest: list[_HostCapacity] = []
     for host in audited:
         of_host = [
-            _HostCapacity(host, found, _find_inventory(inventories, host))
-            for found in host.capacities.values()
+            _HostCapacity(host, capacity, _find_inventory(inventories, host))
+            for capacity in host.capacities.values()
         ]
-        for flavor, one in zip(host.capacities, of_host, strict=True):
-            by_flavor.setdefault(flavor, []).append(one)
+        for flavor, host_capacity in zip(
+            host.capacities, of_host, strict=True
+        ):
+            by_flavor.setdefault(flavor, []).append(host_capacity)
         if of_host:
-            smallest.append(min(of_host, key=lambda one: one.vcpus))
+            smallest.append(min(of_host, key=lambda capacity: capacity.vcpus))
     required = required or {}
     for flavor in required:
         if flavor != ALL and flavor not in by_flavor:
@@ -130,11 +132,15 @@ def sum_capacities(
             f"--min-guests {required[ALL]}: the audit has no numbers of "
             "guests; measure them with density: true"
         )
-    found = [
+    capacities = [
         _sum(flavor, of_flavor, required.get(flavor, required.get(ALL)))
         for flavor, of_flavor in by_flavor.items()
     ]
-    return [*found, _sum(ALL, smallest)] if len(found) > 1 else found
+    return (
+        [*capacities, _sum(ALL, smallest)]
+        if len(capacities) > 1
+        else capacities
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,23 +191,30 @@ def _sum(
 ) -> Capacity:
     """Return the capacity of hosts for a flavor, or in all."""
     admitted: list[int] = []
-    for part in parts:
-        if part.admitted is not None:
-            vcpus = 1 if flavor else part.capacity.vcpus
-            admitted.append(part.admitted * vcpus)
-    ratios = {part.ratio for part in parts if part.ratio is not None}
-    cpus = [part.host.cpus for part in parts]
-    vcpus = sum(part.vcpus for part in parts)
+    for host_capacity in parts:
+        if host_capacity.admitted is not None:
+            vcpus = 1 if flavor else host_capacity.capacity.vcpus
+            admitted.append(host_capacity.admitted * vcpus)
+    ratios = {
+        host_capacity.ratio
+        for host_capacity in parts
+        if host_capacity.ratio is not None
+    }
+    cpus = [host_capacity.host.cpus for host_capacity in parts]
+    vcpus = sum(host_capacity.vcpus for host_capacity in parts)
     return Capacity(
         flavor=flavor,
         hosts=len(parts),
-        guests=sum(part.capacity.found.proven for part in parts)
+        guests=sum(
+            host_capacity.capacity.found.proven for host_capacity in parts
+        )
         if flavor
         else vcpus,
         vcpus=vcpus,
         cpus=sum(filter(None, cpus)) if all(cpus) else None,
         is_lower_bound=any(
-            part.capacity.found.is_lower_bound for part in parts
+            host_capacity.capacity.found.is_lower_bound
+            for host_capacity in parts
         ),
         admitted=sum(admitted) if len(admitted) == len(parts) else None,
         ratios=tuple(sorted({min(ratios), max(ratios)})) if ratios else (),

@@ -31,18 +31,18 @@ def list_lines(audit: result.Audit) -> collections.abc.Iterator[str]:
         yield verdict_table.aligned(row, widths)
     yield ""
     yield f"{audit.headline}."
-    for found in audit.capacities:
-        yield f"{found.sentence()}."
+    for capacity in audit.capacities:
+        yield f"{capacity.sentence()}."
     for note in audit.notes:
         yield f"{note}."
 
 
-def list_cells(found: result.HostResult) -> tuple[str, ...]:
+def list_cells(host_result: result.HostResult) -> tuple[str, ...]:
     """Return the cells of a host, by column of the table."""
-    host = found.host
+    host = host_result.host
     return (
         host.name,
-        found.status,
+        host_result.status,
         describe_guests(host),
         ", ".join(
             dict.fromkeys(
@@ -50,31 +50,35 @@ def list_cells(found: result.HostResult) -> tuple[str, ...]:
             )
         ),
         host.measured_at[:10],
-        describe(found),
+        describe(host_result),
     )
 
 
-def describe(found: result.HostResult) -> str:
+def describe(host_result: result.HostResult) -> str:
     """Return what is worse or missing on a host as text."""
-    if found.host.reason:
-        parts = [found.host.reason, found.acknowledged]
+    if host_result.host.reason:
+        parts = [host_result.host.reason, host_result.acknowledged]
         return "; ".join(filter(None, parts))
-    parts = list_first(found.worse, describe_change)
-    if found.slower:
-        slower = list_first(found.slower, describe_change)
+    parts = list_first(host_result.worse, describe_change)
+    if host_result.slower:
+        slower = list_first(host_result.slower, describe_change)
         parts.append(f"slower than before: {', '.join(slower)}")
-    if found.missing:
-        names = list_first(found.missing, lambda change: change.figure.title)
-        parts.append(f"missing: {', '.join(names)}: {found.missing[0].reason}")
-    if found.undecided:
-        parts.append(
-            f"undecided: {units.number_of('metric', found.undecided)}"
+    if host_result.missing:
+        names = list_first(
+            host_result.missing, lambda change: change.figure.title
         )
-    if found.is_alone:
+        parts.append(
+            f"missing: {', '.join(names)}: {host_result.missing[0].reason}"
+        )
+    if host_result.undecided:
+        parts.append(
+            f"undecided: {units.number_of('metric', host_result.undecided)}"
+        )
+    if host_result.is_alone:
         parts.append("no other host of its class has the same test")
-    if found.versions:
-        parts.append(", ".join(found.versions))
-    reasons = [change.acknowledged for change in found.all_worse]
+    if host_result.versions:
+        parts.append(", ".join(host_result.versions))
+    reasons = [change.acknowledged for change in host_result.all_worse]
     parts += dict.fromkeys(filter(None, reasons))
     return "; ".join(parts)
 
@@ -106,10 +110,10 @@ def describe_guests(host: hosts.Host) -> str:
     """Return the number of guests within limits by flavor as text."""
     texts = []
     for flavor, measured in host.capacities.items():
-        found = measured.found
-        bound = ">= " if found.is_lower_bound else ""
+        run_limit = measured.found
+        bound = ">= " if run_limit.is_lower_bound else ""
         name = f" {flavor}" if len(host.capacities) > 1 else ""
-        texts.append(f"{bound}{found.proven}{name}")
+        texts.append(f"{bound}{run_limit.proven}{name}")
     return ", ".join(texts)
 
 
@@ -117,28 +121,31 @@ def list_rows(audit: result.Audit) -> table.Rows:
     """Yield the flat rows of an audit: capacities, hosts and figures."""
     start = table.Row(run="audit", question="audit", title="Audit of hosts")
     newest = max(
-        (found.host.measured_at for found in audit.results), default=""
+        (host_result.host.measured_at for host_result in audit.results),
+        default="",
     )
     start = start._replace(time=table.format_time(newest))
     yield from _list_capacities(start, audit)
     changes: dict[str, list[hosts.HostChange]] = {}
     for change in audit.changes:
         changes.setdefault(change.host, []).append(change)
-    for found in audit.results:
+    for host_result in audit.results:
         host_start = start._replace(
-            host=found.host.name,
-            time=table.format_time(found.host.measured_at),
+            host=host_result.host.name,
+            time=table.format_time(host_result.host.measured_at),
             criterion="host",
         )
         yield host_start._replace(
             row="verdict",
-            status=_STATUSES.get(found.status, "passed"),
-            passed=found.status not in result.FAILED,
-            reason=". ".join(filter(None, (found.status, describe(found)))),
+            status=_STATUSES.get(host_result.status, "passed"),
+            passed=host_result.status not in result.FAILED,
+            reason=". ".join(
+                filter(None, (host_result.status, describe(host_result)))
+            ),
         )
         for measured, figure in (
-            (changes.get(found.host.name, ()), "loss_to_other_hosts"),
-            (found.slower, "loss_to_earlier_audit"),
+            (changes.get(host_result.host.name, ()), "loss_to_other_hosts"),
+            (host_result.slower, "loss_to_earlier_audit"),
         ):
             for change in measured:
                 yield _build_row(host_start, change, figure)
@@ -146,20 +153,24 @@ def list_rows(audit: result.Audit) -> table.Rows:
 
 def _list_capacities(start: table.Row, audit: result.Audit) -> table.Rows:
     """Yield a row for each capacity."""
-    for found in audit.capacities:
+    for capacity in audit.capacities:
         status = None
-        if found.required is not None:
-            status = "failed" if found.is_too_small else "passed"
+        if capacity.required is not None:
+            status = "failed" if capacity.is_too_small else "passed"
         yield start._replace(
             row="figure",
             criterion="capacity",
-            condition=f"flavor={found.flavor}" if found.flavor else None,
-            figure="guests_within_limits" if found.flavor else "vcpus_in_all",
+            condition=f"flavor={capacity.flavor}" if capacity.flavor else None,
+            figure="guests_within_limits"
+            if capacity.flavor
+            else "vcpus_in_all",
             unit="1",
-            value=float(found.guests),
-            limit=None if found.required is None else float(found.required),
+            value=float(capacity.guests),
+            limit=None
+            if capacity.required is None
+            else float(capacity.required),
             status=status,
-            reason=found.sentence(),
+            reason=capacity.sentence(),
         )
 
 

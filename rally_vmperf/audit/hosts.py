@@ -143,9 +143,11 @@ def compare_hosts(
         pools = _add_by_figure(members)
         for host in members:
             for figure, pool in pools.items():
-                own = host.sums.get(figure)
-                if own is not None:
-                    pairs.append(_Pair(host, figure, own, pool - own, pool))
+                host_sums = host.sums.get(figure)
+                if host_sums is not None:
+                    pairs.append(
+                        _Pair(host, figure, host_sums, pool - host_sums, pool)
+                    )
                 elif figure in host.expected:
                     pairs.append(_Pair(host, figure, None, pool, pool))
     return _decide(pairs, "other hosts of its class", margins, confidence)
@@ -164,10 +166,16 @@ def compare_with_earlier(
     pools = _add_by_figure([*hosts, *earlier])
     before = {host.name: host for host in earlier}
     pairs = [
-        _Pair(host, figure, own, before[host.name].sums[figure], pools[figure])
+        _Pair(
+            host,
+            figure,
+            host_sums,
+            before[host.name].sums[figure],
+            pools[figure],
+        )
         for host in hosts
         if host.name in before
-        for figure, own in host.sums.items()
+        for figure, host_sums in host.sums.items()
         if figure in before[host.name].sums
     ]
     return _decide(pairs, "the earlier audit", margins, confidence)

@@ -57,7 +57,11 @@ class Strip:
 
 def render(audit: result.Audit) -> str:
     """Return the page of an audit as text."""
-    shown = [found for found in audit.results if found.status != "not worse"]
+    shown = [
+        host_result
+        for host_result in audit.results
+        if host_result.status != "not worse"
+    ]
     healthy = audit.results[len(shown) :]
     listed = max(0, MOST_ROWS - len(shown))
     template = page.create_environment(None).get_template("audit.html.j2")
@@ -67,7 +71,7 @@ def render(audit: result.Audit) -> str:
         audit=audit,
         rows=shown,
         healthy=healthy[:listed],
-        others=[found.host.name for found in healthy[listed:]],
+        others=[host_result.host.name for host_result in healthy[listed:]],
         columns=host_table.COLUMNS,
         list_cells=host_table.list_cells,
         chart=_draw(list_strips(audit.changes)),

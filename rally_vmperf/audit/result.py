@@ -112,7 +112,7 @@ class Audit:
         """Whether no host is worse or lacks results, and enough guests fit."""
         counts = self.counts
         return not any(counts[status] for status in FAILED) and not any(
-            found.is_too_small for found in self.capacities
+            capacity.is_too_small for capacity in self.capacities
         )
 
     @property

@@ -57,7 +57,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     summaries = list(_DD_SUMMARY.finditer(text))
     if _DD_RECORDS.search(text):
         # The others are progress.
-        summaries = [one for one in summaries if one["wrote"]]
+        summaries = [summary for summary in summaries if summary["wrote"]]
     if not summaries:
         remedy = (
             "the output is not in English; run dd with LC_ALL=C"
@@ -73,7 +73,10 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             "the output contains a summary twice, with the same seconds; "
             "remove the copy",
         )
-    if len({(one["bytes"], one["wrote"]) for one in summaries}) > 1:
+    if (
+        len({(summary["bytes"], summary["wrote"]) for summary in summaries})
+        > 1
+    ):
         raise raw.error(
             "dd",
             "the summaries are of different sizes; give each command its own "
@@ -94,8 +97,8 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 **arguments,
             },
             repetitions=tuple(
-                raw.create_samples({metric: _compute_rate(one, size)})
-                for one in summaries
+                raw.create_samples({metric: _compute_rate(summary, size)})
+                for summary in summaries
             ),
         )
     ]

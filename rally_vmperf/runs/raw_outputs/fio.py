@@ -109,7 +109,10 @@ def _check_single_run(reports: list[dict[str, t.Any]]) -> None:
     ]
     is_growing = all(
         len(former) == len(later)
-        and all(one <= other for one, other in zip(former, later, strict=True))
+        and all(
+            earlier <= other
+            for earlier, other in zip(former, later, strict=True)
+        )
         for former, later in itertools.pairwise(requests)
     )
     if not is_growing or (begun and max(begun) - min(begun) > _MAX_DEVIATION):
@@ -164,7 +167,7 @@ def _read_side(label: str, sides: list[documents.Json]) -> raw.Figures:
         for side in sides
     ]
     latencies = [_find_latency(side) for side in sides]
-    known = [
+    weighted = [
         (mean, weight)
         for (mean, _), weight in zip(latencies, requests, strict=True)
         if mean and weight
@@ -172,8 +175,8 @@ def _read_side(label: str, sides: list[documents.Json]) -> raw.Figures:
     figures: dict[str, float | None] = {
         "iops": sum(rates),
         "bandwidth": sum(bandwidths),
-        "latency_mean": statistics.fmean(*zip(*known, strict=True))
-        if known
+        "latency_mean": statistics.fmean(*zip(*weighted, strict=True))
+        if weighted
         else None,
     }
     if len(sides) == 1:

@@ -74,7 +74,10 @@ def _build_entry(
         metrics=tuple(raw_output.metrics),
         reference=repetition.Reference(
             repetitions=tuple(
-                tuple(sample.Observation("copy-1", one) for one in samples)
+                tuple(
+                    sample.Observation("copy-1", reading)
+                    for reading in samples
+                )
                 for samples in raw_output.repetitions
             )
         ),
@@ -168,7 +171,10 @@ def _build_repetition(
         "planned_repetitions": planned,
         "counted": True,
         "state": "complete",
-        "expected_metrics": (*(one.metric for one in samples), *missing),
+        "expected_metrics": (
+            *(reading.metric for reading in samples),
+            *missing,
+        ),
     }
     condition = repetition.Condition(
         **common,
@@ -283,7 +289,7 @@ class _ReferenceBuilder:
         :returns: The entry with the fewest differences. It is None if there
             are differences that are not allowed.
         """
-        found: list[tuple[int, document.Entry, str, str]] = []
+        candidates: list[tuple[int, document.Entry, str, str]] = []
         for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
             for baseline_entry in reversed(self._content.entries):
                 names = {metric.name for metric in baseline_entry.metrics}
@@ -301,11 +307,13 @@ class _ReferenceBuilder:
                 text = _describe_differences(
                     keys, baseline_entry.arguments, raw_output.arguments
                 )
-                found.append((len(keys), baseline_entry, metric_name, text))
-        if not found:
+                candidates.append(
+                    (len(keys), baseline_entry, metric_name, text)
+                )
+        if not candidates:
             return None, name, ""
         count, baseline_entry, metric_name, text = min(
-            found, key=operator.itemgetter(0)
+            candidates, key=operator.itemgetter(0)
         )
         return (None if count else baseline_entry), metric_name, text
 

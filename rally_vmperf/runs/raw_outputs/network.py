@@ -196,7 +196,10 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     files = list(_WGET_SAVED.finditer(text))
     if len(protocols) > 1 or not files:
         raise raw.error("wget", "has no saved file, or several protocols")
-    if any((one["length"] or one["saved"]) != one["saved"] for one in files):
+    if any(
+        (download["length"] or download["saved"]) != download["saved"]
+        for download in files
+    ):
         raise raw.error("wget", "did not save the whole file")
     (protocol,) = protocols
     metric = raw.find_metric(
@@ -206,10 +209,10 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return [
         raw.create_output(
             "wget",
-            {"protocols": [protocol], "bytes": int(one["saved"])},
-            {metric: float(one["rate"]) * factors[one["prefix"]]},
+            {"protocols": [protocol], "bytes": int(download["saved"])},
+            {metric: float(download["rate"]) * factors[download["prefix"]]},
         )
-        for one in files
+        for download in files
     ]
 
 

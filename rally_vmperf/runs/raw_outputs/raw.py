@@ -183,12 +183,12 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
     return list(merged.values())
 
 
-def _describe_changes(one: dict[str, t.Any], other: dict[str, t.Any]) -> str:
+def _describe_changes(first: dict[str, t.Any], other: dict[str, t.Any]) -> str:
     """Return the arguments that differ as text."""
     return ", ".join(
-        f"{key}: {one.get(key)!r} and {other.get(key)!r}"
-        for key in sorted({*one, *other})
-        if one.get(key) != other.get(key)
+        f"{key}: {first.get(key)!r} and {other.get(key)!r}"
+        for key in sorted({*first, *other})
+        if first.get(key) != other.get(key)
     )
 
 
@@ -210,18 +210,18 @@ def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
     fio prints one after the other during a run.
     """
     decoder = json.JSONDecoder()
-    found: list[dict[str, t.Any]] = []
+    objects: list[dict[str, t.Any]] = []
     begin = _OBJECT.search(text)
     while begin:
         try:
             content, end = decoder.raw_decode(text, begin.end() - 1)
         except (ValueError, RecursionError) as problem:
             raise error(tool, f"the JSON is damaged: {problem}") from None
-        found.append(content)
+        objects.append(content)
         begin = _OBJECT.search(text, end)
-    if not found:
+    if not objects:
         raise error(tool, "the output has no JSON object")
-    return found
+    return objects
 
 
 def load_object(tool: str, text: str) -> dict[str, t.Any]:

@@ -91,11 +91,11 @@ def read(
         )
     reader = _find_reader(tool) if tool else recognise(text)
     if unknown := sorted({*(given or {})} - reader.given.keys()):
-        known = ", ".join(reader.given) or "none"
+        names = ", ".join(reader.given) or "none"
         raise raw.error(
             reader.tool,
             f"{unknown[0]!r:.40} is not an argument that can be given "
-            f"({known})",
+            f"({names})",
         )
     try:
         return reader.read(text, given or {})
@@ -154,7 +154,7 @@ def _decode(content: bytes) -> str:
 
 def _keep_last(line: str) -> str:
     """Return what a terminal shows of a line with carriage returns."""
-    shown = [part for part in line.split("\r") if part.strip()]
+    shown = [segment for segment in line.split("\r") if segment.strip()]
     return shown[-1] if shown else ""
 
 
