@@ -1,8 +1,8 @@
-"""Another user of a machine, who tries to get at what we do there.
+"""Another user of a machine, who tries to access the files of jobs.
 
-It is run as a program of its own: PARENT ROUNDS. It gives up its rights, then
-tries again and again, until its standard input ends and for so many rounds at
-least, and prints how often it tried what, and what it won.
+It is run as a program: PARENT ROUNDS. It drops its privileges, and repeats its
+attempts until its standard input ends, for at least that many rounds. It
+prints the number of attempts of each kind, and of successful ones.
 """
 
 import collections
@@ -45,13 +45,13 @@ class Intruder:
                 self._try("open", self._open, f"{path}/{name}")
 
     def _paths(self):
-        found = {f"{self.parent}/{name}" for name in os.listdir(self.parent)}
+        paths = {f"{self.parent}/{name}" for name in os.listdir(self.parent)}
         for process in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
                 with open(f"/proc/{process}/cmdline", "rb") as stream:
                     line = stream.read().decode(errors="replace")
-                found.update(self._path.findall(line))
-        return {path for path in found if "rally-vmperf" in path}
+                paths.update(self._path.findall(line))
+        return {path for path in paths if "rally-vmperf" in path}
 
     def _try(self, what, act, *arguments):
         self.tried[what] += 1

@@ -33,18 +33,18 @@ class Programs:
     def fake(self, name, body="", *, stderr="", exit_status=0):
         """Put a program there.
 
-        :param body: what it does, in the language of the shell
-        :param stderr: what it says then, before it ends
+        :param body: The commands of the program, for the shell.
+        :param stderr: The text that it writes to stderr before it ends.
         """
-        told = self.folder / f"{name}.stderr"
-        told.write_text(stderr)
+        stderr_file = self.folder / f"{name}.stderr"
+        stderr_file.write_text(stderr)
         path = self.folder / name
         path.write_text(
             f"#!{self.folder}/sh\n"
             f"printf '%s\\037' {name} \"$@\" >>{self._log}\n"
             f"echo >>{self._log}\n"
             f'echo "${{http_proxy-}} ${{https_proxy-}}" >>{self._proxies}\n'
-            f"{body}\ncat {told} >&2\nexit {exit_status}\n"
+            f"{body}\ncat {stderr_file} >&2\nexit {exit_status}\n"
         )
         path.chmod(0o755)
 

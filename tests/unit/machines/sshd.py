@@ -12,12 +12,13 @@ from rally_vmperf.machines.remote import hostkey
 
 
 class Sshd:
-    """Runs what it is asked to with this computer's shell, as OpenSSH does.
+    """A server that runs commands with the shell of this machine, as OpenSSH.
 
-    :param refuse_logins: how many logins fail before one succeeds
-    :param forwards: whether it forwards TCP, once ``held`` is over
-    :param password: what lets the user in, instead of a key
-    :param environment: of the commands; by default that of the test
+    :param refuse_logins: The number of logins that fail before one succeeds.
+    :param forwards: True if it forwards TCP, as soon as ``released`` is set.
+    :param password: A password that is accepted instead of a key.
+    :param environment: The environment of commands; by default that of the
+        test.
     """
 
     def __init__(
@@ -34,8 +35,8 @@ class Sshd:
         self.forwards = forwards
         self.password = password
         self.environment = environment
-        self.held = asyncio.Event()
-        self.held.set()
+        self.released = asyncio.Event()
+        self.released.set()
         self.forwarded = []
         self.host_pair = hostkey.generate("host")
         self.client_pair = hostkey.generate("client")
@@ -75,14 +76,14 @@ class Sshd:
 
     def endpoint(self, name="g1", **changes):
         """Return how it is reached, with the key that it lets in."""
-        given = {
+        options = {
             "host": self.host,
             "port": self.port,
             "user": "debian",
             "client_key": self.client_pair.private,
             "host_key": self.host_pair.public,
         }
-        return endpoint.Endpoint(name, **given | changes)
+        return endpoint.Endpoint(name, **options | changes)
 
     def drop(self):
         """Cut every connection, as a failing network would."""
@@ -176,12 +177,12 @@ class _Server(asyncssh.SSHServer):
         return self._forward(host, port)
 
     async def _forward(self, host, port):
-        await self.sshd.held.wait()
+        await self.sshd.released.wait()
         return await self.connection.forward_connection(host, port)
 
     def validate_public_key(self, username, key):
         if self.sshd.refuse_logins:
             self.sshd.refuse_logins -= 1
             return False
-        wanted = asyncssh.import_public_key(self.sshd.client_pair.public)
-        return key.public_data == wanted.public_data
+        client_key = asyncssh.import_public_key(self.sshd.client_pair.public)
+        return key.public_data == client_key.public_data

@@ -50,11 +50,11 @@ class TestBetween(unittest.TestCase):
     """Two looks at a machine, and what others did meanwhile."""
 
     def between(self, **changes):
-        """Return what is said of ten seconds."""
+        """Return the load within ten seconds."""
         before = background_load.parse(BEFORE)
         return background_load.find_cpu_use(before, after(**changes))
 
-    def test_ours_and_quiet_others(self):
+    def test_own_and_quiet_processes(self):
         """Only descendants of the run are excluded, not children of init."""
         self.assertEqual([], self.between())
 
@@ -92,8 +92,8 @@ io={io} memory=0
 process 30 20 8900 1 0 {name}
 """
 
-    def said(self, **changes):
-        """Return what is said of it."""
+    def find_load(self, **changes):
+        """Return the load in these facts."""
         facts = {
             "sectors": 1000,
             "bytes": 5000,
@@ -106,8 +106,8 @@ process 30 20 8900 1 0 {name}
         return background_load.find_load(background_load.parse(text))
 
     def test_nothing(self):
-        """A quiet machine is said nothing of."""
-        self.assertEqual([], self.said())
+        """A quiet machine has no load."""
+        self.assertEqual([], self.find_load())
 
     @ddt.data(
         ({"sectors": 1000 + 8192}, "disks", "its disks moved 4.2 MB/s"),
@@ -133,11 +133,11 @@ process 30 20 8900 1 0 {name}
     def test_others(self, changes, noun, description):
         """Disks, links, pressure and guests are."""
         subject = f"{noun} of bare metal" if noun else "baseline"
-        self.assertEqual([(subject, description)], self.said(**changes))
+        self.assertEqual([(subject, description)], self.find_load(**changes))
 
     def test_one_percent_of_the_link(self):
         """A heartbeat of storage does not load a link of 10 Gbit/s."""
-        self.assertEqual([], self.said(bytes=12000000, speed=10000))
+        self.assertEqual([], self.find_load(bytes=12000000, speed=10000))
 
     @ddt.data(
         ("processors of bare metal", ["cpu", "memory", "application"]),
@@ -155,9 +155,9 @@ process 30 20 8900 1 0 {name}
         self.assertEqual(
             parts,
             [
-                part
-                for part in all_parts
-                if background_load.concerns(subject, part)
+                component
+                for component in all_parts
+                if background_load.concerns(subject, component)
             ],
         )
 
@@ -168,15 +168,15 @@ process 30 20 8900 1 0 {name}
             "counters up=90.00 sectors=0 bytes=0 cpu= io= memory=\n"
             "counters up=91.00 sectors=0 bytes=0 cpu= io= memory=\n"
         )
-        seen = background_load.parse(text)
-        self.assertEqual([], background_load.find_load(seen))
+        reading = background_load.parse(text)
+        self.assertEqual([], background_load.find_load(reading))
 
 
 class TestLook(unittest.TestCase):
-    """A machine is asked."""
+    """The load of a machine is read."""
 
     def test_a_burner(self):
-        """Real processes that burn are seen, and we are not."""
+        """Real processes that burn are seen, and this process is not."""
         machine = local.Local("metal")
         burner = "while True: pass"
         burning = [
@@ -185,13 +185,13 @@ class TestLook(unittest.TestCase):
         try:
             before = asyncio.run(background_load.read_load(machine))
             pids = {process.pid for process in before.processes}
-            self.assertLessEqual({one.pid for one in burning}, pids)
+            self.assertLessEqual({process.pid for process in burning}, pids)
             time.sleep(2)
             later = asyncio.run(background_load.read_load(machine))
         finally:
-            for one in burning:
-                one.kill()
-                one.wait()
+            for process in burning:
+                process.kill()
+                process.wait()
         (load,) = background_load.find_cpu_use(before, later)
         self.assertIn("other processes used ", load.description)
         # Whoever else works here now: without the burners it is less.
@@ -209,12 +209,14 @@ class TestLook(unittest.TestCase):
 
     def test_a_quiet_look_has_two_readings(self):
         """The second one is later."""
-        seen = asyncio.run(background_load.read_load(local.Local("metal"), 1))
-        first, last = seen.counters
+        reading = asyncio.run(
+            background_load.read_load(local.Local("metal"), 1)
+        )
+        first, last = reading.counters
         self.assertGreater(last["up"], first["up"])
 
-    def test_a_machine_that_does_not_tell(self):
-        """It is named, with what it lacks."""
+    def test_a_machine_without_an_answer(self):
+        """It is named, with the missing program."""
         machine = testing.FakeMachine("metal", {"sh": "no\n"})
         with self.assertRaisesRegex(base.MachineError, "metal .* needs awk"):
             asyncio.run(background_load.read_load(machine))

@@ -25,24 +25,25 @@ class Foreign(local.Local):
 class Clockwork(testing.FakeMachine):
     """Answers by a clock of its own, each time after other delays.
 
-    :param offset: by which its clock is ahead
-    :param delays: there and back, one pair a round trip; the last one stays
+    :param offset: The seconds by which its clock is ahead.
+    :param delays: The delays to and from it, a pair per round trip; the last
+        pair is used from then on.
     """
 
     def __init__(self, offset, delays):
-        super().__init__("g1", {"bash": self.tell})
+        super().__init__("g1", {"bash": self.answer})
         self.offset = offset
         self.delays = list(delays)
         self.now = 1700000000.0
 
-    def tell(self, argv):
-        there, back = (
+    def answer(self, argv):
+        forward, back = (
             self.delays.pop(0) if len(self.delays) > 1 else self.delays[0]
         )
-        self.now += there
-        told = self.now + self.offset
+        self.now += forward
+        reported = self.now + self.offset
         self.now += back
-        return testing.completed(f"{told:.6f}\n")
+        return testing.completed(f"{reported:.6f}\n")
 
     def time(self):
         return self.now
@@ -78,7 +79,7 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
                 reading = await clock.read(machine)
             self.assertLessEqual(abs(reading.offset), reading.error)
 
-    async def test_our_own_is_not_asked_for(self):
+    async def test_the_local_clock_is_not_read(self):
         machine = local.Local("here")
         self.assertEqual(clock.SAME, await clock.read(machine))
         self.assertEqual(clock.SAME, await clock.read(root.Root(machine)))
@@ -130,7 +131,7 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
         "\uff11700000000.000000",
         "1700000000.000000 1700000000.000000",
     )
-    async def test_what_is_no_time_is_named(self, answer):
+    async def test_an_invalid_time_is_named(self, answer):
         machine = testing.FakeMachine("g1", {"bash": f"{answer}\n"})
         with self.assertRaisesRegex(
             base.MachineError, "g1: .* is not a valid time"
@@ -138,7 +139,7 @@ class ClockTest(unittest.IsolatedAsyncioTestCase):
             await clock.read(machine)
 
     @ddt.data(
-        (["sh", "-c", "exit 3"], "says no more|Broken pipe|lost"),
+        (["sh", "-c", "exit 3"], "ended too early|Broken pipe"),
         (["no-such-program"], "no-such-program ended too early"),
         (["yes"], None),
         (["sh", "-c", "yes | tr -d '\\n'"], "more than 4096 bytes"),

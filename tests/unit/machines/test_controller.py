@@ -20,10 +20,10 @@ class ProcessTest(unittest.TestCase):
     def test_ended(self):
         child = subprocess.Popen(["true"])
         child.wait()
-        one = dataclasses.replace(
+        process = dataclasses.replace(
             controller.get_current_process(), pid=child.pid
         )
-        self.assertEqual("killed", one.state())
+        self.assertEqual("killed", process.state())
 
     def test_same_number_of_another_process(self):
         self.assertEqual(
@@ -49,16 +49,16 @@ class ProcessTest(unittest.TestCase):
                 controller, "_HOST_NAMESPACE", current.namespace + offset
             )
         )
-        one = dataclasses.replace(current, boot="other")
-        self.assertEqual(expected, one.state())
+        process = dataclasses.replace(current, boot="other")
+        self.assertEqual(expected, process.state())
 
     @ddt.data({"machine": "other"}, {"machine_id": "other"}, {"namespace": 1})
     def test_elsewhere(self, other):
-        """A process with this number says nothing about the other one."""
+        """A process with this number proves nothing about the other one."""
         current = controller.get_current_process()
         for fields in ({}, {"started": 1}):
-            one = dataclasses.replace(current, **fields, **other)
-            self.assertEqual("unknown", one.state())
+            process = dataclasses.replace(current, **fields, **other)
+            self.assertEqual("unknown", process.state())
 
     def test_earlier_versions(self):
         current = controller.get_current_process()

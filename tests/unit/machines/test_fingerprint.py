@@ -59,21 +59,21 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
 
     def test_controllers_of_disks(self):
         """Only disks behind a SCSI, SATA or IDE controller have one."""
-        shell, option, text, *words = scripts.argv("fingerprint.sh")
+        shell, option, text, *arguments = scripts.argv("fingerprint.sh")
         with tempfile.TemporaryDirectory() as directory:
             create_sysfs(pathlib.Path(directory))
-            done = subprocess.run(
+            process = subprocess.run(
                 [
                     shell,
                     option,
                     text.replace("/sys/", f"{directory}/"),
-                    *words,
+                    *arguments,
                 ],
                 capture_output=True,
                 text=True,
                 check=True,
             )
-        disks = fingerprint.parse(done.stdout)["disks"]
+        disks = fingerprint.parse(process.stdout)["disks"]
         self.assertEqual(
             {
                 "sda": "virtio_scsi",

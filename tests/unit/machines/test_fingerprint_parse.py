@@ -196,7 +196,7 @@ class ParseTestCase(unittest.TestCase):
             ["172.24.0.0/15", "192.168.4.0/24"], facts["connected_networks"]
         )
 
-    def test_what_is_not_told_is_none_or_empty(self):
+    def test_missing_facts_are_none_or_empty(self):
         facts = fingerprint.parse("")
         self.assertEqual("unknown", facts.pop("virtualisation"))
         self.assertFalse(any(facts.values()))

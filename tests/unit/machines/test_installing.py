@@ -48,10 +48,12 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         ("zypper", [(*ZYPPER, "--no-recommends", "fio", "mbw")]),
     )
     @ddt.unpack
-    async def test_command_lines(self, manager, wanted):
+    async def test_command_lines(self, manager, command_lines):
         self.programs.fake(manager)
         await self.install(manager, "fio", "mbw")
-        self.assertEqual([list(line) for line in wanted], self.programs.calls)
+        self.assertEqual(
+            [list(line) for line in command_lines], self.programs.calls
+        )
         self.assertEqual(set(), self.programs.proxies)
 
     @ddt.data(
@@ -64,12 +66,12 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         ("zypper", (*ZYPPER, "--no-recommends", "fio")),
     )
     @ddt.unpack
-    async def test_proxy(self, manager, wanted):
+    async def test_proxy(self, manager, command_line):
         """It is in the environment, and where the image's own would win."""
         self.programs.fake(manager)
         with mock.patch.dict(os.environ, {"no_proxy": "*"}):
             await self.install(manager, "fio", proxy=PROXY)
-        self.assertEqual(list(wanted), self.programs.calls[-1])
+        self.assertEqual(list(command_line), self.programs.calls[-1])
         self.assertEqual({PROXY}, self.programs.proxies)
 
     @ddt.data(
@@ -81,27 +83,27 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         ("dnf", f"[main]\nproxy={WITH_LOGIN}\n"),
     )
     @ddt.unpack
-    async def test_proxy_with_a_login(self, manager, wanted):
+    async def test_proxy_with_a_login(self, manager, content):
         """It is in no command line, and in a file of root's for the while."""
-        seen, mode = (
+        detail, mode = (
             self.programs.folder / "detail",
             self.programs.folder / "m",
         )
         self.programs.fake(
             manager,
             'while [ "$1" != -c ]; do shift; done\n'
-            f'cat "$2" >{seen}; stat -c "%a %n" "$2" >{mode}',
+            f'cat "$2" >{detail}; stat -c "%a %n" "$2" >{mode}',
             stderr="Error: proxy http://me:p%40ss@192.0.2.1:3128, me:p@ss\n",
             exit_status=1,
         )
-        said = await self.install(
+        message = await self.install(
             manager, "fio", proxy=PROXY, proxy_login="me:p%40ss"
         )
         self.assertEqual(
-            "Error: proxy http://(hidden)@192.0.2.1:3128, (hidden)", said
+            "Error: proxy http://(hidden)@192.0.2.1:3128, (hidden)", message
         )
-        text = seen.read_text()
-        self.assertEqual(wanted, text[: len(wanted)])
+        text = detail.read_text()
+        self.assertEqual(content, text[: len(content)])
         bits, path = mode.read_text().split()
         self.assertEqual("600", bits)
         self.assertFalse(pathlib.Path(path).exists())
@@ -151,11 +153,11 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         ),
     )
     @ddt.unpack
-    async def test_reasons(self, manager, golden, wanted):
+    async def test_reasons(self, manager, golden, message):
         """The message has the cause and the effect."""
         text = (DATA / golden).read_text()
         self.programs.fake(manager, stderr=text, exit_status=1)
-        self.assertEqual(wanted, await self.install(manager, "mbw"))
+        self.assertEqual(message, await self.install(manager, "mbw"))
 
     async def test_a_mirror_that_fails_is_not_the_end(self):
         """Another one may have the packages."""

@@ -44,9 +44,11 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         )
         try:
             self.assertEqual("begun\n", process.stdout.readline())
-            told = {}
-            yield told
-            told.update(json.loads(process.communicate("\n", timeout=120)[0]))
+            counts = {}
+            yield counts
+            counts.update(
+                json.loads(process.communicate("\n", timeout=120)[0])
+            )
         finally:
             process.kill()
             process.communicate()
@@ -59,7 +61,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(process.kill)
 
     async def test_folders_while_they_are_made(self):
-        with self.attacked() as told:
+        with self.attacked() as counts:
             made = []
             while len(made) < TRIES:
                 made += await asyncio.gather(
@@ -69,12 +71,12 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
                     )
                 )
         for folder in made:
-            seen = os.stat(folder)
-            self.assertEqual((0, 0o40700), (seen.st_uid, seen.st_mode))
+            status = os.stat(folder)
+            self.assertEqual((0, 0o40700), (status.st_uid, status.st_mode))
             self.assertEqual(1, len(os.listdir(folder)))
         # He may make what he likes, and it remains his.
-        self.assertLessEqual(set(told["won"]), {"make", "rename"})
-        self.assertGreater(told["tried"]["rename"], 0)
+        self.assertLessEqual(set(counts["won"]), {"make", "rename"})
+        self.assertGreater(counts["tried"]["rename"], 0)
         for folder in self.parent.iterdir():
             if str(folder) not in made:
                 self.assertEqual(intruder.UID, folder.stat().st_uid)
@@ -97,9 +99,9 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
             pass
         with self.attacked() as while_it_runs:
             result = await handle.release(time.time())
-        for told in (while_it_waits, while_it_runs):
-            self.assertEqual({}, told["won"])
-            self.assertGreater(told["tried"]["open"], 0)
+        for counts in (while_it_waits, while_it_runs):
+            self.assertEqual({}, counts["won"])
+            self.assertGreater(counts["tried"]["open"], 0)
         self.assertGreaterEqual(while_it_waits["tried"]["open"], TRIES)
         self.assertEqual((0, "5\n5\n"), (result.exit_status, result.stdout))
 
@@ -113,11 +115,11 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
         os.mkfifo(there / "gate")
         (there / "gate").chmod(0o666)
         self.name(str(coming), str(there))
-        with self.attacked(3) as told:
+        with self.attacked(3) as counts:
             while not coming.exists() and not (self.parent / "taken").exists():
                 await asyncio.sleep(0.01)
         self.assertEqual(
-            {"list", "make", "open", "program", "rename"}, set(told["won"])
+            {"list", "make", "open", "program", "rename"}, set(counts["won"])
         )
         self.assertEqual(
             intruder.UID, self.parent.joinpath("taken").stat().st_uid

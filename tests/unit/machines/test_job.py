@@ -54,7 +54,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertAlmostEqual(result.seconds, result.ended - result.started)
         self.assertEqual([], os.listdir(self.folder))
 
-    async def test_a_job_beside_another(self):
+    async def test_a_job_next_to_another(self):
         """Both find the work directory that one of them creates."""
         self.folder = str(folders.made(self) / "iperf2")
         programs.create_before(self, self.folder)
@@ -72,7 +72,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertGreater(copied.system, idle.system)
         self.assertGreater(copied.system, copied.user)
 
-    async def test_the_machine_tells_both_of_its_clocks(self):
+    async def test_the_machine_reports_both_of_its_clocks(self):
         begin = read_uptime()
         handle = await self.start("sleep", "0.3")
         path = pathlib.Path(handle.path, "ended")
@@ -91,9 +91,9 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         await handle.finish()
 
     async def test_arguments_are_not_interpreted(self):
-        words = ["a b", "*", "$HOME", "it's", "a\nb", "", "-n"]
-        result = await self.run_job("printf", "%s|", *words)
-        self.assertEqual("".join(f"{w}|" for w in words), result.stdout)
+        arguments = ["a b", "*", "$HOME", "it's", "a\nb", "", "-n"]
+        result = await self.run_job("printf", "%s|", *arguments)
+        self.assertEqual("".join(f"{w}|" for w in arguments), result.stdout)
 
     async def test_names_of_the_script_are_programs_all_the_same(self):
         result = await self.run_job("start", "keep", "exit 0")
@@ -110,7 +110,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         )
         self.assertEqual("a b\n", result.stdout)
 
-    async def test_a_prefix_that_fails_is_told(self):
+    async def test_a_prefix_that_fails_is_reported(self):
         with self.assertRaisesRegex(base.MachineError, "g1: .*no-such-prefix"):
             await self.start("true", prefix=("no-such-prefix",))
 
@@ -130,14 +130,14 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
             await self.run_job("sh", "-c", "yes >&2", output_limit=1000)
 
     async def test_output_that_the_machine_cannot_keep_is_refused(self):
-        """A limit on files' sizes stands in for a full disk."""
+        """A limit on file sizes simulates a full disk."""
         full = ("bash", "-c", 'ulimit -f 64; exec "$@"', "full")
-        for words in ("yes", "yes >&2"):
+        for script in ("yes", "yes >&2"):
             with self.assertRaisesRegex(
                 base.MachineError, "g1: cannot store the output of command fio"
             ):
                 await self.run_job(
-                    *("sh", "-c", f"{words} | head -c 100000; {words}"),
+                    *("sh", "-c", f"{script} | head -c 100000; {script}"),
                     prefix=full,
                     timeout=20,
                 )
@@ -155,7 +155,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         await asyncio.sleep(1.5)
         self.assertEqual([], os.listdir(self.folder))
 
-    async def test_a_job_whose_supervisor_died_is_missed_at_once(self):
+    async def test_a_job_without_its_supervisor_is_missed_at_once(self):
         handle = await self.start("sleep", "100")
         process = int(pathlib.Path(handle.path, "job").read_text())
         stat = pathlib.Path(f"/proc/{process}/stat").read_text()
@@ -166,7 +166,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         finally:
             await handle.cancel()
 
-    async def test_what_a_command_leaves_behind_is_ended(self):
+    async def test_remaining_processes_of_a_command_are_ended(self):
         mark = pathlib.Path(self.folder, "mark")
         result = await self.run_job(
             "sh", "-c", f"(sleep 1; touch {mark}) >/dev/null 2>&1 & echo done"
@@ -186,7 +186,7 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(base.MachineError, "No such file"):
             await jobs.start(self.machine, folder, "fio", ["true"], timeout=5)
 
-    async def test_a_folder_that_is_not_ours(self):
+    async def test_a_folder_outside_the_work_directory(self):
         other = self.enterContext(tempfile.TemporaryDirectory())
         for folder in (other, f"{other}/work", f"{self.folder}/../../work"):
             with self.assertRaisesRegex(
@@ -243,16 +243,16 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertNotIn(os.path.basename(first), result.stdout)
         self.assertEqual(1, len(os.listdir(self.folder)))
 
-    async def test_nothing_but_ours_is_cleared_away(self):
-        kept = self.enterContext(tempfile.TemporaryDirectory())
+    async def test_only_job_folders_are_removed(self):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
         link = f"{self.folder}/link"
-        os.symlink(kept, link)
-        for finished in (kept, link, f"{self.folder}/../../..", "/"):
+        os.symlink(directory, link)
+        for finished in (directory, link, f"{self.folder}/../../..", "/"):
             self.finished = [finished]
             with self.assertRaisesRegex(base.MachineError, "not below a dir"):
                 await self.run_job("true")
             self.assertEqual([finished], self.finished)
-        self.assertTrue(os.path.isdir(kept))
+        self.assertTrue(os.path.isdir(directory))
 
     async def test_one_that_lasts_longer_than_the_wait(self):
         with mock.patch.object(job, "HOLD", 0.2):
@@ -265,15 +265,15 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
         )
         self.assertEqual("a b\n", result.stdout)
 
-    async def test_trouble_leaves_nothing(self):
-        for error, words, arguments in (
+    async def test_failed_jobs_leave_no_files(self):
+        for error, argv, arguments in (
             (base.TimedOut, ("sleep", "20"), {"timeout": 0.3}),
             (base.OutputTooLong, ("yes",), {"output_limit": 1000}),
             (base.MachineError, ("true",), {"prefix": ("no-such",)}),
         ):
             with self.subTest(error=error):
                 with self.assertRaises(error):
-                    await self.run_job(*words, **arguments)
+                    await self.run_job(*argv, **arguments)
                 self.assertEqual([], os.listdir(self.folder))
 
     async def test_given_up_it_is_ended(self):
@@ -388,7 +388,7 @@ class AwayTestCase(unittest.IsolatedAsyncioTestCase):
         result = await self.of(machine).finish()
         self.assertEqual("out", result.stdout)
 
-    async def test_a_machine_that_comes_back_is_asked_again(self):
+    async def test_a_machine_that_returns_is_requested_again(self):
         machine = testing.FakeMachine(
             "g1",
             {

@@ -39,28 +39,28 @@ def supervisor_at(place, child="job"):
         time.sleep(0.01)
     process = int(text)
     stat = pathlib.Path(f"/proc/{process}/stat").read_text()
-    words = stat.rpartition(")")[2].split()
-    return Supervisor(pid=int(words[1]), session=int(words[3]))
+    fields = stat.rpartition(")")[2].split()
+    return Supervisor(pid=int(fields[1]), session=int(fields[3]))
 
 
 def end_group(process):
     """Let a supervisor die at once, and all that it started."""
-    for one in session(process):
+    for member in session(process):
         with contextlib.suppress(ProcessLookupError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(member, signal.SIGKILL)
 
 
 def session(process):
     """Return the processes that are alive in a supervisor's session."""
-    found = []
+    processes = []
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
-            words = entry.read_text().rpartition(")")[2].split()
+            fields = entry.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(words[3]) == process.session and words[0] != "Z":
-            found.append(int(entry.parent.name))
-    return found
+        if int(fields[3]) == process.session and fields[0] != "Z":
+            processes.append(int(entry.parent.name))
+    return processes
 
 
 class Case(unittest.IsolatedAsyncioTestCase):
@@ -101,7 +101,7 @@ class ArmedTestCase(Case):
         self.assertEqual("err\n", result.stderr)
         self.assertEqual(3, result.exit_status)
 
-    async def test_told_twice_it_begins_no_sooner(self):
+    async def test_released_twice_it_begins_no_sooner(self):
         handle = await self.arm("true")
         at = time.time() + 0.5
         first, second = await asyncio.gather(
@@ -141,7 +141,7 @@ class ArmedTestCase(Case):
         await self.gone(process)
         self.assertEqual([], os.listdir(self.folder))
 
-    async def test_a_prefix_that_fails_is_told_and_nothing_is_left(self):
+    async def test_a_prefix_that_fails_is_reported_and_leaves_no_files(self):
         with self.assertRaisesRegex(base.MachineError, "no-such-prefix"):
             await self.arm("true", prefix=("no-such-prefix",))
         self.assertEqual([], os.listdir(self.folder))
@@ -153,7 +153,7 @@ class ArmedTestCase(Case):
             await self.release(handle, 0.2)
         await handle.cancel()
 
-    async def test_armed_for_nobody_it_goes_away(self):
+    async def test_an_armed_job_ends_without_its_folder_or_supervisor(self):
         handle = await self.arm("true")
         process = supervisor(handle)
         while pathlib.Path(handle.path).exists():
@@ -214,16 +214,16 @@ class KeptUpTestCase(Case):
         process = supervisor(handle, "load")
         self.assertEqual("out\n", result.stdout)
         await self.wait_for_lines(4)
-        told = time.time()
-        kept = await handle.end_load()
-        self.assertGreaterEqual(kept, told)
-        self.assertLessEqual(kept, time.time())
+        requested = time.time()
+        ended = await handle.end_load()
+        self.assertGreaterEqual(ended, requested)
+        self.assertLessEqual(ended, time.time())
         await self.gone(process)
         before = self.lines()
         await asyncio.sleep(0.2)
         self.assertEqual(before, self.lines())
         # The answer may have been lost: it can be asked for again.
-        self.assertEqual(kept, await handle.end_load())
+        self.assertEqual(ended, await handle.end_load())
 
     async def test_it_is_ended_in_the_middle(self):
         handle, result = await self.keep(
@@ -231,8 +231,8 @@ class KeptUpTestCase(Case):
         )
         process = supervisor(handle, "load")
         await self.wait_for_lines(2)
-        kept = await handle.end_load()
-        self.assertGreater(kept, result.ended)
+        ended = await handle.end_load()
+        self.assertGreater(ended, result.ended)
         await self.gone(process)
 
     async def test_a_command_that_fails_keeps_nothing_up(self):
@@ -242,9 +242,9 @@ class KeptUpTestCase(Case):
         while not pathlib.Path(handle.path, "load.ended").exists():
             await asyncio.sleep(0.01)
         before = time.time()
-        kept = await handle.end_load()
+        ended = await handle.end_load()
         self.assertEqual(2, len(self.lines()))
-        self.assertLess(kept, before)
+        self.assertLess(ended, before)
 
     async def test_by_itself_it_ends_with_its_time(self):
         handle = await self.arm(
@@ -285,13 +285,13 @@ class KeptUpTestCase(Case):
         self.assertIsNone(await handle.end_load())
         await self.gone(process)
 
-    async def test_nothing_is_kept_up_for_nobody(self):
+    async def test_no_load_is_kept_up_without_a_supervisor(self):
         handle, _ = await self.keep("sh", "-c", "sleep 0.01")
         process = supervisor(handle, "load")
         os.kill(process.pid, signal.SIGKILL)
         await self.gone(process)
 
-    async def test_nothing_is_kept_up_of_what_was_ended(self):
+    async def test_no_load_is_kept_up_after_its_end(self):
         handle = await self.arm(
             "sh", "-c", "sleep 100", keep_up=True, timeout=0.3
         )
@@ -302,7 +302,7 @@ class KeptUpTestCase(Case):
         self.assertIsNone(await handle.end_load())
         await handle.cancel()
 
-    async def test_absurd_answers_are_no_moment(self):
+    async def test_absurd_answers_are_not_a_time(self):
         handle = await self.arm("true")
         await handle.cancel()
         for value in ("", "nan", "-1", "1e99"):

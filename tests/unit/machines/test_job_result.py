@@ -18,8 +18,8 @@ GOOD = {
 
 
 def _read(**changes):
-    told = {**GOOD, **changes}
-    header = " ".join(f"{key}={value}" for key, value in told.items())
+    facts = {**GOOD, **changes}
+    header = " ".join(f"{key}={value}" for key, value in facts.items())
     return job_result.parse_result("g1", "fio", header)
 
 
@@ -40,7 +40,7 @@ class AccountTestCase(unittest.TestCase):
             _read(),
         )
 
-    def test_what_is_no_account(self):
+    def test_invalid_accounts(self):
         for key in GOOD:
             for value in ("nan", "inf", "-inf", "x", "", "1e999"):
                 with (
@@ -52,7 +52,7 @@ class AccountTestCase(unittest.TestCase):
                 ):
                     _read(**{key: value})
 
-    def test_what_lasts_less_than_nothing(self):
+    def test_negative_durations(self):
         for changes in (
             {"up_ended": "49"},
             {"ended": "1000.45", "up_ended": "50.00"},
@@ -84,9 +84,9 @@ class AccountTestCase(unittest.TestCase):
             ):
                 _read(ended=ended, after=ended)
 
-    def test_two_digits_of_uptime_are_no_step(self):
+    def test_two_digits_of_uptime_are_not_a_step(self):
         self.assertEqual(1010.51, _read(ended=1010.51, after=1010.51).ended)
 
-    def test_a_cpu_lost_between_two_clocks_is_no_step(self):
+    def test_a_cpu_lost_between_two_clocks_is_not_a_step(self):
         _read(up_ended="63.00", after="1013.6")
         _read(up="47.00", before="997.4")

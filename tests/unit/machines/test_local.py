@@ -15,23 +15,23 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
 
     async def test_arguments_output_status_and_locale(self):
-        done = await self.machine.run(
+        completed = await self.machine.run(
             ["sh", "-c", 'echo "$1$LC_ALL"; echo e >&2; exit 3', "sh", "a *\n"]
         )
         self.assertEqual(
             base.Completed(exit_status=3, stdout="a *\nC\n", stderr="e\n"),
-            done,
+            completed,
         )
 
     async def test_missing_and_forbidden_commands_answer_as_a_shell_does(self):
-        done = await self.machine.run(["no-such-command"])
-        self.assertEqual(127, done.exit_status)
-        done = await self.machine.run([self.folder])
-        self.assertEqual(126, done.exit_status)
+        completed = await self.machine.run(["no-such-command"])
+        self.assertEqual(127, completed.exit_status)
+        completed = await self.machine.run([self.folder])
+        self.assertEqual(126, completed.exit_status)
 
     async def test_signals_are_128_and_more(self):
-        done = await self.machine.run(["sh", "-c", "kill -9 $$"])
-        self.assertEqual(137, done.exit_status)
+        completed = await self.machine.run(["sh", "-c", "kill -9 $$"])
+        self.assertEqual(137, completed.exit_status)
 
     async def test_time_out_ends_the_whole_group(self):
         mark = pathlib.Path(self.folder, "mark")
@@ -64,8 +64,8 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_garbage_and_characters_at_the_edges_of_buffers(self):
         content = b"x" + "é€😀".encode() * 50_000 + b"\xff\x00\xc3"
-        done = await self.machine.run(["cat"], input_bytes=content)
-        self.assertEqual(content.decode("utf-8", "replace"), done.stdout)
+        completed = await self.machine.run(["cat"], input_bytes=content)
+        self.assertEqual(content.decode("utf-8", "replace"), completed.stdout)
 
     async def test_put(self):
         path = pathlib.Path(self.folder, "a b", "c")
@@ -76,7 +76,7 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([path], list(path.parent.iterdir()))
         self.assertEqual(b"new", path.read_bytes())
 
-    async def test_put_beside_another(self):
+    async def test_put_next_to_another(self):
         """Both commands find the directory that one of them creates."""
         path = pathlib.Path(self.folder, "work", "file")
         programs.create_before(self, path.parent)

@@ -17,15 +17,15 @@ ADDRESS = "192.0.2.77"
 @ddt.ddt
 class RefusedTestCase(unittest.TestCase):
     @ddt.data("no-such-namespace", "..", "a/b", "", "../../proc/1/ns/net")
-    def test_what_is_not_there_is_named(self, name):
+    def test_a_missing_namespace_is_named(self, name):
         with self.assertRaisesRegex(
             base.MachineError, "is not on this machine .*ip netns"
         ):
             routes.open_socket(name)
 
 
-def ip(*words):
-    return subprocess.run(["ip", *words], capture_output=True, check=True)
+def ip(*arguments):
+    return subprocess.run(["ip", *arguments], capture_output=True, check=True)
 
 
 class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
@@ -65,7 +65,7 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
         )
 
     def test_only_root_may(self):
-        """Asked of a process that is not root."""
+        """The process is not root."""
         read, write = os.pipe()
         child = os.fork()
         if not child:
@@ -78,14 +78,23 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
                 os._exit(0)
         os.waitpid(child, 0)
         os.close(write)
-        with open(read, encoding="utf-8") as said:
-            self.assertIn("can be entered by root alone", said.read())
+        with open(read, encoding="utf-8") as message:
+            self.assertIn("can be entered by root alone", message.read())
 
     def test_the_network_out_of_which_an_address_is_reached(self):
         """The network in the namespace is found for a duplicate address."""
         ip("-n", NAME, "link", "add", "d0", "type", "bridge")
-        for one in ("198.51.100.7/25", "fd00:77::7/64"):
-            ip("-n", NAME, "address", "add", one, "dev", "d0", "nodad")
+        for network_address in ("198.51.100.7/25", "fd00:77::7/64"):
+            ip(
+                "-n",
+                NAME,
+                "address",
+                "add",
+                network_address,
+                "dev",
+                "d0",
+                "nodad",
+            )
         ip("-n", NAME, "link", "set", "d0", "up")
         for address, expected in (
             ("198.51.100.9", "198.51.100.0/25"),
@@ -94,5 +103,5 @@ class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
             ("203.0.113.1", "None"),
         ):
             with self.subTest(address):
-                found = routes.source_network(address, NAME)
-                self.assertEqual(expected, str(found))
+                network = routes.source_network(address, NAME)
+                self.assertEqual(expected, str(network))

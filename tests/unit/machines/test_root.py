@@ -23,7 +23,7 @@ class AsRootTestCase(unittest.IsolatedAsyncioTestCase):
         await elevated.close()
         self.assertFalse(machine.closed)
 
-    async def test_sudo_that_asks(self):
+    async def test_sudo_that_needs_a_password(self):
         refused = testing.completed(stderr="sudo: no\n", exit_status=1)
         machine = testing.FakeMachine("h", {"id -u": "7\n", "sudo": refused})
         with self.assertRaisesRegex(base.MachineError, "h: .*sudo: no"):

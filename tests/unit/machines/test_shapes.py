@@ -37,22 +37,22 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         if "method=cgroup" not in look.stdout:
             self.skipTest("no control groups for CPUs and memory here")
 
-    async def test_cpus_and_memory_are_held_and_released(self):
+    async def test_cpus_and_memory_are_limited_and_released(self):
         hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         try:
             self.assertIn(hold.limited_by, ("cgroup1", "cgroup2"))
             self.assertEqual((), hold.findings)
             self.assertTrue(all(path.is_dir() for path in _groups(hold)))
-            done = await self.machine.run(
+            completed = await self.machine.run(
                 [*hold.prefixes[0], "cat", "/proc/self/status"]
             )
-            allowed = re.search(r"Cpus_allowed_list:\s*(.*)", done.stdout)
+            allowed = re.search(r"Cpus_allowed_list:\s*(.*)", completed.stdout)
             self.assertEqual(str(hold.cpus[0][0]), allowed[1])
             eater = ["head", "-c", "500M", "/dev/zero"]
-            done = await self.machine.run(
+            completed = await self.machine.run(
                 [*hold.prefixes[0], "sh", "-c", '"$@" | tail', "sh", *eater]
             )
-            self.assertEqual("", done.stdout)
+            self.assertEqual("", completed.stdout)
         finally:
             await hold.release()
         self.assertTrue(_groups(hold))
@@ -71,7 +71,7 @@ class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await hold.release()
         await stale.release()
 
-    async def test_what_still_runs_is_ended(self):
+    async def test_running_processes_are_ended(self):
         hold = await shapes.apply_limits(self.machine, cpus=1, memory_mib=64)
         prefix = hold.prefixes[0]
         await self.machine.run(
@@ -122,13 +122,13 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
             },
         )
 
-    async def assert_taskset(self, machine, why):
+    async def assert_taskset(self, machine, reason):
         hold = await shapes.apply_limits(machine, cpus=1, memory_mib=512)
         self.assertEqual("taskset", hold.limited_by)
         self.assertEqual((("taskset", "-c", "0"),), hold.prefixes)
-        (found,) = hold.findings
-        self.assertEqual("shape_not_enforced", found.kind)
-        self.assertRegex(found.detail, why)
+        (limits_finding,) = hold.findings
+        self.assertEqual("shape_not_enforced", limits_finding.kind)
+        self.assertRegex(limits_finding.detail, reason)
         await hold.release()
 
     async def test_chosen_cpus(self):
@@ -167,7 +167,7 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         await self.assert_taskset(machine, "making .*resource busy")
         self.assertEqual("down", machine.commands[-1][4])
 
-    async def test_a_user_who_cannot_become_root(self):
+    async def test_a_user_without_root(self):
         refused = testing.completed(
             stderr="sudo: a password is required\n", exit_status=1
         )
@@ -202,27 +202,27 @@ class PlannedShapeTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(base.Unreachable):
             await shapes.apply_limits(machine, cpus=1, memory_mib=512)
 
-    async def test_taskset_limits_no_memory_and_says_so(self):
+    async def test_taskset_limits_no_memory_and_reports_it(self):
         hold = await shapes.apply_limits(
             self.machine("taskset"), cpus=2, memory_mib=512, copies=2
         )
         self.assertEqual(
             (("taskset", "-c", "0,1"), ("taskset", "-c", "2,3")), hold.prefixes
         )
-        (found,) = hold.findings
-        self.assertEqual("shape_not_enforced", found.kind)
-        self.assertEqual("host1", found.subject)
+        (limits_finding,) = hold.findings
+        self.assertEqual("shape_not_enforced", limits_finding.kind)
+        self.assertEqual("host1", limits_finding.subject)
         await hold.release()
 
     async def test_systemd(self):
         hold = await shapes.apply_limits(
             self.machine("systemd"), cpus=1, memory_mib=512
         )
-        words = hold.prefixes[0]
-        self.assertEqual("systemd-run", words[0])
-        self.assertIn("--property=AllowedCPUs=0", words)
-        self.assertIn("--property=MemoryMax=512M", words)
-        self.assertIn("--property=MemorySwapMax=0", words)
+        arguments = hold.prefixes[0]
+        self.assertEqual("systemd-run", arguments[0])
+        self.assertIn("--property=AllowedCPUs=0", arguments)
+        self.assertIn("--property=MemoryMax=512M", arguments)
+        self.assertIn("--property=MemorySwapMax=0", arguments)
 
     async def test_systemd_binds_memory_to_the_node_of_the_cpus(self):
         """The record states this node."""
@@ -269,13 +269,17 @@ class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):
         look = await machine.run(scripts.argv("shape.sh", "look", str(root)))
         self.assertRegex(look.stdout, "method=(cgroup2|systemd)")
         arguments = (str(root), "rally-vmperf-x", "0-1", "0", "1048576")
-        done = await machine.run(scripts.argv("shape.sh", "up", *arguments))
-        self.assertEqual(0, done.exit_status, done.stderr)
+        completed = await machine.run(
+            scripts.argv("shape.sh", "up", *arguments)
+        )
+        self.assertEqual(0, completed.exit_status, completed.stderr)
         group = root / "rally-vmperf-x"
-        self.assertEqual(f"{group}/cgroup.procs\n", done.stdout)
+        self.assertEqual(f"{group}/cgroup.procs\n", completed.stdout)
         self.assertEqual("0-1\n", (group / "cpuset.cpus").read_text())
         self.assertEqual("1048576\n", (group / "memory.max").read_text())
         run_as = shapes.User(uid="0", gid="0")
-        prefix = shapes.enter(run_as, done.stdout.split())
-        done = await machine.run([*prefix, "sh", "-c", "echo $$"])
-        self.assertEqual(done.stdout, (group / "cgroup.procs").read_text())
+        prefix = shapes.enter(run_as, completed.stdout.split())
+        completed = await machine.run([*prefix, "sh", "-c", "echo $$"])
+        self.assertEqual(
+            completed.stdout, (group / "cgroup.procs").read_text()
+        )

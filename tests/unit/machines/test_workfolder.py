@@ -1,4 +1,4 @@
-"""Tests of folders that a machine makes for us: the real script."""
+"""Tests of work directories that a machine creates: the real script."""
 
 import os
 import pathlib
@@ -87,7 +87,7 @@ class MakeTestCase(Case):
         below.mkdir()
         self.assertEqual(below, (await self.make(below)).parent)
 
-    async def test_what_others_could_replace_is_refused(self):
+    async def test_a_replaceable_parent_is_rejected(self):
         below = self.parent / "a b"
         below.mkdir()
         for path, mode in (
@@ -108,7 +108,7 @@ class MakeTestCase(Case):
         self.assertEqual([], list(below.iterdir()))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root gives folders away")
-    async def test_what_belongs_to_others_is_refused(self):
+    async def test_a_parent_of_another_owner_is_rejected(self):
         below = self.parent / "below"
         below.mkdir()
         for path in (below, self.parent):
@@ -125,7 +125,7 @@ class MakeTestCase(Case):
                 os.chown(path, 0, 0)
         self.assertEqual([], list(below.iterdir()))
 
-    async def test_what_is_not_there(self):
+    async def test_a_missing_parent(self):
         with self.assertRaisesRegex(
             base.MachineError,
             "metal: directory .*/nowhere is not an accessible .*mkdir",
@@ -154,7 +154,7 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
         "/x/rally-vmperf-0123456789\n/etc",
         "/" + 5000 * "x" + "/rally-vmperf-0123456789",
     )
-    async def test_what_is_no_folder(self, answer):
+    async def test_an_invalid_answer(self, answer):
         machine = testing.FakeMachine("g1", {"bash": answer})
         with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
             await workfolder.create(machine, "")
@@ -177,32 +177,32 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
 
 class RemoveTestCase(Case):
     async def refuse(
-        self, path, why="not below a directory that rally-vmperf"
+        self, path, reason="not below a directory that rally-vmperf"
     ):
         with self.assertRaisesRegex(
-            base.MachineError, f"^metal: cannot remove .*{why}.*manually$"
+            base.MachineError, f"^metal: cannot remove .*{reason}.*manually$"
         ):
             await workfolder.remove(self.machine, str(path))
 
     async def test_all_of_it_goes_and_no_more(self):
         made, other = await self.make(), await self.make()
-        kept = self.parent / "kept"
-        kept.mkdir()
-        (kept / "file").write_text("x")
+        untouched = self.parent / "kept"
+        untouched.mkdir()
+        (untouched / "file").write_text("x")
         (made / "below").mkdir()
-        (made / "below" / "link").symlink_to(kept)
-        (made / "link").symlink_to(kept)
+        (made / "below" / "link").symlink_to(untouched)
+        (made / "link").symlink_to(untouched)
         await workfolder.remove(self.machine, str(made))
         self.assertFalse(made.exists())
-        self.assertTrue((kept / "file").exists())
+        self.assertTrue((untouched / "file").exists())
         self.assertTrue((other / MARK).exists())
 
-    async def test_what_is_gone_is_gone(self):
+    async def test_a_missing_folder_is_ignored(self):
         made = await self.make()
         await workfolder.remove(self.machine, str(made))
         await workfolder.remove(self.machine, str(made))
 
-    async def test_what_was_not_made_stays(self):
+    async def test_folders_without_a_marker_stay(self):
         made = await self.make()
         plain = self.parent / "rally-vmperf-0123456789"
         plain.mkdir()
@@ -234,9 +234,9 @@ class RemoveTestCase(Case):
         os.geteuid() == 0 and shutil.which("unshare"), "only root mounts"
     )
     async def test_mounts_are_not_crossed(self):
-        kept = self.parent / "kept"
-        kept.mkdir()
-        (kept / "file").write_text("x")
+        untouched = self.parent / "kept"
+        untouched.mkdir()
+        (untouched / "file").write_text("x")
         (self.parent / "a b").mkdir()
         made = await self.make(self.parent / "a b")
         (made / "on").mkdir()
@@ -247,7 +247,7 @@ class RemoveTestCase(Case):
                 return await super().run(
                     [
                         *("unshare", "--mount", "sh", "-c", bound, "sh"),
-                        *(str(kept), str(made / "on"), *argv),
+                        *(str(untouched), str(made / "on"), *argv),
                     ],
                     **arguments,
                 )
@@ -258,7 +258,7 @@ class RemoveTestCase(Case):
         self.machine = Mounted("metal")
         await self.refuse(made, "mounted below")
         await self.refuse(made / "on", "mounted below")
-        self.assertTrue((kept / "file").exists())
+        self.assertTrue((untouched / "file").exists())
         self.assertTrue((made / MARK).exists())
 
 
@@ -272,39 +272,41 @@ class FindTestCase(Case):
     async def test_a_killed_run(self):
         """Its directory, its size and its job are reported, then removed."""
         folder = folders.leave_run(self, self.parent)
-        (one,) = await self.find()
-        self.assertEqual((folder, "killed"), (one.path, one.state))
-        self.assertGreater(one.kib, 2900)
-        programs = [process.program for process in one.processes]
+        (directory,) = await self.find()
+        self.assertEqual((folder, "killed"), (directory.path, directory.state))
+        self.assertGreater(directory.kib, 2900)
+        programs = [process.program for process in directory.processes]
         self.assertEqual(1, programs.count("sleep"))
         self.assertIn("bash", programs)
         await workfolder.end(self.machine, folder)
         self.assertEqual([], await self.find())
         self.assertEqual([], list(self.parent.iterdir()))
-        for process in one.processes:
+        for process in directory.processes:
             self.assertFalse(is_running(process.pid), process)
 
     async def test_a_running_run(self):
         _, folder = folders.start_run(self, self.parent)
-        (one,) = await self.find()
-        self.assertEqual((folder, "running"), (one.path, one.state))
+        (directory,) = await self.find()
+        self.assertEqual(
+            (folder, "running"), (directory.path, directory.state)
+        )
 
     async def test_a_run_of_another_controller(self):
         made = await self.make()
         for owner in ("h 0123456789abcdef 1 2", "", "\x1b[2J", "a b c d"):
             with self.subTest(owner):
                 (made / MARK).write_text(f"{made.name}\n{owner}\n")
-                (one,) = await self.find()
-                self.assertEqual("unknown", one.state)
+                (directory,) = await self.find()
+                self.assertEqual("unknown", directory.state)
 
-    async def test_only_what_was_made(self):
+    async def test_only_folders_of_runs(self):
         """Neither copies nor links nor others' directories are found."""
         made = await self.make()
         shutil.copytree(made, self.parent / "rally-vmperf-copy567890")
         (self.parent / "rally-vmperf-link567890").symlink_to(made)
         (self.parent / "rally-vmperf-plain67890").mkdir()
-        (one,) = await self.find()
-        self.assertEqual(str(made), one.path)
+        (directory,) = await self.find()
+        self.assertEqual(str(made), directory.path)
         for name in ("copy567890", "link567890", "plain67890"):
             path = self.parent / f"rally-vmperf-{name}"
             with self.assertRaisesRegex(base.MachineError, "cannot remove"):
@@ -331,8 +333,8 @@ class FindTestCase(Case):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         process.stdout.readline()
-        (one,) = await self.find()
-        self.assertEqual((), one.processes)
+        (directory,) = await self.find()
+        self.assertEqual((), directory.processes)
         await workfolder.end(self.machine, str(made))
         self.assertIsNone(process.poll())
         self.assertFalse(made.exists())
@@ -345,8 +347,8 @@ class FindTestCase(Case):
         process = subprocess.Popen(["sleep", "600"], cwd=odd)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        (one,) = await self.find()
-        self.assertEqual((), one.processes)
+        (directory,) = await self.find()
+        self.assertEqual((), directory.processes)
 
     async def test_an_untrusted_answer(self):
         """Lines that are not valid are ignored; text is made harmless."""
@@ -360,9 +362,9 @@ class FindTestCase(Case):
                 "process 1 x\nprocess x 1 y\nprocess 7 0 a\x1b[2Jb\nwhat\n"
             },
         )
-        (one,) = await workfolder.find(machine, ["/srv"])
-        self.assertEqual((path, 5), (one.path, one.kib))
-        (process,) = one.processes
+        (directory,) = await workfolder.find(machine, ["/srv"])
+        self.assertEqual((path, 5), (directory.path, directory.kib))
+        (process,) = directory.processes
         self.assertEqual((7, 0), (process.pid, process.uid))
         self.assertNotIn("\x1b", process.program)
 

@@ -102,13 +102,13 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
         (ROCKY, "mbw", "dnf install mbw; no known package"),
     )
     @ddt.unpack
-    async def test_forbidden(self, release, command, wanted):
+    async def test_forbidden(self, release, command, message):
         """Only queries run; the message has the command to run."""
         machine = testing.FakeMachine(
             "g1", {"bash": f"tool {command}\n", "sh": release}
         )
         with self.assertRaisesRegex(
-            base.MachineError, f"^g1 has no {command}: install .*: {wanted}"
+            base.MachineError, f"^g1 has no {command}: install .*: {message}"
         ):
             await provision.ensure(
                 machine, [TOOLS[command]], supply=provision.NO_SUPPLY
@@ -117,7 +117,7 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
 
     @ddt.data(ANY, provision.NO_SUPPLY)
     async def test_a_tool_that_no_distribution_has(self, supply):
-        """Nothing is installed; where it is to be had is said."""
+        """Nothing is installed; the message names the source."""
         machine = testing.FakeMachine(
             "g1", {"bash": "tool bmkrun\n", "sh": DEBIAN}
         )
@@ -170,9 +170,9 @@ class EnsureTestCase(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(base.MachineError, "password"):
             await provision.ensure(machine, [MBW], supply=ANY)
 
-    async def test_what_a_guest_says_is_made_printable(self):
-        said = "tool mbw\npath /usr/bin/mbw\nversion a\x1b[31m" + "x" * 999
-        machine = testing.FakeMachine("g1", {"bash": said})
+    async def test_output_of_a_guest_is_made_printable(self):
+        output = "tool mbw\npath /usr/bin/mbw\nversion a\x1b[31m" + "x" * 999
+        machine = testing.FakeMachine("g1", {"bash": output})
         facts = (await provision.ensure(machine, [MBW]))["mbw"]
         self.assertTrue(facts.version.isprintable())
         self.assertEqual(200, len(facts.version))

@@ -33,7 +33,7 @@ class PasswordTestCase(unittest.IsolatedAsyncioTestCase):
             machine = self.machine(server, content)
             self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
-    async def test_a_wrong_one_is_told_without_being_shown(self):
+    async def test_a_wrong_one_is_reported_without_its_text(self):
         async with sshd.Sshd(password=SECRET) as server:
             machine = self.machine(server, b"battery staple\n")
             with self.assertRaisesRegex(

@@ -29,14 +29,14 @@ class KeysTestCase(unittest.TestCase):
         (None, None, "ed25519"),
     )
     @ddt.unpack
-    def test_machines_held_to_fips(self, says, asked, expected):
-        """ECDSA is allowed there, unless a type is asked for."""
+    def test_machines_in_fips_mode(self, fips_mode, key_type, expected):
+        """ECDSA is used there, unless a type is requested."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "fips_enabled")
-            if says is not None:
-                path.write_text(says)
+            if fips_mode is not None:
+                path.write_text(fips_mode)
             with mock.patch.object(hostkey, "_FIPS", path):
-                pair = hostkey.generate("g1", asked)
+                pair = hostkey.generate("g1", key_type)
         self.assertEqual(expected, pair.type)
         names = {"ed25519": "ssh-ed25519 ", "ecdsa": "ecdsa-sha2-nistp256 "}
         self.assertTrue(pair.public.startswith(names[expected]))
@@ -48,12 +48,12 @@ class KeysTestCase(unittest.TestCase):
 
     def test_damaged_keys_are_refused_in_one_line(self):
         """The library has several words for that."""
-        words = hostkey.generate("x").public.split()
-        for damaged in ("AAAA", words[1][:-8], "AAAAB3NzaC1yc2EAAAAB/w=="):
+        fields = hostkey.generate("x").public.split()
+        for damaged in ("AAAA", fields[1][:-8], "AAAAB3NzaC1yc2EAAAAB/w=="):
             with self.assertRaisesRegex(
                 base.MachineError, "not a valid OpenSSH"
             ):
-                hostkey.parse_host_keys(f"{words[0]} {damaged}")
+                hostkey.parse_host_keys(f"{fields[0]} {damaged}")
 
     def test_the_private_key_is_not_shown(self):
         self.assertNotIn("PRIVATE", repr(hostkey.generate("x")))
@@ -68,5 +68,5 @@ class LazinessTestCase(unittest.TestCase):
             "from rally_vmperf.machines.provisioning import provision\n"
             "sys.exit('asyncssh' in sys.modules)\n"
         )
-        done = subprocess.run([sys.executable, "-c", program], check=False)
-        self.assertEqual(0, done.returncode)
+        process = subprocess.run([sys.executable, "-c", program], check=False)
+        self.assertEqual(0, process.returncode)

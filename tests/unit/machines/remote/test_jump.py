@@ -35,15 +35,15 @@ class Case(unittest.IsolatedAsyncioTestCase):
         """Return a jump host as a task names it."""
         key = self.folder / f"key-{server.port}"
         key.write_text(server.client_pair.private)
-        known = self.folder / f"known-{server.port}"
+        known_hosts = self.folder / f"known-{server.port}"
         public = changes.pop("host_key", server.host_pair.public)
-        known.write_text(f"[{server.host}]:{server.port} {public}\n")
+        known_hosts.write_text(f"[{server.host}]:{server.port} {public}\n")
         options = {
             "address": server.host,
             "port": server.port,
             "user": "rally",
             "key_file": str(key),
-            "known_hosts": str(known),
+            "known_hosts": str(known_hosts),
         }
         return target.JumpHost(**options | changes)
 
@@ -65,8 +65,8 @@ class JumpTestCase(Case):
     async def test_the_guest_is_reached_through_it(self):
         machine = self.reach()
         await machine.wait_ready(60)
-        done = await machine.run(["echo", "there"])
-        self.assertEqual("there\n", done.stdout)
+        completed = await machine.run(["echo", "there"])
+        self.assertEqual("there\n", completed.stdout)
         self.assertEqual(
             [(self.guest.host, self.guest.port)], self.host.forwarded
         )
@@ -91,7 +91,7 @@ class JumpTestCase(Case):
     async def test_all_share_one_connection_until_the_last_one_goes(self):
         way = jump.create_route([self.hop(self.host)])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(20)]
-        await asyncio.gather(*(one.run(["true"]) for one in machines))
+        await asyncio.gather(*(machine.run(["true"]) for machine in machines))
         self.assertEqual(20, len(self.host.forwarded))
         (shared,) = self.host.connections
         for machine in machines[1:]:
@@ -137,7 +137,7 @@ class JumpTestCase(Case):
             await machine.wait_ready(60)
         self.assertEqual(1, len(self.host.connections))
 
-    async def test_forwarding_refused_is_told_in_one_line(self):
+    async def test_rejected_forwarding_is_reported_in_one_line(self):
         self.host.forwards = False
         with self.assertRaisesRegex(
             base.JumpRefused,
@@ -195,7 +195,7 @@ class JumpTestCase(Case):
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
     async def test_one_that_dies_while_it_forwards(self):
-        self.host.held.clear()
+        self.host.released.clear()
         running = asyncio.create_task(self.reach().run(["true"]))
         while not self.host.forwarded:
             await asyncio.sleep(0.01)
@@ -203,16 +203,16 @@ class JumpTestCase(Case):
         with self.assertRaisesRegex(base.JumpUnreachable, "was lost"):
             await running
 
-    async def test_what_comes_too_late_is_closed(self):
+    async def test_a_late_connection_is_closed(self):
         """The guest counts open connections without a login."""
-        self.host.held.clear()
+        self.host.released.clear()
         machine = self.reach()
         with (
             mock.patch.object(jump, "_FORWARD", 0.1),
             self.assertRaisesRegex(base.Unreachable, "no answer within 0.1 s"),
         ):
             await machine.run(["true"])
-        self.host.held.set()
+        self.host.released.set()
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
         self.assertEqual(2, len(self.host.forwarded))
         while len(self.guest.connections) < 2:
@@ -221,7 +221,7 @@ class JumpTestCase(Case):
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
     async def test_one_that_is_given_up_while_it_forwards(self):
-        self.host.held.clear()
+        self.host.released.clear()
         machine = self.reach()
         running = asyncio.create_task(machine.run(["true"]))
         while not self.host.forwarded:
@@ -258,8 +258,8 @@ class OpenSshTestCase(Case):
             path.chmod(0o600)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        known = self.folder / "known"
-        known.write_text(f"[127.0.0.1]:{port} {host.public}\n")
+        known_hosts = self.folder / "known"
+        known_hosts.write_text(f"[127.0.0.1]:{port} {host.public}\n")
         settings = [
             f"HostKey={self.folder}/host",
             f"AuthorizedKeysFile={self.folder}/authorized",
@@ -270,9 +270,9 @@ class OpenSshTestCase(Case):
             "PermitRootLogin=yes",
             *options,
         ]
-        words = [word for setting in settings for word in ("-o", setting)]
+        arguments = [word for setting in settings for word in ("-o", setting)]
         process = subprocess.Popen(
-            [OPENSSH, "-D", "-f", "/dev/null", "-p", str(port), *words],
+            [OPENSSH, "-D", "-f", "/dev/null", "-p", str(port), *arguments],
             stderr=subprocess.DEVNULL,
         )
         self.addCleanup(process.wait)
@@ -282,18 +282,20 @@ class OpenSshTestCase(Case):
             port=port,
             user=getpass.getuser(),
             key_file=str(self.folder / "client"),
-            known_hosts=str(known),
+            known_hosts=str(known_hosts),
         )
 
-    async def test_what_is_forwarded_is_no_session(self):
+    async def test_forwarding_needs_no_session(self):
         """One connection is enough for all, with any MaxSessions."""
         way = jump.create_route([await self.jump("MaxSessions=0")])
         machines = [self.machine(self.guest, way, f"g{n}") for n in range(15)]
         await machines[0].wait_ready(60)
-        done = await asyncio.gather(
+        all_completed = await asyncio.gather(
             *(machine.run(["true"]) for machine in machines)
         )
-        self.assertEqual([0] * 15, [one.exit_status for one in done])
+        self.assertEqual(
+            [0] * 15, [completed.exit_status for completed in all_completed]
+        )
 
     async def test_forwarding_switched_off(self):
         way = jump.create_route([await self.jump("AllowTcpForwarding=no")])

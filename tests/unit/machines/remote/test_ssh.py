@@ -39,25 +39,27 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_arguments_and_output_arrive_unchanged(self):
         machine = self.machine(await self.serve())
-        words = ["a b", "it's", '"', "*", "$HOME", "a\nb", "", "é", "`x`"]
-        done = await machine.run(["printf", "%s|", *words])
-        self.assertEqual("".join(f"{word}|" for word in words), done.stdout)
-        self.assertEqual(0, done.exit_status)
+        arguments = ["a b", "it's", '"', "*", "$HOME", "a\nb", "", "é", "`x`"]
+        result = await machine.run(["printf", "%s|", *arguments])
+        self.assertEqual(
+            "".join(f"{word}|" for word in arguments), result.stdout
+        )
+        self.assertEqual(0, result.exit_status)
 
     async def test_exit_status_stderr_and_locale(self):
         machine = self.machine(await self.serve())
-        done = await machine.run(
+        result = await machine.run(
             ["sh", "-c", "echo $LC_ALL; echo bad >&2; exit 7"]
         )
         self.assertEqual(
-            base.Completed(exit_status=7, stdout="C\n", stderr="bad\n"), done
+            base.Completed(exit_status=7, stdout="C\n", stderr="bad\n"), result
         )
 
     async def test_a_command_that_is_not_there(self):
         machine = self.machine(await self.serve())
-        done = await machine.run(["no-such-command"])
-        self.assertEqual(127, done.exit_status)
-        self.assertIn("no-such-command", done.stderr)
+        result = await machine.run(["no-such-command"])
+        self.assertEqual(127, result.exit_status)
+        self.assertIn("no-such-command", result.stderr)
 
     async def test_ipv6(self):
         try:
@@ -66,8 +68,8 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             self.skipTest(f"no IPv6 loopback: {error}")
         machine = self.machine(server)
         self.assertEqual(f"debian@[::1]:{server.port}", machine.address)
-        done = await machine.run(["echo", "six"])
-        self.assertEqual("six\n", done.stdout)
+        result = await machine.run(["echo", "six"])
+        self.assertEqual("six\n", result.stdout)
 
     async def test_another_host_key_is_refused_at_once(self):
         server = await self.serve()
@@ -133,7 +135,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(1, len(reasons))
         self.assertIn("rejects the key", reasons[0])
 
-    async def test_says_at_the_deadline_that_the_key_was_refused(self):
+    async def test_reports_at_the_deadline_that_the_key_was_rejected(self):
         server = await self.serve()
         stranger = hostkey.generate("stranger").private
         machine = self.machine(server, client_key=stranger)
@@ -171,7 +173,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
             self.assertGreater(error.silent, 0)
         self.assertEqual(0, (await machine.run(["true"])).exit_status)
 
-    async def test_who_waits_for_a_dial_shares_its_failure(self):
+    async def test_callers_that_wait_for_a_dial_share_its_failure(self):
         machine = self.machine(await self.serve())
         dials = []
 
@@ -191,7 +193,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(2, len(dials))
         self.assertEqual({base.Unreachable}, set(map(type, answers)))
 
-    async def test_silence_is_told_with_the_loss(self):
+    async def test_silence_is_reported_with_the_loss(self):
         server = await self.serve()
         machine = self.machine(server, keepalive=0.1)
         running = asyncio.create_task(machine.run(["sleep", "20"]))
@@ -225,23 +227,23 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_output_of_exactly_the_limit_is_whole(self):
         machine = self.machine(await self.serve())
-        done = await machine.run(
+        result = await machine.run(
             ["head", "-c", "300000", "/dev/zero"], output_limit=300000
         )
-        self.assertEqual(300000, len(done.stdout))
+        self.assertEqual(300000, len(result.stdout))
 
     async def test_characters_at_the_edges_of_buffers_and_garbage(self):
         machine = self.machine(await self.serve())
         content = b"x" + "é€😀".encode() * 50_000 + b"\xff\xfe\x00\xc3"
-        done = await machine.run(
+        result = await machine.run(
             ["cat"], input_bytes=content, output_limit=1 << 20
         )
-        self.assertEqual(content.decode("utf-8", "replace"), done.stdout)
+        self.assertEqual(content.decode("utf-8", "replace"), result.stdout)
 
     async def test_input_that_is_not_read(self):
         machine = self.machine(await self.serve())
-        done = await machine.run(["true"], input_bytes=b"x" * 5_000_000)
-        self.assertEqual(0, done.exit_status)
+        result = await machine.run(["true"], input_bytes=b"x" * 5_000_000)
+        self.assertEqual(0, result.exit_status)
 
     async def test_put(self):
         machine = self.machine(await self.serve())
@@ -270,11 +272,12 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_many_commands_at_once_share_few_connections(self):
         server = await self.serve()
         machine = self.machine(server)
-        done = await asyncio.gather(
+        results = await asyncio.gather(
             *(machine.run(["echo", str(n)]) for n in range(20))
         )
         self.assertEqual(
-            [f"{n}\n" for n in range(20)], [one.stdout for one in done]
+            [f"{n}\n" for n in range(20)],
+            [result.stdout for result in results],
         )
         self.assertLessEqual(len(server.connections), 3)
 
@@ -283,8 +286,8 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         machine = self.machine(server)
         await machine.run(["true"])
         server.drop()
-        done = await machine.run(["echo", "again"])
-        self.assertEqual("again\n", done.stdout)
+        result = await machine.run(["echo", "again"])
+        self.assertEqual("again\n", result.stdout)
 
     async def test_a_command_under_way_is_not_run_twice(self):
         server = await self.serve()
@@ -330,7 +333,7 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertGreater(result.ended, result.started)
 
     async def test_one_request_that_is_dropped_is_continued(self):
-        """The command runs once, however often it is asked for."""
+        """The command runs once, however often it is requested."""
         server = await self.serve()
         machine = self.machine(server)
         folder = str(folders.below(self))

@@ -48,8 +48,8 @@ class Case(unittest.IsolatedAsyncioTestCase):
         self.know(self.server)
 
     def know(self, server):
-        with (self.folder / "known_hosts").open("a") as known:
-            known.write(
+        with (self.folder / "known_hosts").open("a") as known_hosts:
+            known_hosts.write(
                 f"[{server.host}]:{server.port} {server.host_pair.public}\n"
             )
 
@@ -71,8 +71,8 @@ class Case(unittest.IsolatedAsyncioTestCase):
         return machine
 
     async def check(self, machine):
-        done = await machine.run(["echo", "here"])
-        self.assertEqual("here\n", done.stdout)
+        completed = await machine.run(["echo", "here"])
+        self.assertEqual("here\n", completed.stdout)
 
 
 @ddt.ddt
@@ -94,8 +94,8 @@ class ConfigTest(Case):
         )
         await self.check(machine)
 
-    async def test_what_is_given_comes_first(self):
-        self.config("Host *\n  Port 1\n  User nobody\n")
+    async def test_options_of_the_task_come_first(self):
+        self.config("Host *\n  Port 1\n  User absent\n")
         machine = self.machine(
             self.server.host,
             port=self.server.port,
@@ -158,7 +158,7 @@ class ConfigTest(Case):
 
     async def test_guests_have_nothing_to_do_with_it(self):
         self.config(
-            "Host *\n  HostName 192.0.2.1\n  Port 1\n  User nobody\n"
+            "Host *\n  HostName 192.0.2.1\n  Port 1\n  User absent\n"
             "  ProxyJump nowhere.invalid\n  IdentityFile /nowhere\n"
         )
         machine = self.machine(
@@ -196,20 +196,20 @@ class PassphraseTest(Case):
         self.key(self.server, "id_ed25519", secret=SECRET)
         await self.check(self.machine(self.server.host, port=self.server.port))
 
-    async def test_asked_for_at_a_terminal_once(self):
+    async def test_requested_at_a_terminal_once(self):
         self.terminal.return_value = True
         path = self.key(self.server, secret=SECRET)
-        with mock.patch("getpass.getpass", autospec=True) as asked:
-            asked.return_value = SECRET
+        with mock.patch("getpass.getpass", autospec=True) as getpass_:
+            getpass_.return_value = SECRET
             await self.check(self.named(path))
             await self.check(self.named(path))
-        asked.assert_called_once_with(f"Passphrase of {path}: ")
+        getpass_.assert_called_once_with(f"Passphrase of {path}: ")
 
     @ddt.data(None, "battery staple")
-    async def test_unknown_or_wrong(self, given):
+    async def test_unknown_or_wrong(self, passphrase):
         """One line names the file and the way out, and no passphrase."""
-        if given:
-            os.environ[ssh_config.PASSPHRASE] = given
+        if passphrase:
+            os.environ[ssh_config.PASSPHRASE] = passphrase
         path = self.key(self.server, secret=SECRET)
         with self.assertRaisesRegex(
             base.MachineError,
@@ -220,11 +220,11 @@ class PassphraseTest(Case):
         self.assertNotIn("staple", str(caught.exception))
         self.assertNotIn(SECRET, str(caught.exception))
 
-    async def test_a_key_without_one_is_not_asked_about(self):
+    async def test_a_key_without_one_needs_no_terminal(self):
         self.terminal.return_value = True
-        with mock.patch("getpass.getpass", autospec=True) as asked:
+        with mock.patch("getpass.getpass", autospec=True) as getpass_:
             await self.check(self.named(self.key(self.server)))
-        asked.assert_not_called()
+        getpass_.assert_not_called()
 
 
 class AgentTest(Case):
