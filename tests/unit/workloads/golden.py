@@ -52,14 +52,14 @@ def last(text: str) -> str:
 
 
 def values(readings: t.Iterable[sample.Reading]) -> list[sample.Sample]:
-    """Return values and percentiles, as they come to be in a record."""
-    found: list[sample.Sample] = []
+    """Return values and percentiles, as a record has them."""
+    samples: list[sample.Sample] = []
     for reading in readings:
         if isinstance(reading, sample.Sample):
-            found.append(reading)
+            samples.append(reading)
         elif isinstance(reading, sample.Distribution):
-            found += reading.samples()
-    return found
+            samples += reading.samples()
+    return samples
 
 
 def outcome(
@@ -70,7 +70,7 @@ def outcome(
     exit_status: int = 0,
     stderr: str = "",
 ) -> base.CommandResult:
-    """Return what a command of that name left."""
+    """Return the result of a command of that name."""
     return base.CommandResult(
         name=name,
         exit_status=exit_status,
@@ -98,9 +98,9 @@ def outcomes(
 class Run(t.NamedTuple):
     """A recorded run from a YAML file in data/.
 
-    :param arguments: those that were given
-    :param files: command -> file of data/ with what it printed
-    :param stream: where it did
+    :param arguments: The arguments of the run.
+    :param files: command -> file of data/ with its output
+    :param stream: The stream of the output.
     """
 
     arguments: dict[str, t.Any]
@@ -110,13 +110,15 @@ class Run(t.NamedTuple):
     @classmethod
     def load(cls, path: pathlib.Path) -> "Run":
         """Return the run in a file."""
-        told = yaml.safe_load(path.read_text())
+        document = yaml.safe_load(path.read_text())
         return cls(
-            told["arguments"], told["outputs"], told.get("stream", "stdout")
+            document["arguments"],
+            document["outputs"],
+            document.get("stream", "stdout"),
         )
 
     def outcomes(self) -> dict[str, base.CommandResult]:
-        """Return what its commands left."""
+        """Return the results of its commands."""
         return outcomes(self.files, self.stream)
 
 

@@ -1,4 +1,4 @@
-"""Tests of what a workload's arguments give cause to say."""
+"""Tests of findings that follow from the arguments of a workload."""
 
 import unittest
 
@@ -20,37 +20,37 @@ class TestCautions(unittest.TestCase):
     def test_page_cache(self):
         """Without direct I/O the page cache is measured."""
         fio = registry.get_workload("fio")
-        ((kind, seen),) = fio.argument_findings(
+        ((kind, detail),) = fio.argument_findings(
             fio.complete({"direct": False})
         )
         self.assertIn(kind, finding.KINDS)
-        self.assertIn("direct: false", seen)
+        self.assertIn("direct: false", detail)
 
     def test_between_guests(self):
         """Bare metal has no partner: the caution names its substitute."""
         iperf3 = registry.get_workload("iperf3")
-        ((kind, seen),) = iperf3.argument_findings(
+        ((kind, detail),) = iperf3.argument_findings(
             iperf3.complete({"directions": ["to_peer", "guest_to_guest"]})
         )
         self.assertEqual("note", finding.KINDS[kind].severity)
-        self.assertIn("bare metal to its peer", seen)
+        self.assertIn("bare metal to its peer", detail)
 
     def test_offered_requests(self):
-        """A disk is as fast as it is asked to be, by all jobs together."""
+        """A disk is as fast as the requested rate of all jobs together."""
         fio = registry.get_workload("fio")
-        ((kind, seen),) = fio.argument_findings(
+        ((kind, detail),) = fio.argument_findings(
             fio.complete({"rate_iops": 500, "jobs": 3})
         )
         self.assertEqual("fixed_rate", kind)
-        self.assertIn("1500 requests per second", seen)
+        self.assertIn("1500 requests per second", detail)
 
     def test_offered_rate(self):
         """UDP is as fast as it is offered, by all streams together."""
         iperf3 = registry.get_workload("iperf3")
-        ((kind, seen),) = iperf3.argument_findings(
+        ((kind, detail),) = iperf3.argument_findings(
             iperf3.complete(
                 {"protocol": "udp", "streams": 4, "bitrate": 250 * 10**6}
             )
         )
         self.assertEqual("note", finding.KINDS[kind].severity)
-        self.assertIn("1.00 Gbit/s", seen)
+        self.assertIn("1.00 Gbit/s", detail)

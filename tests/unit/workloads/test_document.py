@@ -14,8 +14,8 @@ class DocumentTestCase(unittest.TestCase):
         '{"a": [{"b": 2.5}]}\nfio: terminating\n',
     )
     def test_object_is_found_among_warnings(self, text):
-        found = document.Document(text, "fio")
-        self.assertEqual(2.5, found.number("a", 0, "b"))
+        parsed = document.Document(text, "fio")
+        self.assertEqual(2.5, parsed.number("a", 0, "b"))
 
     @ddt.data(
         "",
@@ -26,7 +26,7 @@ class DocumentTestCase(unittest.TestCase):
         '{"a": ' + "9" * 5000 + "}",
         '{"a": ' + "[" * 100000,
     )
-    def test_anything_else_is_refused(self, text):
+    def test_other_texts_are_rejected(self, text):
         with self.assertRaisesRegex(
             base.WorkloadError, "^fio printed .* instead of valid JSON"
         ):
@@ -34,8 +34,10 @@ class DocumentTestCase(unittest.TestCase):
 
     def test_one_after_another(self):
         text = 'note: x\n{"a": 1}\n{\n"a": 2\n}\n\nwarning\n{"a": 3}\nend\n'
-        found = document.Document.parse_all(text, "fio")
-        self.assertEqual([1, 2, 3], [one.number("a") for one in found])
+        documents = document.Document.parse_all(text, "fio")
+        self.assertEqual(
+            [1, 2, 3], [parsed.number("a") for parsed in documents]
+        )
 
     @ddt.data('{"a": 2}', '{"a": 1}\n{"a": 2}\n', '{}{"a": 2} \n')
     def test_the_last_of_several(self, text):
@@ -57,10 +59,10 @@ class DocumentTestCase(unittest.TestCase):
             document.Document.parse_all(text, "fio")
 
     @ddt.data('"1"', "true", "null", "[]", "{}", "1" + "0" * 400, "1e999")
-    def test_what_is_no_number_is_refused(self, value):
-        found = document.Document(f'{{"a": {value}}}', "fio")
+    def test_a_value_that_is_not_a_number_is_rejected(self, value):
+        parsed = document.Document(f'{{"a": {value}}}', "fio")
         with self.assertRaisesRegex(base.WorkloadError, "^fio: a must be"):
-            found.number("a")
+            parsed.number("a")
 
     def test_missing_number_is_named(self):
         with self.assertRaisesRegex(

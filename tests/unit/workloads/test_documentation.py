@@ -1,4 +1,4 @@
-"""The pages of the workloads tell what the code does."""
+"""The pages of the workloads agree with the code."""
 
 import pathlib
 import re
@@ -23,7 +23,7 @@ class DocumentationTestCase(unittest.TestCase):
 
     @ddt.data(*registry.workload_names())
     def test_every_metric_has_its_row(self, name):
-        """A part of a name, or its end, may stand for several."""
+        """A part of a name, or its end, may be a placeholder."""
         workload = registry.get_workload(name)
         page = _page(name)
         for run, (arguments, *_) in golden.RUNS.items():
@@ -31,8 +31,8 @@ class DocumentationTestCase(unittest.TestCase):
                 continue
             for metric in workload.metrics(workload.complete(arguments)):
                 generic = r"\.".join(
-                    rf"(?:{re.escape(part)}|(?:{_starts(part)})<\w+>)"
-                    for part in metric.name.split(".")
+                    rf"(?:{re.escape(segment)}|(?:{_starts(segment)})<\w+>)"
+                    for segment in metric.name.split(".")
                 )
                 self.assertRegex(
                     page,
@@ -65,12 +65,12 @@ class DocumentationTestCase(unittest.TestCase):
         self.assertEqual({*registry.workload_names(), "index"}, pages)
 
 
-def _starts(part):
-    """Return a pattern of the beginnings of a part, the empty one too."""
-    words = part.split("_")
+def _starts(segment):
+    """Return a pattern of the beginnings of a segment, the empty one too."""
+    word_list = segment.split("_")
     return "|".join(
-        "".join(f"{word}_" for word in words[:number])
-        for number in range(len(words))
+        "".join(f"{word}_" for word in word_list[:number])
+        for number in range(len(word_list))
     )
 
 

@@ -28,7 +28,7 @@ class OutputsTestCase(unittest.TestCase):
             base.check_result(long)
 
     @ddt.data("", "x", "nan", "inf", "-inf", "1e999", "1" * 41, "1 2")
-    def test_other_words_are_no_numbers(self, word):
+    def test_other_words_are_not_numbers(self, word):
         with self.assertRaisesRegex(base.WorkloadError, "^rate is "):
             outputs.Reader("rate").number(word)
 
@@ -63,7 +63,7 @@ class BoundsTestCase(unittest.TestCase):
         ("B/s", 8e9), ("ops/s", 1e6), ("bit/s", 4e11), ("s", 1e-6), ("s", 60)
     )
     @ddt.unpack
-    def test_likely_values_are_taken(self, unit, value):
+    def test_likely_values_are_accepted(self, unit, value):
         metric = sample.Metric(name="x.y", unit=unit, better="higher")
         self.assertEqual(value, outputs.create_sample(metric, value).value)
 

@@ -26,7 +26,7 @@ NAMES = registry.workload_names()
 
 
 def _ends(workload, arguments):
-    """Return other ends with the ports that a workload asks for."""
+    """Return endpoints with the ports that a workload needs."""
     ports = workload.ports(arguments)
     return base.Endpoints(
         peer="192.0.2.1",
@@ -46,7 +46,7 @@ class Mine(sysbench.Sysbench):
 
 
 class RegistryTestCase(unittest.TestCase):
-    def test_names_are_those_of_the_modules(self):
+    def test_names_agree_with_the_modules(self):
         folder = pathlib.Path(base.__file__).parent
         modules = {
             path.stem
@@ -71,19 +71,19 @@ class RegistryTestCase(unittest.TestCase):
             registry.debian_packages(["iperf3", "bzip2", "bzip2"]),
         )
 
-    def test_shipped_lists_have_those_of_the_main_tasks(self):
+    def test_shipped_lists_cover_the_main_tasks(self):
         """The lists are those of the guest image and of the embedded cloud."""
-        wanted, workloads = set(), set()
+        packages, workloads = set(), set()
         for task in ("kvm-overhead", "kvm-density"):
             text = resources.path("tasks", f"{task}.yaml").read_text()
             names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
             self.assertIn("sysbench", names)
             workloads |= names & set(NAMES)
-            wanted |= set(registry.debian_packages(names & set(NAMES)))
+            packages |= set(registry.debian_packages(names & set(NAMES)))
         self.assertEqual(tuple(sorted(workloads)), guest_image.WORKLOADS)
         path = layout.SHIPPED / "packages.txt"
         listed = set(path.read_text().splitlines())
-        self.assertEqual(set(), wanted - listed - {"bash", "python3"})
+        self.assertEqual(set(), packages - listed - {"bash", "python3"})
 
     def test_names_import_no_workload(self):
         program = (
@@ -93,10 +93,10 @@ class RegistryTestCase(unittest.TestCase):
             "sys.exit(any(name.rpartition('.')[2] in names "
             "for name in sys.modules))"
         )
-        done = subprocess.run([sys.executable, "-c", program], check=False)
-        self.assertEqual(0, done.returncode)
+        process = subprocess.run([sys.executable, "-c", program], check=False)
+        self.assertEqual(0, process.returncode)
 
-    def test_what_adds_up(self):
+    def test_additive_metrics(self):
         """Rates do, and times of a fixed amount of work."""
         metrics = [
             metric
@@ -112,14 +112,14 @@ class RegistryTestCase(unittest.TestCase):
             self.assertEqual(expected, metric.additive, metric.name)
 
     def test_metrics_of_all_workloads_differ(self):
-        found = [
+        names = [
             metric.name
             for name in NAMES
             for metric in registry.get_workload(name).metrics(
                 registry.get_workload(name).complete({})
             )
         ]
-        self.assertEqual(len(set(found)), len(found))
+        self.assertEqual(len(set(names)), len(names))
 
 
 class ForeignPackageTestCase(unittest.TestCase):
@@ -173,7 +173,7 @@ class ForeignPackageTestCase(unittest.TestCase):
             self.refused("other"), "acme.other has no subclass .* = 'other'; "
         )
 
-    def test_a_module_that_lacks_something(self):
+    def test_a_module_with_a_missing_import(self):
         self.install("acme", broken="import no_such_library")
         self.assertRegex(
             self.refused("broken"),
@@ -181,7 +181,7 @@ class ForeignPackageTestCase(unittest.TestCase):
             "'no_such_library'; repair or uninstall",
         )
 
-    def test_a_name_that_is_taken(self):
+    def test_a_name_in_use(self):
         self.install("acme", fio=SOURCE.format(name="fio"))
         self.assertEqual(
             "workload 'fio' is in acme.fio and in "
@@ -278,7 +278,7 @@ class EveryWorkloadTestCase(unittest.TestCase):
             self.assertIn(server.port, of or ends.shared_ports)
 
     @ddt.data(*NAMES)
-    def test_it_is_sensitive_to_what_can_be_told(self, name):
+    def test_sensitivities_are_known(self, name):
         self.assertLessEqual(
             registry.get_workload(name).SENSITIVE_TO,
             set(typing.get_args(base.Sensitivity)),
@@ -317,17 +317,17 @@ class EveryWorkloadTestCase(unittest.TestCase):
         workload = golden.workload(name)
         arguments = workload.complete(golden.RUNS[name].arguments)
         outcomes = golden.RUNS[name].outcomes()
-        for one in workload.prepare(arguments):
-            outcomes.pop(one.name, None)
+        for step in workload.prepare(arguments):
+            outcomes.pop(step.name, None)
         readings = workload.parse_all(arguments, outcomes)
-        found = [s.metric for s in golden.values(readings)]
+        metrics = [s.metric for s in golden.values(readings)]
         self.assertEqual(
             [
                 metric
                 for metric in workload.metrics(arguments)
-                if metric in found or not metric.optional
+                if metric in metrics or not metric.optional
             ],
-            found,
+            metrics,
         )
 
     @ddt.data(*NAMES)

@@ -74,7 +74,7 @@ class RulesTestCase(unittest.TestCase):
         for value in bad:
             self.assertFalse(rule.is_valid(value), value)
 
-    def test_all_options_are_the_default_unless_said(self):
+    def test_default_options(self):
         self.assertEqual(["fast", "slow"], RULES["methods"]["default"])
         choices = schemas.choices("a, b.", ("a", "b"), default=("b",))
         self.assertEqual(["b"], choices["default"])
@@ -116,7 +116,7 @@ class CompleteTestCase(unittest.TestCase):
         ):
             Everything().complete({"threads": "cores"})
 
-    def test_refusal_says_what_is_allowed(self):
+    def test_the_message_has_the_allowed_values(self):
         with self.assertRaisesRegex(
             base.WorkloadError,
             r"^workload everything: share: 2 is greater .*"

@@ -26,23 +26,23 @@ class VersionsTestCase(unittest.TestCase):
         ("", ()),
     )
     @ddt.unpack
-    def test_upstream_version(self, told, version):
-        self.assertEqual(version, tools.parse_version(told))
+    def test_upstream_version(self, version_line, version):
+        self.assertEqual(version, tools.parse_version(version_line))
 
     @ddt.data("iperf 3.9 (cJSON 1.7.13)", "iperf 3.10.1", "iperf 2.1.8")
-    def test_too_old_for_udp(self, told):
+    def test_too_old_for_udp(self, version_line):
         iperf3 = registry.get_workload("iperf3")
         (tool,) = iperf3.tools(iperf3.complete({"protocol": "udp"}))
-        version = told.split()[1]
+        version = version_line.split()[1]
         self.assertRegex(
-            tools.version_problem(tool, told),
+            tools.version_problem(tool, version_line),
             rf"^iperf3 {version} is older than 3\.11: .*; use a newer ",
         )
         (tool,) = iperf3.tools(iperf3.complete({}))
-        self.assertEqual("", tools.version_problem(tool, told))
+        self.assertEqual("", tools.version_problem(tool, version_line))
 
     @ddt.data("iperf 3.11 (cJSON 1.7.13)", "iperf 3.12", "iperf 4.0", "iperf")
-    def test_new_enough_for_udp(self, told):
+    def test_new_enough_for_udp(self, version_line):
         iperf3 = registry.get_workload("iperf3")
         (tool,) = iperf3.tools(iperf3.complete({"protocol": "udp"}))
-        self.assertEqual("", tools.version_problem(tool, told))
+        self.assertEqual("", tools.version_problem(tool, version_line))

@@ -93,8 +93,8 @@ def _first(name):
 
 class UntrustedOutputTestCase(unittest.TestCase):
     def test_every_workload_has_a_recorded_run(self):
-        found = {golden.workload(name).name for name in RUNS}
-        self.assertEqual(set(golden.MEASURED), found)
+        names = {golden.workload(name).name for name in RUNS}
+        self.assertEqual(set(golden.MEASURED), names)
 
     @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):
@@ -117,9 +117,9 @@ class UntrustedOutputTestCase(unittest.TestCase):
     @hypothesis.given(st.sampled_from(TABLES), st.integers(0, 10**6), WORDS)
     def test_table_with_another_word(self, name, at, word):
         command, whole = _first(name)
-        words = whole.split(" ")
-        words[at % len(words)] = word
-        _read(name, {command: " ".join(words)})
+        tokens = whole.split(" ")
+        tokens[at % len(tokens)] = word
+        _read(name, {command: " ".join(tokens)})
 
     @hypothesis.given(
         st.sampled_from(sorted(RUNS)),

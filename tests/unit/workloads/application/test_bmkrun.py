@@ -36,16 +36,16 @@ class BenchmarkTestCase(unittest.TestCase):
         content = json.loads(golden.text(file))
         change(content)
         outcome = golden.outcome(command, json.dumps(content))
-        given = {**golden.RUNS[run].arguments, **arguments}
+        run_arguments = {**golden.RUNS[run].arguments, **arguments}
         samples = workload.parse_all(
-            workload.complete(given), {command: outcome}
+            workload.complete(run_arguments), {command: outcome}
         )
         return {sample.metric.name: sample.value for sample in samples}
 
     def test_hepscore(self):
-        found = self.parse("hepscore")
-        self.assertEqual(702.5525, found["application.hepscore.score"])
-        relative = found["application.hepscore.cms-reco-run3-ma-bmk.score"]
+        scores = self.parse("hepscore")
+        self.assertEqual(702.5525, scores["application.hepscore.score"])
+        relative = scores["application.hepscore.cms-reco-run3-ma-bmk.score"]
         self.assertAlmostEqual(1.9412, relative, 4)
 
     @ddt.data(("hepscore", 32), ("hepspec06", 4))
@@ -120,7 +120,7 @@ class BenchmarkTestCase(unittest.TestCase):
         (top / "bmkrun").chmod(0o755)
         (command,) = workload.commands(arguments, base.Endpoints())
         self.assertEqual("python3", command.argv[0])
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, *command.argv[1:]],
             cwd=top,
             env={"PATH": f"{top}:/usr/bin:/bin"},
@@ -128,21 +128,23 @@ class BenchmarkTestCase(unittest.TestCase):
             text=True,
             check=False,
         )
-        return top, done
+        return top, process
 
     @ddt.data((3, 3), (0, len(os.sched_getaffinity(0))))
     @ddt.unpack
-    def test_the_suite_is_told_its_cores(self, asked, told):
-        top, done = self.run_suite(SUITE, asked)
-        content = json.loads(done.stdout)
-        self.assertEqual(told, content["cores"], done.stderr)
+    def test_the_suite_gets_its_cores(self, cores, expected):
+        top, process = self.run_suite(SUITE, cores)
+        content = json.loads(process.stdout)
+        self.assertEqual(expected, content["cores"], process.stderr)
         self.assertEqual(["cores", "profiles"], list(content))
-        words = " ".join(content["profiles"]["words"])
-        self.assertRegex(words, f"^-c bmkrun.yml -b hs06 -d /.* -n {told}$")
+        command_line = " ".join(content["profiles"]["words"])
+        self.assertRegex(
+            command_line, f"^-c bmkrun.yml -b hs06 -d /.* -n {expected}$"
+        )
         self.assertFalse((top / "suite").exists())
 
     def test_a_suite_that_fails(self):
         suite = "#!{python}\nprint('no licence')\nraise SystemExit(6)\n"
-        _, done = self.run_suite(suite, 0)
-        self.assertEqual((6, ""), (done.returncode, done.stdout))
-        self.assertIn("no licence", done.stderr)
+        _, process = self.run_suite(suite, 0)
+        self.assertEqual((6, ""), (process.returncode, process.stdout))
+        self.assertIn("no licence", process.stderr)

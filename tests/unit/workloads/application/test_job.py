@@ -17,10 +17,10 @@ RATE = {"name": "rate", "unit": "B/s", "better": "higher"}
 PATTERN = {**RATE, "pattern": "rate: (.*) MB"}
 
 
-def told(*outputs, **changes):
-    """Return the outcome of copies that printed this."""
-    one = {"seconds": 0.5, "user": 0.25, "system": 0.0, **changes}
-    copies = [{**one, "stdout": text} for text in outputs]
+def copies_outcome(*outputs, **changes):
+    """Return the outcome of copies that printed these outputs."""
+    copy = {"seconds": 0.5, "user": 0.25, "system": 0.0, **changes}
+    copies = [{**copy, "stdout": text} for text in outputs]
     return {"job": golden.outcome("job", json.dumps({"copies": copies}))}
 
 
@@ -33,8 +33,8 @@ class JobTestCase(unittest.TestCase):
     def parse(self, outcomes, **arguments):
         complete = self.workload.complete(arguments)
         return [
-            (one.metric.name.rpartition(".")[2], one.value)
-            for one in self.workload.parse_all(complete, outcomes)
+            (measured.metric.name.rpartition(".")[2], measured.value)
+            for measured in self.workload.parse_all(complete, outcomes)
         ]
 
     def test_command_line(self):
@@ -55,17 +55,17 @@ class JobTestCase(unittest.TestCase):
         self.assertEqual((9, 690), (command.seconds, command.timeout))
 
     def test_files_of_the_operator_are_brought(self):
-        own, data = self.workload.files(
+        script, data = self.workload.files(
             self.workload.complete({"files": ["/srv/input/events.dat"]})
         )
-        self.assertEqual("job.py", own.name)
+        self.assertEqual("job.py", script.name)
         self.assertEqual(
             ("events.dat", "/srv/input/events.dat", ""),
             (data.name, data.path, data.package),
         )
 
     def test_each_copy_has_its_samples(self):
-        outcomes = told("rate: 2 MB\n", "rate: 1 MB\nrate: 4 MB\n")
+        outcomes = copies_outcome("rate: 2 MB\n", "rate: 1 MB\nrate: 4 MB\n")
         self.assertEqual(
             [
                 *[("wall_time", 0.5)] * 2,
@@ -78,11 +78,13 @@ class JobTestCase(unittest.TestCase):
         )
 
     def test_json_path(self):
-        outcomes = told('starting\n{"jobs": [{"rate": 12.5}]}\n')
-        found = self.parse(outcomes, metrics=[{**RATE, "path": "jobs.0.rate"}])
-        self.assertEqual(("rate", 12.5), found[-1])
+        outcomes = copies_outcome('starting\n{"jobs": [{"rate": 12.5}]}\n')
+        measured = self.parse(
+            outcomes, metrics=[{**RATE, "path": "jobs.0.rate"}]
+        )
+        self.assertEqual(("rate", 12.5), measured[-1])
 
-    def test_what_is_declared(self):
+    def test_declared_metrics(self):
         arguments = self.workload.complete(
             {
                 "metrics": [
@@ -137,16 +139,25 @@ class JobTestCase(unittest.TestCase):
             self.workload.complete(arguments)
 
     @ddt.data(
-        (told("no\n"), "rate: no line matches .* ends with 'no'"),
-        (told("rate: fast MB\n"), "rate is 'fast', not a finite number"),
-        (told("rate: 0 MB\n"), "rate is 0.0 B/s, but must be"),
-        (told("rate: 1 MB\n", seconds=2.0), "took 2 s of a command that took"),
+        (copies_outcome("no\n"), "rate: no line matches .* ends with 'no'"),
         (
-            told("rate: 1 MB\n", user=-1),
+            copies_outcome("rate: fast MB\n"),
+            "rate is 'fast', not a finite number",
+        ),
+        (copies_outcome("rate: 0 MB\n"), "rate is 0.0 B/s, but must be"),
+        (
+            copies_outcome("rate: 1 MB\n", seconds=2.0),
+            "took 2 s of a command that took",
+        ),
+        (
+            copies_outcome("rate: 1 MB\n", user=-1),
             "user_time is -1 s, which no|cpu_time",
         ),
-        (told(None), "job.py did not report an output"),
-        (told("rate: 1 MB\n", "rate: 1 MB\n"), "did not report 1 copies"),
+        (copies_outcome(None), "job.py did not report an output"),
+        (
+            copies_outcome("rate: 1 MB\n", "rate: 1 MB\n"),
+            "did not report 1 copies",
+        ),
         (
             {"job": golden.outcome("job", "")},
             "job.py printed .* instead of valid JSON",
@@ -176,59 +187,59 @@ class ScriptTestCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_script(self, *argv, copies=1):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, SCRIPT, f"--copies={copies}", "--", *argv],
             cwd=self.folder,
             capture_output=True,
             text=True,
             check=False,
         )
-        return done, json.loads(done.stdout)["copies"]
+        return process, json.loads(process.stdout)["copies"]
 
     def test_copies_have_folders_with_the_files(self):
         (self.folder / "input").write_text("7 events\n")
-        done, copies = self.run_script(
+        process, copies = self.run_script(
             "sh", "-c", "cat input; pwd; touch made", copies=3
         )
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0, process.returncode, process.stderr)
         places = [copy["stdout"].split("\n")[1] for copy in copies]
         self.assertEqual(
             [f"copy-{number}" for number in (1, 2, 3)],
             [os.path.basename(place) for place in places],
         )
-        for one in copies:
-            self.assertTrue(one["stdout"].startswith("7 events\n"))
+        for copy in copies:
+            self.assertTrue(copy["stdout"].startswith("7 events\n"))
         self.assertEqual(["input"], os.listdir(self.folder))
 
     def test_copies_run_at_once(self):
-        """Each waits for what the other one makes."""
+        """Each waits for the file of the other copy."""
         script = (
             "import pathlib, time, sys\n"
             "me = pathlib.Path.cwd()\n"
             "(me.parent / ('is-' + me.name)).touch()\n"
             "while len(list(me.parent.glob('is-*'))) < 2: time.sleep(0.01)\n"
         )
-        done, _ = self.run_script(sys.executable, "-c", script, copies=2)
-        self.assertEqual(0, done.returncode, done.stderr)
+        process, _ = self.run_script(sys.executable, "-c", script, copies=2)
+        self.assertEqual(0, process.returncode, process.stderr)
 
     def test_cpu_time_is_that_of_the_command(self):
-        _, (one,) = self.run_script(
+        _, (copy,) = self.run_script(
             "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
         )
-        self.assertGreater(one["user"], 0)
-        self.assertGreaterEqual(one["seconds"], one["user"])
+        self.assertGreater(copy["user"], 0)
+        self.assertGreaterEqual(copy["seconds"], copy["user"])
 
-    def test_failures_are_told(self):
-        for argv, said in (
+    def test_failures_are_reported(self):
+        for argv, message in (
             (("sh", "-c", "echo no >&2; exit 3"), "copy 1: exit status 3: no"),
             (("sh", "-c", "kill -9 $$"), "copy 1: signal 9:"),
             (("/no/such",), "copy 1: /no/such: No such file"),
         ):
-            done, _ = self.run_script(*argv)
-            self.assertEqual(1, done.returncode)
-            self.assertTrue(done.stderr.startswith(said), done.stderr)
+            process, _ = self.run_script(*argv)
+            self.assertEqual(1, process.returncode)
+            self.assertTrue(process.stderr.startswith(message), process.stderr)
 
-    def test_of_much_output_the_end_is_told(self):
+    def test_the_end_of_a_long_output_is_reported(self):
         _, copies = self.run_script("seq", "100000", copies=2)
         for copy in copies:
             self.assertLessEqual(len(copy["stdout"]), 65536)
@@ -241,8 +252,8 @@ class ScriptTestCase(unittest.TestCase):
         arguments = workload.complete(
             {"command": ["echo", "rate: 5 MB"], "metrics": [PATTERN]}
         )
-        done, _ = self.run_script(*arguments["command"])
+        process, _ = self.run_script(*arguments["command"])
         samples = workload.parse_all(
-            arguments, {"job": golden.outcome("job", done.stdout)}
+            arguments, {"job": golden.outcome("job", process.stdout)}
         )
         self.assertEqual(5, samples[-1].value)

@@ -40,12 +40,12 @@ class UnixBenchTestCase(unittest.TestCase):
             [" ".join(command.argv) for command in commands],
         )
 
-    def test_what_compiles_has_the_headers_of_the_c_library(self):
+    def test_the_compiler_has_the_headers_of_the_c_library(self):
         (gcc,) = (x for x in self.workload.TOOLS if x.command == "gcc")
         self.assertEqual("build-essential", gcc.package)
 
-    def check(self, content, **given):
-        arguments = self.workload.complete({"source": "/ub.tgz", **given})
+    def check(self, content, **options):
+        arguments = self.workload.complete({"source": "/ub.tgz", **options})
         self.workload.check_files(arguments, {"unixbench.tar": content})
 
     @ddt.data((0, 1024), (16, 16), (16, 1))
@@ -83,11 +83,13 @@ class UnixBenchTestCase(unittest.TestCase):
             x for x in arguments["tests"] if unixbench.TESTS[x].runs_all_passes
         ]
         for passes, wrong in ((1, often[0]), (10, "execl")):
-            asked = self.workload.complete({**arguments, "iterations": passes})
+            complete = self.workload.complete(
+                {**arguments, "iterations": passes}
+            )
             with self.assertRaisesRegex(
                 base.WorkloadError, f"{wrong} has 7 samples instead of"
             ):
-                self.workload.parse_all(asked, outcome)
+                self.workload.parse_all(complete, outcome)
 
     def test_the_tarball_is_the_operators(self):
         """The record has its checksum."""
@@ -139,11 +141,11 @@ class UnixBenchTestCase(unittest.TestCase):
         samples = self.workload.parse_all(
             self.workload.complete(arguments), golden.outcomes(files)
         )
-        found = {
+        measured = {
             s.metric.name.removeprefix(PREFIX): (s.value, s.metric.unit)
             for s in samples
         }
-        self.assertEqual(3 * 11 + 1, len(found))
+        self.assertEqual(3 * 11 + 1, len(measured))
         expected = {
             "dhry2reg.rate": (dhrystone, "ops/s"),
             "whetstone-double.rate": (mwips * 1e6, "ops/s"),
@@ -154,10 +156,10 @@ class UnixBenchTestCase(unittest.TestCase):
             "execl.samples": (1, "1"),
         }
         for name, (value, unit) in expected.items():
-            self.assertEqual(unit, found[name][1])
-            self.assertAlmostEqual(1, found[name][0] / value)
+            self.assertEqual(unit, measured[name][1])
+            self.assertAlmostEqual(1, measured[name][0] / value)
 
-    def test_other_tests_than_those_that_were_asked_for(self):
+    def test_tests_that_were_not_requested(self):
         for tests in (["dhry2reg"], ["shell8"], list(unixbench.TESTS)):
             arguments = self.workload.complete({"tests": tests})
             with self.assertRaisesRegex(base.WorkloadError, "ran 11 tests"):

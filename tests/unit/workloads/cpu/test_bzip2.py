@@ -90,7 +90,7 @@ class CompressionTestCase(unittest.TestCase):
         {"seconds": -1.0},
         {"seconds": float("nan")},
     )
-    def test_outcomes_that_are_no_measurement(self, fault):
+    def test_outcomes_that_are_not_a_measurement(self, fault):
         with self.assertRaises(base.WorkloadError):
             self.workload.parse_all(
                 self.workload.complete({}),
@@ -141,7 +141,7 @@ class RealCompressionTestCase(unittest.TestCase):
 
     @classmethod
     def _run(cls, commands):
-        done = {}
+        outcomes = {}
         for command in commands:
             stdout = subprocess.run(
                 command.argv,
@@ -150,8 +150,8 @@ class RealCompressionTestCase(unittest.TestCase):
                 capture_output=True,
                 text=True,
             ).stdout
-            done[command.name] = golden.outcome(command.name, stdout)
-        return done
+            outcomes[command.name] = golden.outcome(command.name, stdout)
+        return outcomes
 
     def _files(self):
         return {path.name: path.read_bytes() for path in self.folder.iterdir()}

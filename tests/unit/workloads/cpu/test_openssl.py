@@ -59,9 +59,11 @@ class CryptographyTestCase(unittest.TestCase):
         ("OpenSSL 1.0.2k-fips  26 Jan 2017", True),
     )
     @ddt.unpack
-    def test_too_old(self, told, refused):
+    def test_too_old(self, version_line, refused):
         (tool,) = self.workload.tools({})
-        self.assertEqual(refused, bool(tools.version_problem(tool, told)))
+        self.assertEqual(
+            refused, bool(tools.version_problem(tool, version_line))
+        )
 
 
 @ddt.ddt
@@ -97,8 +99,8 @@ class RateTestCase(unittest.TestCase):
         ("sha256", 2, 16384, "ran AES-256-GCM in process 0"),
     )
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, *given):
-        *arguments, message = given
+    def test_arguments_that_differ_from_the_run(self, *run_arguments):
+        *arguments, message = run_arguments
         with self.assertRaisesRegex(base.WorkloadError, message):
             openssl.parse_rate(GOLDEN, *arguments)
 

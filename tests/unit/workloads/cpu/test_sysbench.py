@@ -69,14 +69,14 @@ class ProcessorTestCase(unittest.TestCase):
         ({"time": 3}, "took 2.0002 s instead of 3 s"),
     )
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, asked, message):
+    def test_arguments_that_differ_from_the_run(self, changes, message):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^sysbench {message}"
         ):
-            self._parse(GOLDEN, **asked)
+            self._parse(GOLDEN, **changes)
 
-    def _parse(self, text, seconds=2.1, **asked):
-        arguments = {"threads": 2, "time": 2, **asked}
+    def _parse(self, text, seconds=2.1, **changes):
+        arguments = {"threads": 2, "time": 2, **changes}
         return self.workload.parse_all(
             self.workload.complete(arguments),
             {"sysbench": golden.outcome("sysbench", text, seconds=seconds)},

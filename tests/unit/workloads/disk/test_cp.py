@@ -62,12 +62,12 @@ class TreeCopyTestCase(unittest.TestCase):
         ):
             self.workload.complete(arguments)
 
-    def test_the_page_cache_is_told(self):
-        found = self.workload.argument_findings(
+    def test_the_page_cache_is_reported(self):
+        findings = self.workload.argument_findings(
             self.workload.complete({"flush": False})
         )
         self.assertEqual(
-            (("page_cache_measured", "cp writes with flush: false"),), found
+            (("page_cache_measured", "cp writes with flush: false"),), findings
         )
 
     def test_sample_is_the_time_of_the_copy(self):
@@ -103,7 +103,7 @@ class TreeCopyTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_outcomes_that_are_no_measurement(self, fault, message):
+    def test_outcomes_that_are_not_a_measurement(self, fault, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
             self.workload.parse_all(
                 self.workload.complete({}),
@@ -128,7 +128,7 @@ class TreeCopyTestCase(unittest.TestCase):
 class RealCopyTestCase(unittest.TestCase):
     """All commands as they are, with a small tree."""
 
-    def test_what_is_copied_is_the_tree(self):
+    def test_the_copy_has_the_tree(self):
         """A replacement of cp records its arguments and its result."""
         workload = cp.Cp()
         arguments = workload.complete({})
@@ -144,8 +144,8 @@ class RealCopyTestCase(unittest.TestCase):
             (folder / "rm").chmod(0o755)
             (copy,) = workload.commands(arguments, base.Endpoints())
             _run(folder, [copy], PATH=f"{folder}:{os.environ['PATH']}")
-            kept = (folder / "kept" / "0000" / "00").read_bytes()
-        self.assertEqual(b"content", kept)
+            content = (folder / "kept" / "0000" / "00").read_bytes()
+        self.assertEqual(b"content", content)
 
     @ddt.data(True, False)
     def test_each_copy_goes(self, flush):
@@ -174,7 +174,7 @@ class RealCopyTestCase(unittest.TestCase):
 
 
 def _run(folder, commands, **environment):
-    done = {}
+    outcomes = {}
     for command in commands:
         ran = subprocess.run(
             command.argv,
@@ -184,7 +184,7 @@ def _run(folder, commands, **environment):
             text=True,
             env={**os.environ, **environment},
         )
-        done[command.name] = golden.outcome(
+        outcomes[command.name] = golden.outcome(
             command.name, ran.stdout, stderr=ran.stderr
         )
-    return done
+    return outcomes

@@ -87,12 +87,12 @@ class CopyTestCase(unittest.TestCase):
         ({"sync": "dsync"}, None),
     )
     @ddt.unpack
-    def test_the_page_cache_is_told(self, arguments, seen):
-        found = self.workload.argument_findings(
+    def test_the_page_cache_is_reported(self, arguments, detail):
+        findings = self.workload.argument_findings(
             self.workload.complete(arguments)
         )
-        expected = (("page_cache_measured", seen),) if seen else ()
-        self.assertEqual(expected, found)
+        expected = (("page_cache_measured", detail),) if detail else ()
+        self.assertEqual(expected, findings)
 
     def test_one_direction_failed(self):
         arguments, files, stream = golden.RUNS["dd"]
@@ -183,7 +183,7 @@ class RealCopyTestCase(unittest.TestCase):
             outcomes = {}
             measured = workload.commands(arguments, base.Endpoints())
             for command in (*workload.prepare(arguments), *measured):
-                done = subprocess.run(
+                process = subprocess.run(
                     command.argv,
                     cwd=folder,
                     env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
@@ -192,7 +192,7 @@ class RealCopyTestCase(unittest.TestCase):
                     text=True,
                 )
                 outcomes[command.name] = golden.outcome(
-                    command.name, stderr=done.stderr
+                    command.name, stderr=process.stderr
                 )
             sizes = {
                 path.name: path.stat().st_size
@@ -200,7 +200,8 @@ class RealCopyTestCase(unittest.TestCase):
             }
         self.assertEqual({"write.data": 8 << 16, "read.data": 8 << 16}, sizes)
         samples = workload.parse_all(
-            arguments, {one.name: outcomes[one.name] for one in measured}
+            arguments,
+            {step.name: outcomes[step.name] for step in measured},
         )
         self.assertEqual(
             list(workload.metrics(arguments)), [s.metric for s in samples]

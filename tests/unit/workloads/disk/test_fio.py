@@ -46,25 +46,27 @@ class DiskTestCase(unittest.TestCase):
     def test_reads_and_writes_at_once(self):
         """Each side has metrics of its own, and both are work."""
         arguments = self.workload.complete(golden.RUNS["fio-mixed"].arguments)
-        one, other = self.workload.commands(arguments, base.Endpoints())
-        self.assertIn("--rw=rw", one.argv)
-        self.assertEqual("--rwmixread=70", other.argv[-1])
+        sequential, random = self.workload.commands(
+            arguments, base.Endpoints()
+        )
+        self.assertIn("--rw=rw", sequential.argv)
+        self.assertEqual("--rwmixread=70", random.argv[-1])
         flushed = {**arguments, "flush": "fsync"}
         *_, last = self.workload.commands(flushed, base.Endpoints())
         self.assertEqual("--fsync=1", last.argv[-1])
         outcomes = golden.RUNS["fio-mixed"].outcomes()
-        found = {
-            one.metric.name: one.value
-            for one in golden.values(
+        measured = {
+            measured_value.metric.name: measured_value.value
+            for measured_value in golden.values(
                 self.workload.parse_all(arguments, outcomes)
             )
         }
         every = [metric.name for metric in self.workload.metrics(arguments)]
         self.assertEqual(36, len(every))
-        self.assertLessEqual(set(found), set(every))
+        self.assertLessEqual(set(measured), set(every))
         for pattern in fio.MIXED:
             read, write = (
-                found[f"disk.fio.{pattern}.{side}.iops"]
+                measured[f"disk.fio.{pattern}.{side}.iops"]
                 for side in ("read", "write")
             )
             self.assertAlmostEqual(0.7, read / (read + write), delta=0.02)
@@ -85,15 +87,15 @@ class DiskTestCase(unittest.TestCase):
         self.assertIn("--fallocate=posix --unlink=1", line)
         self.assertNotIn("--time_based", line)
         outcomes = golden.RUNS["fio-first"].outcomes()
-        found = {
-            one.metric.name: one.value
-            for one in golden.values(
+        measured = {
+            measured_value.metric.name: measured_value.value
+            for measured_value in golden.values(
                 self.workload.parse_all(arguments, outcomes)
             )
         }
-        told = json.loads(outcomes["first_write"].stdout)["jobs"][0]["write"]
+        report = json.loads(outcomes["first_write"].stdout)["jobs"][0]["write"]
         self.assertEqual(
-            told["bw_bytes"], found["disk.fio.first_write.bandwidth"]
+            report["bw_bytes"], measured["disk.fio.first_write.bandwidth"]
         )
         work = self.workload.work_done(arguments, outcomes["first_write"])
         self.assertEqual(64, work.amount)
@@ -178,12 +180,12 @@ class DiskTestCase(unittest.TestCase):
         readings = self.workload.parse_all(
             arguments, golden.outcomes(golden.RUNS["fio"][1])
         )
-        found = [s.metric.name for s in golden.values(readings)]
+        names = [s.metric.name for s in golden.values(readings)]
         every = [s.name for s in self.workload.metrics(arguments)]
         self.assertEqual(36, len(every))
         others = ("_p90", "_p95", "_p99_9", "_p99_99")
         self.assertEqual(
-            [one for one in every if not one.endswith(others)], found
+            [name for name in every if not name.endswith(others)], names
         )
 
     def test_each_pattern_has_a_distribution_and_a_series(self):
@@ -206,7 +208,7 @@ class DiskTestCase(unittest.TestCase):
 
     @ddt.data((10, 2, 1), (10, 600, 31), (3600, 0, 360), (1, 0, 1))
     @ddt.unpack
-    def test_reports_fit_into_what_is_kept(self, runtime, ramp, interval):
+    def test_reports_fit_into_the_output_limit(self, runtime, ramp, interval):
         arguments = self.workload.complete(
             {"runtime": runtime, "ramp_time": ramp}
         )
@@ -227,7 +229,7 @@ class DiskTestCase(unittest.TestCase):
         metrics = self.workload.metrics(self.workload.complete({}))
         self.assertLess(course.metrics, {metric.name for metric in metrics})
 
-    def test_work_is_what_was_counted_and_the_ramp(self):
+    def test_work_is_counted_with_the_ramp(self):
         text = golden.text("fio-3.33-randread.json")
         arguments = self.workload.complete({"runtime": 2, "ramp_time": 1})
         outcome = golden.outcome("randread", text)

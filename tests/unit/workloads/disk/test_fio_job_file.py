@@ -1,4 +1,4 @@
-"""A job file of the operator's: what is taken of it, and what it measures."""
+"""A job file of the operator: accepted options, and metrics."""
 
 import json
 import pathlib
@@ -46,15 +46,15 @@ class JobFileTestCase(unittest.TestCase):
         self.workload = fio.Fio()
         self.arguments = self.workload.complete(RUN.arguments)
 
-    def check(self, given, **changes):
+    def check(self, job_bytes, **changes):
         """Check a file with the sections of the example, or others."""
         arguments = {**self.arguments, **changes}
-        self.workload.check_files(arguments, {"vmperf.fio": given})
+        self.workload.check_files(arguments, {"vmperf.fio": job_bytes})
 
-    def refused(self, given, **changes):
-        """Return what is said of a file that is refused."""
+    def refused(self, job_bytes, **changes):
+        """Return the message about a file that is rejected."""
         with self.assertRaises(base.WorkloadError) as caught:
-            self.check(given, **changes)
+            self.check(job_bytes, **changes)
         message = str(caught.exception)
         self.assertTrue(message.isprintable())
         return message
@@ -75,15 +75,15 @@ class JobFileTestCase(unittest.TestCase):
         limited = {**self.arguments, "rate_iops": 90}
         log, _ = self.workload.commands(limited, base.Endpoints())
         self.assertIn("--rate_iops=90", log.argv)
-        ((kind, seen),) = self.workload.argument_findings(limited)
+        ((kind, detail),) = self.workload.argument_findings(limited)
         self.assertEqual("fixed_rate", kind)
-        self.assertIn("90 requests per second with each process", seen)
+        self.assertIn("90 requests per second with each process", detail)
 
-    def test_samples_are_what_fio_says(self):
+    def test_samples_agree_with_fio(self):
         outcomes = RUN.outcomes()
-        found = {
-            one.metric.name: one.value
-            for one in golden.values(
+        measured = {
+            reading.metric.name: reading.value
+            for reading in golden.values(
                 self.workload.parse_all(self.arguments, outcomes)
             )
         }
@@ -91,18 +91,18 @@ class JobFileTestCase(unittest.TestCase):
             metric.name for metric in self.workload.metrics(self.arguments)
         }
         self.assertEqual(27, len(every))
-        self.assertLessEqual(set(found), every)
+        self.assertLessEqual(set(measured), every)
         for side in self.arguments["sections"]:
             section, _, key = side.partition(".")
             (job,) = json.loads(outcomes[section].stdout)["jobs"]
             self.assertEqual(
                 (job[key]["iops"], job[key]["bw_bytes"]),
                 tuple(
-                    found[f"disk.fio.{side}.{what}"]
+                    measured[f"disk.fio.{side}.{what}"]
                     for what in ("iops", "bandwidth")
                 ),
             )
-            self.assertIn(f"disk.fio.{side}.latency_p50", found)
+            self.assertIn(f"disk.fio.{side}.latency_p50", measured)
         (job,) = json.loads(outcomes["data"].stdout)["jobs"]
         both = job["read"]["total_ios"] + job["write"]["total_ios"]
         work = self.workload.work_done(self.arguments, outcomes["data"])
@@ -120,11 +120,11 @@ class JobFileTestCase(unittest.TestCase):
         ({"percentile_list": "50"}, "percentile_list=50 instead of perc"),
     )
     @ddt.unpack
-    def test_another_job(self, options, words):
+    def test_another_job(self, options, message):
         loads = json.loads(RUN.outcomes()["data"].stdout)
         loads["jobs"][0]["job options"].update(options)
         outcome = golden.outcome("data", json.dumps(loads))
-        with self.assertRaisesRegex(base.WorkloadError, words):
+        with self.assertRaisesRegex(base.WorkloadError, message):
             self.workload.parse_all(self.arguments, {"data": outcome})
 
     @ddt.data(
@@ -134,13 +134,13 @@ class JobFileTestCase(unittest.TestCase):
         ("ioengine", None, "ran without ioengine=libaio"),
     )
     @ddt.unpack
-    def test_other_options_of_the_command_line(self, key, setting, words):
+    def test_other_options_of_the_command_line(self, key, setting, message):
         loads = json.loads(RUN.outcomes()["data"].stdout)
         options = loads["global options"]
         options[key] = setting
         loads["global options"] = {k: v for k, v in options.items() if v}
         outcome = golden.outcome("data", json.dumps(loads))
-        with self.assertRaisesRegex(base.WorkloadError, words):
+        with self.assertRaisesRegex(base.WorkloadError, message):
             self.workload.parse_all(self.arguments, {"data": outcome})
 
     def test_options_that_a_file_may_set(self):
@@ -159,15 +159,15 @@ class JobFileTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "with another name"):
             self.workload.parse_all(self.arguments, {"data": outcome})
 
-    def test_the_example_is_taken(self):
-        for given in (TEXT, TEXT.replace("\n", "\r\n")):
-            self.check(given.encode())
+    def test_the_example_is_accepted(self):
+        for text in (TEXT, TEXT.replace("\n", "\r\n")):
+            self.check(text.encode())
 
     @ddt.data(
         *("thread", "numjobs=257", "bssplit=4k/60:8k/40,16k/", "rw = randrw"),
         *("filename=a.data", "filename=a:b", "description=a log (small)"),
     )
-    def test_lines_that_are_taken(self, line):
+    def test_lines_that_are_accepted(self, line):
         self.check(content(line), sections=["log.write"])
 
     @ddt.data(
@@ -186,10 +186,10 @@ class JobFileTestCase(unittest.TestCase):
         "loops=1000",
         "include=/etc/passwd",
     )
-    def test_keys_that_are_not_taken(self, line):
+    def test_keys_that_are_rejected(self, line):
         key = line.partition("=")[0]
-        for given in (line, f"  {line}", f"\t{line}"):
-            message = self.refused(content(given))
+        for written in (line, f"  {line}", f"\t{line}"):
+            message = self.refused(content(written))
             self.assertRegex(message, rf"^job_file: line 4: '.*{key}.*delete")
 
     @ddt.data(
@@ -202,7 +202,7 @@ class JobFileTestCase(unittest.TestCase):
         *("time_based=0", "group_reporting=0", "#\x0bexec_prerun=id"),
         "#" * 4095 + "exec_prerun=id",
     )
-    def test_lines_that_are_not_taken(self, line):
+    def test_lines_that_are_rejected(self, line):
         message = self.refused(content(line))
         self.assertRegex(
             message,
@@ -217,16 +217,19 @@ class JobFileTestCase(unittest.TestCase):
         (b"[log]\nsize=1m\n", "must have a section 'log' that writes"),
     )
     @ddt.unpack
-    def test_files_without_the_section(self, given, words):
-        message = self.refused(given, sections=["log.write"])
-        self.assertRegex(message, words)
+    def test_files_without_the_section(self, job_bytes, message):
+        self.assertRegex(
+            self.refused(job_bytes, sections=["log.write"]), message
+        )
 
     def test_sides(self):
-        given = content("[data]\nrw=randrw\nsize=1g")
-        self.check(given, sections=["log.write", "data.write", "data.read"])
+        job_bytes = content("[data]\nrw=randrw\nsize=1g")
+        self.check(
+            job_bytes, sections=["log.write", "data.write", "data.read"]
+        )
         self.assertIn(
             "log.read: job_file must have a section 'log' that reads",
-            self.refused(given, sections=["log.read"]),
+            self.refused(job_bytes, sections=["log.read"]),
         )
         self.check(b"[global]\nrw=write\n[log]\n", sections=["log.write"])
 
@@ -246,9 +249,9 @@ class JobFileTestCase(unittest.TestCase):
         ({"job_file": "/x", "sections": ["search.read"]}, "sections.0: 'sea"),
     )
     @ddt.unpack
-    def test_arguments(self, given, words):
-        with self.assertRaisesRegex(base.WorkloadError, f"fio: {words}"):
-            self.workload.complete(given)
+    def test_arguments(self, arguments, message):
+        with self.assertRaisesRegex(base.WorkloadError, f"fio: {message}"):
+            self.workload.complete(arguments)
 
     def test_is_checked_before_anything_is_brought(self):
         """As a task is validated, and as a session begins."""
@@ -256,34 +259,34 @@ class JobFileTestCase(unittest.TestCase):
             path = pathlib.Path(folder, "own.fio")
             arguments = {"job_file": str(path), "sections": ["log.write"]}
             entry = {"name": "fio", "arguments": arguments, "label": "own"}
-            (one,) = assignment.assign([entry])
+            (assigned,) = assignment.assign([entry])
             path.write_bytes(content("exec_prerun=id"))
             with self.assertRaisesRegex(
                 base.WorkloadError,
                 "^workload fio-own: job_file: line 4: 'exec",
             ):
-                one.read_files()
+                assigned.read_files()
             path.write_bytes(content(""))
-            ((brought, given),) = one.read_files().items()
+            ((brought, file_content),) = assigned.read_files().items()
         self.assertEqual(("vmperf.fio", ""), (brought.name, brought.package))
-        self.assertEqual(content(""), given)
+        self.assertEqual(content(""), file_content)
 
     @hypothesis.given(LINES)
     def test_any_lines(self, lines):
         """An accepted file has no word that fio could read as another."""
-        given = "\n".join(lines)
+        text = "\n".join(lines)
         try:
-            self.check(given.encode(), sections=["log.write"])
+            self.check(text.encode(), sections=["log.write"])
         except base.WorkloadError as error:
             self.assertTrue(str(error).isprintable())
             self.assertLess(len(str(error)), 600)
             return
-        for line in re.split(r"[\r\n]", given):
+        for line in re.split(r"[\r\n]", text):
             if line.strip(" \t")[:1] not in ("", ";", "#", "["):
                 key = re.split(r"[ \t=]", line.strip(" \t"))[0]
                 self.assertIn(key, ("rw", "size", "bs", "filename"))
             self.assertNotRegex(line.partition(";")[0], r"\$|/dev|exec")
 
     @hypothesis.given(st.binary(max_size=200))
-    def test_any_bytes(self, given):
-        self.refused(given)
+    def test_any_bytes(self, job_bytes):
+        self.refused(job_bytes)

@@ -26,13 +26,13 @@ class ReadTestCase(unittest.TestCase):
 
     @ddt.data("read", "write", "randread", "randwrite")
     def test_only_percentiles_are_middles_of_buckets(self, pattern):
-        known = {
+        resolutions = {
             metric.name.rpartition(".")[2]: metric.resolution
             for metric in _fio_result.metrics(pattern)
         }
         for name in ("latency_p50", "latency_p99"):
-            self.assertEqual(histogram.ACCURACY, known[name])
-        self.assertIsNone(known["latency_mean"])
+            self.assertEqual(histogram.ACCURACY, resolutions[name])
+        self.assertIsNone(resolutions["latency_mean"])
 
     def test_values_are_in_base_units(self):
         expected = json.loads(GOLDEN)["jobs"][0]["read"]
@@ -60,12 +60,12 @@ class ReadTestCase(unittest.TestCase):
         for end in ends[:-2]:
             with self.assertRaisesRegex(base.WorkloadError, "ended after"):
                 _fio_result.parse(name, reports[:end], seconds)
-        for found, true in zip(
+        for figure, true in zip(
             _fio_result.parse(name, reports[: ends[-2]], seconds),
             whole,
             strict=True,
         ):
-            self.assertAlmostEqual(1, found.value / true.value, delta=0.01)
+            self.assertAlmostEqual(1, figure.value / true.value, delta=0.01)
 
     def test_a_guest_that_waits_for_its_processor(self):
         """fio 3.33 in one of four guests on two cores counted 1.926 s of 2."""
@@ -111,7 +111,7 @@ class ReadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, message):
             _fio_result.parse("randread", json.dumps(result), 2)
 
-    def test_other_side_is_not_taken(self):
+    def test_other_side_is_rejected(self):
         with self.assertRaisesRegex(base.WorkloadError, "did not do any I/O"):
             _fio_result.parse("randwrite", GOLDEN, 2)
 
@@ -127,21 +127,26 @@ class LatenciesTestCase(unittest.TestCase):
     """The distribution of latencies, out of the bins."""
 
     @ddt.data("read", "write", "randread", "randwrite")
-    def test_percentiles_are_those_of_fio(self, pattern):
+    def test_percentiles_agree_with_fio(self, pattern):
         """They differ by at most 1 %, and from the bins by 0.8 %."""
         text = golden.text(f"fio-3.33-{pattern}.json")
         (job,) = json.loads(golden.last(text))["jobs"]
         side = job["write" if "write" in pattern else "read"]
         latencies = _fio_result.parse_latencies(pattern, text)
         self.assertEqual(side["clat_ns"]["N"], latencies.histogram.count)
-        for percent, told in side["clat_ns"]["percentile"].items():
-            ours = latencies.histogram.percentile(float(percent))
-            self.assertLess(abs(ours / (told / 1e9) - 1), 0.018, percent)
+        for percent, nanoseconds in side["clat_ns"]["percentile"].items():
+            seconds = latencies.histogram.percentile(float(percent))
+            self.assertLess(
+                abs(seconds / (nanoseconds / 1e9) - 1), 0.018, percent
+            )
 
     @ddt.data(
         (None, "has no latency bins; .*json.* of fio 3.0"),
         ([], "has no latency bins"),
-        ({str(one): 1 for one in range(1857)}, "has no latency bins"),
+        (
+            {str(bin_number): 1 for bin_number in range(1857)},
+            "has no latency bins",
+        ),
         ({"fast": 69512}, "latency bin of randread is 'fast', not a finite"),
         ({"-5": 69512}, "latency is -5e-09 s, which is not plausible"),
         ({"1e18": 69512}, "latency is 1e.09 s, which is not plausible"),
@@ -149,7 +154,7 @@ class LatenciesTestCase(unittest.TestCase):
         ({"1000": -1, "2000": 69513}, "count -1: must be"),
     )
     @ddt.unpack
-    def test_what_is_no_distribution(self, bins, message):
+    def test_invalid_distributions(self, bins, message):
         result = json.loads(GOLDEN)
         result["jobs"][0]["read"]["clat_ns"]["bins"] = bins
         with self.assertRaisesRegex(base.WorkloadError, message):
@@ -170,14 +175,14 @@ class SeriesTestCase(unittest.TestCase):
 
     def test_of_each_interval_that_is_measured(self):
         text = golden.text("fio-3.33-randread-reports.json")
-        (found,) = _fio_result.series("randread", text)
-        self.assertEqual("disk.fio.randread.iops", found.metric.name)
-        self.assertEqual(5, len(found.points))
-        moment, value = found.points[0]
+        (series,) = _fio_result.series("randread", text)
+        self.assertEqual("disk.fio.randread.iops", series.metric.name)
+        self.assertEqual(5, len(series.points))
+        moment, value = series.points[0]
         self.assertAlmostEqual(12321, value * moment, delta=1)
-        self.assertAlmostEqual(4.0, found.points[-1][0], delta=0.1)
+        self.assertAlmostEqual(4.0, series.points[-1][0], delta=0.1)
 
-    def test_one_report_is_no_series(self):
+    def test_one_report_is_not_a_series(self):
         self.assertEqual([], _fio_result.series("randread", GOLDEN))
 
     def test_moments_that_make_no_sense(self):
@@ -192,7 +197,7 @@ class CourseTestCase(unittest.TestCase):
 
     text = golden.text("fio-3.33-randread-reports.json")
 
-    def test_figures_are_those_of_the_last_report(self):
+    def test_figures_agree_with_the_last_report(self):
         iops = _fio_result.parse("randread", self.text, 4)[0].value
         last = "{" + self.text.rpartition("\n{")[2]
         self.assertEqual(json.loads(last)["jobs"][0]["read"]["iops"], iops)
@@ -204,7 +209,7 @@ class CourseTestCase(unittest.TestCase):
         self.assertAlmostEqual(1795274942.055, end[0], delta=0.01)
         self.assertEqual(
             [0, 12321, 13441, 14645, 15680, 15680],
-            [done for _, done in course.points],
+            [requests for _, requests in course.points],
         )
 
     def test_a_window(self):
@@ -238,7 +243,7 @@ class CourseTestCase(unittest.TestCase):
                 ((11.0, 0.0), (12.0, 200.0), (13.0, 350.0)), course.points
             )
 
-    def test_one_report_tells_nothing_of_a_window(self):
+    def test_one_report_has_a_constant_rate(self):
         course = _fio_result.progress("randread", GOLDEN)
         (begin, _), (end, _) = course.points
         self.assertAlmostEqual(

@@ -87,14 +87,14 @@ class SearchTestCase(unittest.TestCase):
         plain = self.workload.complete({})
         self.assertEqual((), self.workload.files(plain))
 
-    def test_what_is_no_search(self):
-        for text, words in (
+    def test_invalid_searches(self):
+        for text, message in (
             ("".join(self.steps[:-1]), "ended after 8 steps"),
             (self.text + self.steps[0], "more steps"),
             ("".join(self.steps[1:]), "iodepth=2 instead of iodepth=1"),
             (self.text + "x", "text after its last step"),
         ):
-            with self.assertRaisesRegex(base.WorkloadError, words):
+            with self.assertRaisesRegex(base.WorkloadError, message):
                 self.parse(text)
         with self.assertRaisesRegex(base.WorkloadError, "runtime=1 instead"):
             self.parse(self.text, runtime=2)
@@ -122,12 +122,14 @@ class SearchTestCase(unittest.TestCase):
         )
 
     def test_program(self):
-        done = self.run_script(2_000_000)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        found = re.findall(r'"99.000000": (\d+)00000}', done.stdout)
-        self.assertEqual(["1", "2", "4", "8", "16", "32", "24", "20"], found)
+        process = self.run_script(2_000_000)
+        self.assertEqual((0, ""), (process.returncode, process.stderr))
+        latencies = re.findall(r'"99.000000": (\d+)00000}', process.stdout)
+        self.assertEqual(
+            ["1", "2", "4", "8", "16", "32", "24", "20"], latencies
+        )
 
     def test_program_ends_with_fio(self):
-        done = self.run_script(2_000_000, broken=4)
-        self.assertEqual(3, done.returncode)
-        self.assertEqual(2, done.stdout.count("jobs"))
+        process = self.run_script(2_000_000, broken=4)
+        self.assertEqual(3, process.returncode)
+        self.assertEqual(2, process.stdout.count("jobs"))

@@ -62,22 +62,24 @@ class FilesTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_the_page_cache_is_told(self, arguments, seen):
-        found = self.workload.argument_findings(
+    def test_the_page_cache_is_reported(self, arguments, detail):
+        findings = self.workload.argument_findings(
             self.workload.complete(arguments)
         )
-        self.assertEqual((("page_cache_measured", seen),), found)
+        self.assertEqual((("page_cache_measured", detail),), findings)
 
-    def test_other_tests_than_those_asked_for(self):
+    def test_tests_that_were_not_requested(self):
         text = GOLDEN.replace("random writers", "mixed workload")
         with self.assertRaisesRegex(base.WorkloadError, "ran 6 tests, which"):
             self.parse(text)
 
     def parse(self, text, **arguments):
         """Parse an output of the recorded run, with other arguments."""
-        given = {**golden.RUNS["iozone"].arguments, **arguments}
+        run_arguments = {**golden.RUNS["iozone"].arguments, **arguments}
         outcome = {"iozone": golden.outcome("iozone", text, seconds=60)}
-        return self.workload.parse_all(self.workload.complete(given), outcome)
+        return self.workload.parse_all(
+            self.workload.complete(run_arguments), outcome
+        )
 
     @ddt.data(
         (" -e -I", "", "ran with 'iozone .* -i 2 -F .* instead of '-l 2 "),
@@ -133,7 +135,7 @@ class RatesTestCase(unittest.TestCase):
 
     @ddt.data((1, 8192, 64), (2, 4096, 64), (2, 8192, 4))
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, *arguments):
+    def test_arguments_that_differ_from_the_run(self, *arguments):
         with self.assertRaises(base.WorkloadError):
             iozone.parse_rates(GOLDEN, *arguments)
 

@@ -26,9 +26,10 @@ def printed(label, *seconds, size_mib=16):
     mean = sum(seconds) / len(seconds)
     rows = [*enumerate(seconds), ("AVG", mean)]
     return "".join(
-        f"{run}\tMethod: {label}\tElapsed: {one:.5f}\tMiB: {size_mib}.00000\t"
-        f"Copy: {size_mib / one:.3f} MiB/s\n"
-        for run, one in rows
+        f"{run}\tMethod: {label}\tElapsed: {elapsed:.5f}\t"
+        f"MiB: {size_mib}.00000\t"
+        f"Copy: {size_mib / elapsed:.3f} MiB/s\n"
+        for run, elapsed in rows
     )
 
 
@@ -87,8 +88,8 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         Both take a second for what comes before.
         """
         head, *_ = TWO.partition("0\tMethod")
-        says, _, begun = head.partition("process 1\n")
-        return says + "".join(
+        version_line, _, begun = head.partition("process 1\n")
+        return version_line + "".join(
             f"process {number}\n{begun}"
             f"{printed('MEMCPY', 0.25, 0.5, 0.25)}{printed('DUMB', *seconds)}"
             for number, seconds in enumerate(processes, 1)
@@ -106,7 +107,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
                 (0.6875, 64 * MIB),
                 (0.875, 192 * MIB),
             ],
-            [(at, one) for at, one in memcpy.points],
+            [(at, rate) for at, rate in memcpy.points],
         )
         self.assertEqual(
             [(0.25, 128 * MIB), (0.75, 64 * MIB), (1.0, 128 * MIB)],
@@ -142,7 +143,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         top = self.folder(
             "#!/bin/sh\n[ $1 = -h ] || { sleep 0.$1; exit $1; }\n"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "mbw.bash", "-k", "2", "3"],
             cwd=top,
             env={"PATH": f"{top}:/usr/bin:/bin"},
@@ -150,8 +151,8 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertEqual((3, ""), (done.returncode, done.stderr))
-        self.assertIn("process 1\nprocess 2\n", done.stdout)
+        self.assertEqual((3, ""), (process.returncode, process.stderr))
+        self.assertIn("process 1\nprocess 2\n", process.stdout)
         self.assertEqual(
             {"mbw", "mbw.bash"}, {path.name for path in top.iterdir()}
         )
@@ -201,30 +202,34 @@ class MemoryBandwidthTestCase(unittest.TestCase):
     def _published(self, machine):
         text = golden.text(f"mbw-r730xd-2019-{machine}.txt")
         # Built in its own folder in 2019; the element loop is the slower one.
-        says = "says: mbw memory benchmark v1.4, https://github.com/raas/mbw\n"
+        version_line = (
+            "says: mbw memory benchmark v1.4, https://github.com/raas/mbw\n"
+        )
         return golden.values(
-            self._parse(says + text, size_mib=512, runs=10, methods=ALL)
+            self._parse(
+                version_line + text, size_mib=512, runs=10, methods=ALL
+            )
         )
 
     def test_single_rates_are_a_series(self):
         """Each at the second at which its copy ended."""
         memcpy, dumb = series(self._parse(OLD))
-        for found, label in ((memcpy, "DUMB"), (dumb, "MEMCPY")):
+        for method_series, label in ((memcpy, "DUMB"), (dumb, "MEMCPY")):
             lines = [
                 line.split() for line in OLD.splitlines() if label in line
             ]
             *runs, average = [float(line[8]) for line in lines]
             *seconds, _ = [float(line[4]) for line in lines]
-            for number, (at, value) in enumerate(found.points):
+            for number, (at, value) in enumerate(method_series.points):
                 self.assertAlmostEqual(runs[number], value / MIB, delta=0.01)
                 self.assertAlmostEqual(
                     sum(seconds[: number + 1]), at, delta=2e-5
                 )
-            self.assertEqual(3, len(found.points))
-            last, _ = found.points[-1]
+            self.assertEqual(3, len(method_series.points))
+            last, _ = method_series.points[-1]
             self.assertAlmostEqual(3 * 16 / last, average, delta=0.01)
 
-    def test_one_copy_is_no_series(self):
+    def test_one_copy_is_not_a_series(self):
         head, *_ = OLD.replace("Doing 3", "Doing 1").partition("0\tMethod")
         text = head + printed("MEMCPY", 0.25) + printed("DUMB", 0.5)
         readings = self._parse(text, runs=1)
@@ -244,9 +249,9 @@ class MemoryBandwidthTestCase(unittest.TestCase):
                 self._parse(text)
 
     def _parse(self, text, **changes):
-        asked = {"size_mib": 16, "runs": 3, **changes}
+        arguments = {"size_mib": 16, "runs": 3, **changes}
         return self.workload.parse_all(
-            self.workload.complete(asked),
+            self.workload.complete(arguments),
             {"mbw": golden.outcome("mbw", text)},
         )
 
@@ -254,8 +259,8 @@ class MemoryBandwidthTestCase(unittest.TestCase):
     @ddt.unpack
     def test_before_1_4_memcpy_and_dumb_are_swapped(self, text, *expected):
         methods = ALL[: text.count("AVG")]
-        found = golden.values(self._parse(text, methods=methods))
-        rates = [one.value / MIB for one in found]
+        samples = golden.values(self._parse(text, methods=methods))
+        rates = [measured.value / MIB for measured in samples]
         for mine, printed in zip(rates[:2], expected, strict=True):
             self.assertAlmostEqual(printed, mine, delta=0.002)
 
@@ -297,7 +302,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         folder = self.folder(
             f'#!/bin/sh\n[ $1 = -h ] && echo "{first}" || echo "$@"\n'
         )
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "mbw.bash", "-t0", "-t1", "-t2", "16"],
             cwd=folder,
             env={"PATH": f"{folder}:/usr/bin:/bin"},
@@ -305,7 +310,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
             text=True,
             check=True,
         )
-        self.assertEqual(f"says: {first}\n{expected}\n", done.stdout)
+        self.assertEqual(f"says: {first}\n{expected}\n", process.stdout)
 
     @ddt.data(
         ("says: ", "", "must contain its version exactly once"),
@@ -322,7 +327,7 @@ class MemoryBandwidthTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, f"^mbw: .*{message}"):
             self._parse(NEW.replace(old, new), methods=ALL)
 
-    def test_methods_that_nobody_asked_for(self):
+    def test_methods_that_were_not_requested(self):
         with self.assertRaisesRegex(base.WorkloadError, "^mbw: ran DUMB, M"):
             self._parse(NEW)
 
@@ -359,6 +364,6 @@ class RateTestCase(unittest.TestCase):
 
     @ddt.data((2, 16, "has 3 runs instead of 2"), (3, 64, "not run with 64"))
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, runs, size, message):
+    def test_arguments_that_differ_from_the_run(self, runs, size, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
             mbw.parse_copies(GOLDEN, "MEMCPY", runs, size)

@@ -11,9 +11,9 @@ GOLDEN = golden.text("sysbench_memory-1.0.20-read.txt")
 ASKED = {"threads": 2, "time": 1, "block_kib": 65536}
 
 
-def bandwidth(text, operation="read", seconds=1.1, **asked):
+def bandwidth(text, operation="read", seconds=1.1, **changes):
     outcome = golden.outcome(operation, text, seconds=seconds)
-    return sysbench_memory.bandwidth(outcome, {**ASKED, **asked})
+    return sysbench_memory.bandwidth(outcome, {**ASKED, **changes})
 
 
 @ddt.ddt
@@ -44,7 +44,10 @@ class MemoryTestCase(unittest.TestCase):
             self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(
-            {one: line.format(one) for one in ("read", "write")},
+            {
+                operation: line.format(operation)
+                for operation in ("read", "write")
+            },
             {command.name: " ".join(command.argv) for command in commands},
         )
 
@@ -117,9 +120,11 @@ class BandwidthTestCase(unittest.TestCase):
         ("read", {"time": 2}, "took 1.0.* s instead of 2 s"),
     )
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, one, asked, message):
+    def test_arguments_that_differ_from_the_run(
+        self, operation, changes, message
+    ):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            bandwidth(GOLDEN, one, **asked)
+            bandwidth(GOLDEN, operation, **changes)
 
     @ddt.data(
         (

@@ -89,31 +89,35 @@ class PagesTestCase(unittest.TestCase):
 
     def test_golden(self):
         readings = self.parse(GOLDEN)
-        found = {one.metric.name: one.value for one in golden.values(readings)}
+        measured = {
+            reading.metric.name: reading.value
+            for reading in golden.values(readings)
+        }
         loads = json.loads(GOLDEN)
         pages = loads["rows"]
         rate = pages / loads["microseconds"] * 1e6
-        self.assertAlmostEqual(rate, found["network.h2load.rate"])
+        self.assertAlmostEqual(rate, measured["network.h2load.rate"])
         self.assertAlmostEqual(
-            rate * 16384, found["network.h2load.throughput"], 3
+            rate * 16384, measured["network.h2load.throughput"], 3
         )
-        self.assertEqual(0, found["network.h2load.failed_requests"])
+        self.assertEqual(0, measured["network.h2load.failed_requests"])
         self.assertAlmostEqual(
             loads["response_microseconds"] / pages / 1e6,
-            found["network.h2load.response_time_mean"],
+            measured["network.h2load.response_time_mean"],
         )
-        self.assertIn("network.h2load.response_time_p50", found)
+        self.assertIn("network.h2load.response_time_p50", measured)
         rate, mean, p95 = (
             reading
             for reading in readings
             if isinstance(reading, sample.Series)
         )
         self.assertEqual(
-            loads["per_second"][:-1], [one for _, one in rate.points]
+            loads["per_second"][:-1],
+            [pages_per_second for _, pages_per_second in rate.points],
         )
         self.assertEqual(
             ["response_time_mean", "response_time_p95"],
-            [one.metric.name.rpartition(".")[2] for one in (mean, p95)],
+            [series.metric.name.rpartition(".")[2] for series in (mean, p95)],
         )
         self.assertEqual([1, 2, 3], [second for second, _ in mean.points])
         for (_, found_mean), (_, found_p95), pages, (total, most) in zip(
@@ -182,8 +186,8 @@ class PagesTestCase(unittest.TestCase):
             del report["response_times"][first]
         report["response_microseconds"] -= int(first)
         report["response_times_per_second"]["0"][0] -= int(first)
-        found = golden.values(self.parse(json.dumps(report)))
-        self.assertEqual(1, found[-1].value)
+        samples = golden.values(self.parse(json.dumps(report)))
+        self.assertEqual(1, samples[-1].value)
 
     @ddt.data(
         (
@@ -268,7 +272,7 @@ class RealPagesTestCase(unittest.TestCase):
         )
         try:
             self.wait(port)
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, *command.argv[1:]],
                 cwd=top,
                 capture_output=True,
@@ -279,11 +283,14 @@ class RealPagesTestCase(unittest.TestCase):
             server.terminate()
             server.wait()
         readings = workload.parse_all(
-            arguments, {"pages": golden.outcome("pages", done.stdout)}
+            arguments, {"pages": golden.outcome("pages", process.stdout)}
         )
-        found = {one.metric.name: one.value for one in golden.values(readings)}
-        self.assertEqual(0, found["network.h2load.failed_requests"])
-        self.assertGreater(found["network.h2load.rate"], 0)
+        measured = {
+            reading.metric.name: reading.value
+            for reading in golden.values(readings)
+        }
+        self.assertEqual(0, measured["network.h2load.failed_requests"])
+        self.assertGreater(measured["network.h2load.rate"], 0)
         self.assertEqual([], list(top.glob("*.log")))
 
     def wait(self, port):

@@ -76,14 +76,14 @@ class ThroughputTestCase(unittest.TestCase):
         self.assertEqual((), self.workload.argument_findings(for_endpoints))
 
     def test_only_the_reverse_wants_a_new_one(self):
-        for directions, wanted in (
+        for directions, minimum in (
             (["to_peer"], None),
             (["from_peer"], "2.1"),
         ):
             arguments = self.workload.complete({"directions": directions})
             (tool,) = self.workload.tools(arguments)
             self.assertEqual(
-                wanted, tool.minimum_version and tool.minimum_version.version
+                minimum, tool.minimum_version and tool.minimum_version.version
             )
 
     def test_ended_early(self):
@@ -98,9 +98,11 @@ class ThroughputTestCase(unittest.TestCase):
 
     def parse(self, command, text, **arguments):
         """Parse an output as that of a command of the recorded run."""
-        given = {**golden.RUNS["iperf2"].arguments, **arguments}
+        run_arguments = {**golden.RUNS["iperf2"].arguments, **arguments}
         outcome = {command: golden.outcome(command, text, seconds=60)}
-        return self.workload.parse_all(self.workload.complete(given), outcome)
+        return self.workload.parse_all(
+            self.workload.complete(run_arguments), outcome
+        )
 
     def test_ended_late(self):
         text = golden.text("iperf2-2.1.8-to_peer.txt").replace(
@@ -143,8 +145,8 @@ class RateTestCase(unittest.TestCase):
     )
     @ddt.unpack
     def test_real_outputs(self, file, streams, expected):
-        found, _ = iperf2.parse_rate(golden.text(file), "to_peer", streams)
-        self.assertAlmostEqual(expected, found)
+        rate, _ = iperf2.parse_rate(golden.text(file), "to_peer", streams)
+        self.assertAlmostEqual(expected, rate)
 
     def test_refusal_has_its_words(self):
         """The exit status of iperf is 0 then."""
@@ -204,16 +206,16 @@ class RealThroughputTestCase(unittest.TestCase):
         try:
             server.stdout.readline()
             server.stdout.readline()
-            done = subprocess.run(
+            process = subprocess.run(
                 command.argv, capture_output=True, text=True, check=True
             )
             server.communicate(timeout=20)
         finally:
             server.kill()
             server.wait()
-        (one,) = workload.parse_all(
+        (throughput,) = workload.parse_all(
             arguments,
-            {"to_peer": golden.outcome("to_peer", done.stdout)},
+            {"to_peer": golden.outcome("to_peer", process.stdout)},
         )
-        self.assertGreater(one.value, 0)
+        self.assertGreater(throughput.value, 0)
         self.assertEqual(0, server.returncode)

@@ -59,24 +59,26 @@ class NetworkTestCase(unittest.TestCase):
         *_, last = self.workload.commands(both, ENDS)
         self.assertEqual(("bidir", 5300), (last.name, last.server.port))
         outcomes = run.outcomes()
-        found = {
-            one.metric.name: one.value
-            for one in golden.values(
+        measured = {
+            reading.metric.name: reading.value
+            for reading in golden.values(
                 self.workload.parse_all(arguments, outcomes)
             )
         }
         metrics = [metric.name for metric in self.workload.metrics(arguments)]
-        self.assertEqual(metrics, list(found))
-        told = json.loads(outcomes["bidir"].stdout)["end"]
+        self.assertEqual(metrics, list(measured))
+        report_end = json.loads(outcomes["bidir"].stdout)["end"]
         for direction, key in (
             ("to_peer", "sum_received"),
             ("from_peer", "sum_received_bidir_reverse"),
         ):
             name = f"network.iperf3.bidir.{direction}.throughput"
-            self.assertEqual(told[key]["bits_per_second"], found[name])
+            self.assertEqual(
+                report_end[key]["bits_per_second"], measured[name]
+            )
         work = self.workload.work_done(arguments, outcomes["bidir"])
         arrived = sum(
-            told[key]["bytes"]
+            report_end[key]["bytes"]
             for key in ("sum_received", "sum_received_bidir_reverse")
         )
         self.assertAlmostEqual(1.5, work.amount / arrived, 3)
@@ -94,7 +96,7 @@ class NetworkTestCase(unittest.TestCase):
         (["start", "test_start", "bidir"], 0, "did not run in two directions"),
     )
     @ddt.unpack
-    def test_contradictions_of_both_directions(self, path, value, words):
+    def test_contradictions_of_both_directions(self, path, value, message):
         run = golden.RUNS["iperf3-bidir"]
         (outcome,) = run.outcomes().values()
         result = json.loads(outcome.stdout)
@@ -104,7 +106,7 @@ class NetworkTestCase(unittest.TestCase):
         node[path[-1]] = value
         arguments = self.workload.complete(run.arguments)
         changed = golden.outcome("bidir", json.dumps(result))
-        with self.assertRaisesRegex(base.WorkloadError, words):
+        with self.assertRaisesRegex(base.WorkloadError, message):
             self.workload.parse_all(arguments, {"bidir": changed})
 
     def test_datagrams_go_one_way(self):
@@ -138,7 +140,7 @@ class NetworkTestCase(unittest.TestCase):
     @ddt.unpack
     def test_cpu_of_both_ends(self, name, protocol, prefix, file):
         text = golden.text(f"iperf3-3.12-{file}.json")
-        told = json.loads(text)["end"]["cpu_utilization_percent"]
+        cpu_report = json.loads(text)["end"]["cpu_utilization_percent"]
         (options,) = (
             run.arguments
             for run in golden.RUNS.values()
@@ -146,14 +148,18 @@ class NetworkTestCase(unittest.TestCase):
         )
         arguments = self.workload.complete({**options, "cpu": True})
         outcome = golden.outcome(name, text)
-        found = {
-            one.metric.name: one.value
-            for one in golden.values(
+        measured = {
+            reading.metric.name: reading.value
+            for reading in golden.values(
                 self.workload.parse_all(arguments, {name: outcome})
             )
         }
-        self.assertEqual(told["host_total"], found[f"{prefix}.client_cpu"])
-        self.assertEqual(told["remote_total"], found[f"{prefix}.server_cpu"])
+        self.assertEqual(
+            cpu_report["host_total"], measured[f"{prefix}.client_cpu"]
+        )
+        self.assertEqual(
+            cpu_report["remote_total"], measured[f"{prefix}.server_cpu"]
+        )
 
     @ddt.data(
         ("to_peer", "tcp", "to_peer", "network.iperf3.to_peer.throughput"),
@@ -178,7 +184,7 @@ class NetworkTestCase(unittest.TestCase):
         other = golden.outcome("guest_to_guest", text)
         self.assertIsNone(self.workload.progress(arguments, other))
 
-    def test_work_is_what_arrived_and_what_was_left_out(self):
+    def test_work_includes_the_omitted_seconds(self):
         arguments = self.workload.complete({"time": 4, "omit": 1})
         text = golden.text("iperf3-3.12-to_peer-reports.json")
         work = self.workload.work_done(

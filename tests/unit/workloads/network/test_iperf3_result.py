@@ -11,7 +11,7 @@ GOLDEN = golden.text("iperf3-3.12-to_peer.json")
 
 
 def read(outcome, direction, protocol):
-    """Return the samples of a run of two seconds, or raise what it says."""
+    """Return the samples of a run of two seconds, or raise its error."""
     _iperf3_result.raise_reported_error(outcome, protocol)
     return report(base.check_result(outcome), direction, protocol).samples()
 
@@ -25,7 +25,7 @@ def report(outcome, direction="to_peer", protocol="tcp", omit=1):
 @ddt.ddt
 class ReadTestCase(unittest.TestCase):
     @ddt.data("to_peer", "from_peer", "guest_to_guest")
-    def test_what_arrived_is_the_throughput(self, direction):
+    def test_received_bytes_are_the_throughput(self, direction):
         text = golden.text(f"iperf3-3.12-{direction}.json")
         end = json.loads(text)["end"]
         throughput, retransmits = self._read(text, direction)
@@ -52,7 +52,7 @@ class ReadTestCase(unittest.TestCase):
         self.assertEqual(0, retransmits.value)
 
     @ddt.data(0, 1)
-    def test_its_own_error_is_told(self, exit_status):
+    def test_its_own_error_is_reported(self, exit_status):
         refused = golden.text("iperf3-3.12-refused.json")
         with self.assertRaisesRegex(
             base.WorkloadError,
@@ -112,7 +112,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_what_the_receiver_saw(self, name, rate, jitter_ms, loss):
+    def test_figures_of_the_receiver(self, name, rate, jitter_ms, loss):
         """In both directions, and of all streams together."""
         samples = self._read(golden.text(f"iperf3-3.12-udp-{name}.json"))
         self.assertEqual(
@@ -135,8 +135,8 @@ class ReadDatagramsTestCase(unittest.TestCase):
         )
 
     @ddt.data("none", "none-reverse")
-    def test_nothing_that_arrived_is_no_loss_of_zero(self, name):
-        """Though iperf3 says that nothing was lost."""
+    def test_nothing_received_is_not_a_loss_of_zero(self, name):
+        """iperf3 reports a loss of zero then."""
         text = golden.text(f"iperf3-3.12-udp-{name}.json")
         lost = json.loads(text)["end"]["sum_received"]["lost_percent"]
         self.assertEqual(0, lost)
@@ -152,7 +152,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
         ("ended", "control socket has closed unexpectedly"),
     )
     @ddt.unpack
-    def test_its_own_error_is_told(self, name, message):
+    def test_its_own_error_is_reported(self, name, message):
         text = golden.text(f"iperf3-3.12-udp-{name}.json")
         with self.assertRaisesRegex(
             base.WorkloadError, f"^iperf3: to_peer: {message}.* and by UDP$"
@@ -186,7 +186,7 @@ class ReadDatagramsTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "of valid JSON"):
             self._read(text)
 
-    def test_a_version_that_tells_only_what_was_sent(self):
+    def test_a_version_that_reports_only_sent_bytes(self):
         result = json.loads(golden.text("iperf3-3.12-udp-loss.json"))
         del result["end"]["sum_received"]
         with self.assertRaisesRegex(
@@ -213,7 +213,7 @@ class CourseTestCase(unittest.TestCase):
         outcome = golden.outcome("x", text, seconds=seconds)
         return report(outcome, direction, protocol, omit).progress()
 
-    def test_what_was_omitted_is_left_out(self):
+    def test_omitted_seconds_are_excluded(self):
         """Connecting and leaving take the same time."""
         course = self.course("to_peer", "tcp", 5.4, 1)
         moments = [moment for moment, _ in course.points]
@@ -234,19 +234,21 @@ class CourseTestCase(unittest.TestCase):
         course = report(outcome).progress()
         self.assertAlmostEqual(1.0, course.relative_rate(1.2, 3.0), places=12)
 
-    def test_series_of_what_is_measured(self):
+    def test_series_of_measured_seconds(self):
         """In bits, as the throughput is, and no second that is omitted."""
         text = golden.text("iperf3-3.12-to_peer-reports.json")
         outcome = golden.outcome("to_peer", text, seconds=5.4)
-        (found,) = report(outcome).series()
+        (series,) = report(outcome).series()
         self.assertEqual(
-            "network.iperf3.to_peer.throughput", found.metric.name
+            "network.iperf3.to_peer.throughput", series.metric.name
         )
-        self.assertEqual(4, len(found.points))
-        told = json.loads(text)["intervals"][-1]["sum"]["bits_per_second"]
-        self.assertAlmostEqual(1.0, found.points[-1][1] / told, delta=0.02)
+        self.assertEqual(4, len(series.points))
+        last_rate = json.loads(text)["intervals"][-1]["sum"]["bits_per_second"]
+        self.assertAlmostEqual(
+            1.0, series.points[-1][1] / last_rate, delta=0.02
+        )
 
-    def test_one_report_is_no_series(self):
+    def test_one_report_is_not_a_series(self):
         outcome = golden.outcome("x", GOLDEN, seconds=3.2)
         self.assertLess(
             len(report(outcome).progress().points),

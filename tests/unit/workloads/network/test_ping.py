@@ -63,19 +63,19 @@ class LatencyTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, message):
             self.workload.commands(self.workload.complete(BOTH), ends)
 
-    def test_who_has_no_partner_asks_the_peer(self):
+    def test_without_a_partner_only_the_peer_is_used(self):
         arguments = self.workload.complete(BOTH)
         self.assertEqual({"peer", "partner"}, self.workload.needs(arguments))
-        for partner, left in (
+        for partner, directions in (
             ("", ["to_peer"]),
             ("192.0.2.2", ["to_peer", "guest_to_guest"]),
         ):
             for_endpoints = self.workload.for_endpoints(
                 arguments, base.Endpoints(partner=partner)
             )
-            self.assertEqual(left, for_endpoints["directions"])
+            self.assertEqual(directions, for_endpoints["directions"])
 
-    def test_what_a_partner_is_compared_with_is_told(self):
+    def test_the_substitute_of_a_partner_is_reported(self):
         ((kind, _),) = self.workload.argument_findings(
             self.workload.complete(BOTH)
         )
@@ -86,7 +86,7 @@ class LatencyTestCase(unittest.TestCase):
         samples = self.workload.parse_all(
             self.workload.complete(arguments), golden.outcomes(files)
         )
-        found = {s.metric.name.rpartition(".")[2]: s.value for s in samples}
+        measured = {s.metric.name.rpartition(".")[2]: s.value for s in samples}
         expected = {
             "latency_min": 26e-6,
             "latency_mean": 0.656e-3 / 17,
@@ -95,11 +95,11 @@ class LatencyTestCase(unittest.TestCase):
             "latency_max": 80e-6,
             "loss": 15,
         }
-        self.assertEqual(list(expected), list(found))
+        self.assertEqual(list(expected), list(measured))
         for name, value in expected.items():
-            self.assertAlmostEqual(value, found[name], places=9)
+            self.assertAlmostEqual(value, measured[name], places=9)
 
-    def test_nobody_answers(self):
+    def test_no_answer(self):
         outcome = golden.outcome(
             "to_peer",
             "5 packets transmitted, 0 received, 100% packet loss, time 418ms",
@@ -138,8 +138,8 @@ class LatenciesTestCase(unittest.TestCase):
         (20, 64, "did not start once with 64 bytes"),
     )
     @ddt.unpack
-    def test_other_arguments_than_those_of_the_run(self, *given):
-        *arguments, message = given
+    def test_arguments_that_differ_from_the_run(self, *run_arguments):
+        *arguments, message = run_arguments
         with self.assertRaisesRegex(base.WorkloadError, message):
             ping.parse_latencies(GOLDEN, "to_peer", *arguments)
 

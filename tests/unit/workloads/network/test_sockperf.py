@@ -48,8 +48,15 @@ class SmallMessagesTestCase(unittest.TestCase):
             self.workload.complete(arguments), ENDS
         )
         self.assertEqual(client, " ".join(command.argv))
-        own = command.server
-        self.assertEqual(server, (own.on, " ".join(own.argv), own.transport))
+        server_command = command.server
+        self.assertEqual(
+            server,
+            (
+                server_command.on,
+                " ".join(server_command.argv),
+                server_command.transport,
+            ),
+        )
 
     def parse(self, text, **arguments):
         complete = self.workload.complete({"time": 2, **arguments})
@@ -63,9 +70,9 @@ class SmallMessagesTestCase(unittest.TestCase):
         }
 
     def test_by_tcp(self):
-        found = self.parse(GOLDEN)
-        self.assertAlmostEqual(73008 / 1.55, found.pop("rate"))
-        self.assertEqual(0, found.pop("dropped"))
+        measured = self.parse(GOLDEN)
+        self.assertAlmostEqual(73008 / 1.55, measured.pop("rate"))
+        self.assertEqual(0, measured.pop("dropped"))
         self.assertEqual(
             {
                 "latency_min": 10455,
@@ -76,17 +83,17 @@ class SmallMessagesTestCase(unittest.TestCase):
                 "latency_p99_9": 1024550,
                 "latency_max": 5262704,
             },
-            {name: round(one * 1e9) for name, one in found.items()},
+            {name: round(seconds * 1e9) for name, seconds in measured.items()},
         )
 
     def test_more_statistics_of_version_3_8(self):
-        found = self.parse(NEW, time=10)
-        self.assertAlmostEqual(5177.38, found["rate"], places=2)
-        self.assertEqual(0, found["dropped"])
+        measured = self.parse(NEW, time=10)
+        self.assertAlmostEqual(5177.38, measured["rate"], places=2)
+        self.assertEqual(0, measured["dropped"])
         self.assertEqual(
             [190250, 180750, 401500, 5120500],
             [
-                round(found[f"latency_{name}"] * 1e9)
+                round(measured[f"latency_{name}"] * 1e9)
                 for name in ("mean", "p50", "p99", "max")
             ],
         )
@@ -98,9 +105,9 @@ class SmallMessagesTestCase(unittest.TestCase):
         self.assertEqual(self.parse(GOLDEN), self.parse(text))
 
     def test_by_udp(self):
-        found = self.parse(UDP, protocol="udp")
-        self.assertAlmostEqual(94198 / 1.55, found["rate"])
-        self.assertEqual(14188, round(found["latency_p50"] * 1e9))
+        measured = self.parse(UDP, protocol="udp")
+        self.assertAlmostEqual(94198 / 1.55, measured["rate"])
+        self.assertEqual(14188, round(measured["latency_p50"] * 1e9))
 
     def test_of_few_messages_the_tail_is_left_out(self):
         few = (
@@ -108,9 +115,9 @@ class SmallMessagesTestCase(unittest.TestCase):
             .replace("contains 730.08", "contains 20.00")
             .replace("21.141", "770.000")
         )
-        found = self.parse(few)
-        self.assertIn("latency_p99", found)
-        self.assertNotIn("latency_p99_9", found)
+        measured = self.parse(few)
+        self.assertIn("latency_p99", measured)
+        self.assertNotIn("latency_p99_9", measured)
 
     def test_dropped_ones_are_counted(self):
         text = UDP.replace("dropped messages = 0", "dropped messages = 8")
@@ -184,13 +191,15 @@ class RealSmallMessagesTestCase(unittest.TestCase):
             self.skipTest("this machine has no sockperf")
         try:
             self.wait(port, kind)
-            done = subprocess.run(
+            process = subprocess.run(
                 command.argv, capture_output=True, text=True, check=True
             )
         finally:
             server.kill()
             server.wait()
-        outcome = golden.outcome("to_peer", done.stdout, stderr=done.stderr)
+        outcome = golden.outcome(
+            "to_peer", process.stdout, stderr=process.stderr
+        )
         readings = workload.parse_all(arguments, {"to_peer": outcome})
         self.assertLessEqual(
             {metric.name for metric in workload.metrics(arguments)}

@@ -47,7 +47,9 @@ class DownloadTestCase(unittest.TestCase):
 
     @ddt.data((["http"], "vsftpd", 1), (["ftp"], "nginx", 129))
     @ddt.unpack
-    def test_only_what_a_protocol_needs(self, protocols, other, shared):
+    def test_only_tools_and_ports_of_the_protocols(
+        self, protocols, other, shared
+    ):
         arguments = self.workload.complete({"protocols": protocols})
         needed = {tool.command for tool in self.workload.tools(arguments)}
         self.assertEqual(4, len(needed | {other}))
@@ -105,8 +107,8 @@ class DownloadTestCase(unittest.TestCase):
         return self.workload.parse_all(complete, {"http": outcome})
 
     def test_bytes_by_seconds(self):
-        (one,) = self.parse(golden.text("wget-1.21.3-http.txt"))
-        self.assertEqual(4 << 20, one.value)
+        (bandwidth,) = self.parse(golden.text("wget-1.21.3-http.txt"))
+        self.assertEqual(4 << 20, bandwidth.value)
 
     @ddt.data(
         ("", "wget printed '' instead of a download of 8388608 bytes"),
@@ -144,5 +146,7 @@ class DownloadTestCase(unittest.TestCase):
         text = golden.text("wget-1.21.3-http.txt")
         with self.assertRaisesRegex(base.WorkloadError, "to loaded"):
             self.parse(text, to_disk=True)
-        (one,) = self.parse(text.replace("/dev/null", "loaded"), to_disk=True)
-        self.assertEqual(4 << 20, one.value)
+        (bandwidth,) = self.parse(
+            text.replace("/dev/null", "loaded"), to_disk=True
+        )
+        self.assertEqual(4 << 20, bandwidth.value)

@@ -36,7 +36,7 @@ class GenerateTestCase(unittest.TestCase):
     @ddt.unpack
     def test_data_never_change(self, size_mib, seed, checksum):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
+            process = subprocess.run(
                 [
                     sys.executable,
                     generate.__file__,
@@ -52,7 +52,7 @@ class GenerateTestCase(unittest.TestCase):
             data = pathlib.Path(folder, "data").read_bytes()
         self.assertEqual(size_mib << 20, len(data))
         self.assertEqual(checksum, hashlib.sha256(data).hexdigest())
-        self.assertEqual(f"sha256 {checksum}\n", done.stdout)
+        self.assertEqual(f"sha256 {checksum}\n", process.stdout)
 
     def test_blocks_differ(self):
         blocks = {generate.block(1, number) for number in range(8)}

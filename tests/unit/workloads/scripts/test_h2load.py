@@ -35,12 +35,14 @@ class SummaryTestCase(unittest.TestCase):
     def test_the_percentile_of_a_second(self):
         """It is the smallest value that 95 % of the pages do not exceed."""
         log = [f"1000000\t200\t{time}\n" for time in range(1, 41)]
-        found = h2load.summary(log)["response_times_per_second"]
-        self.assertEqual({"0": [820, 38]}, found)
+        percentiles = h2load.summary(log)["response_times_per_second"]
+        self.assertEqual({"0": [820, 38]}, percentiles)
 
     def test_an_empty_log(self):
-        found = h2load.summary([])
-        self.assertEqual((0, []), (found["rows"], found["per_second"]))
+        log_summary = h2load.summary([])
+        self.assertEqual(
+            (0, []), (log_summary["rows"], log_summary["per_second"])
+        )
 
 
 #: An h2load: it writes its log and its line, or fails.
@@ -66,7 +68,7 @@ class ProgramTestCase(unittest.TestCase):
 
     def run_program(self, *arguments):
         (self.top / h2load.LOG).write_text("of another run")
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, h2load.__file__, *arguments],
             cwd=self.top,
             env={**os.environ, "PATH": f"{self.top}:/usr/bin:/bin"},
@@ -77,7 +79,7 @@ class ProgramTestCase(unittest.TestCase):
         self.assertEqual(
             ["h2load"], [path.name for path in self.top.iterdir()]
         )
-        return done
+        return process
 
     def test_one_load(self):
         loads = json.loads(self.run_program("5").stdout)
@@ -85,13 +87,13 @@ class ProgramTestCase(unittest.TestCase):
         self.assertEqual(["requests: 5 total"], loads["h2load"])
 
     def test_one_that_fails(self):
-        done = self.run_program("fails")
+        process = self.run_program("fails")
         self.assertEqual(
             (3, "", "cannot connect\n"),
-            (done.returncode, done.stdout, done.stderr),
+            (process.returncode, process.stdout, process.stderr),
         )
 
     def test_an_h2load_that_does_not_start(self):
         (self.top / "h2load").write_text("")
-        done = self.run_program("5")
-        self.assertEqual((1, ""), (done.returncode, done.stdout))
+        process = self.run_program("5")
+        self.assertEqual((1, ""), (process.returncode, process.stdout))

@@ -26,18 +26,18 @@ def newer(source):
     """Return the lines of a program that Python 3.6 does not run."""
     # Syntax that it does not have is an error.
     tree = ast.parse(source, feature_version=(3, 6))
-    found = [
-        one.lineno
+    line_numbers = [
+        node.lineno
         for annotation in annotations(tree)
-        for one in ast.walk(annotation)
-        if isinstance(one, ast.BinOp)
+        for node in ast.walk(annotation)
+        if isinstance(node, ast.BinOp)
         or (
-            isinstance(one, ast.Subscript)
-            and isinstance(one.value, ast.Name)
-            and one.value.id in BUILTIN
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in BUILTIN
         )
     ]
-    return found + [
+    return line_numbers + [
         node.value.lineno
         for node in ast.walk(tree)
         if isinstance(node, ast.keyword) and node.arg in LATER
@@ -59,7 +59,7 @@ class OldPythonTestCase(unittest.TestCase):
         "a: list[int] = []",
         "run([], text=True)",
     )
-    def test_what_is_newer(self, line):
+    def test_newer_code(self, line):
         self.assertEqual([1], newer(line))
 
     def test_syntax_that_is_newer(self):

@@ -20,7 +20,7 @@ class ServeFtpTestCase(unittest.TestCase):
         )
         self.enterContext(contextlib.chdir(self.folder))
 
-    def test_others_can_read_only_what_is_published(self):
+    def test_clients_read_only_published_files(self):
         """The file is readable whatever the umask; writing here fills it."""
         for _ in range(2):
             serve_ftp.publish("data")

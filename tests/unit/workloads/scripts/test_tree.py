@@ -45,7 +45,7 @@ class TreeTestCase(unittest.TestCase):
     @ddt.unpack
     def test_trees_never_change(self, files, file_kib, seed, checksum):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
+            process = subprocess.run(
                 [
                     sys.executable,
                     tree.__file__,
@@ -60,19 +60,19 @@ class TreeTestCase(unittest.TestCase):
                 text=True,
             )
             root = pathlib.Path(folder, "tree")
-            found = {
+            contents = {
                 str(path.relative_to(root)): path.read_bytes()
                 for path in sorted(root.rglob("*"))
                 if path.is_file()
             }
-        self.assertEqual(files, len(found))
+        self.assertEqual(files, len(contents))
         self.assertEqual(
-            {file_kib << 10}, {len(content) for content in found.values()}
+            {file_kib << 10}, {len(content) for content in contents.values()}
         )
         whole = hashlib.sha256()
-        for name, content in found.items():
+        for name, content in contents.items():
             whole.update(name.encode() + content)
-        self.assertEqual(f"sha256 {whole.hexdigest()}\n", done.stdout)
+        self.assertEqual(f"sha256 {whole.hexdigest()}\n", process.stdout)
         self.assertEqual(checksum, whole.hexdigest())
 
     def test_a_folder_has_a_hundred_files(self):
