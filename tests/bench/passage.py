@@ -217,7 +217,7 @@ class Drive:
             )
             for name in ("g1", "g2")
         ]
-        case = whole.asked(
+        case = whole.build_request(
             str(self.folder),
             self.document,
             *machines,

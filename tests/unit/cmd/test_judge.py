@@ -127,7 +127,7 @@ class TestJudge(unittest.TestCase):
         baseline = of_machine(baseline, virtualisation="kvm")
         outputs = [golden.sysbench(rate) for rate in rates]
         machine = golden.Machine("g1", outputs)
-        case = whole.asked(
+        case = whole.build_request(
             self.folder, baseline if has_baseline else None, machine
         )
         run = overhead.create_run(case)

@@ -59,8 +59,8 @@ def journal(name: str) -> pathlib.Path:
 
 def source(name: str) -> sources.Source:
     """Return the records of a run, as ``rally-vmperf judge`` reads them."""
-    (found,) = sources.read(str(journal(name)), table.scenarios())
-    return found
+    (run_source,) = sources.read(str(journal(name)), table.scenarios())
+    return run_source
 
 
 def judge(name: str, records: sources.Source | None = None) -> Json:
@@ -95,24 +95,26 @@ def _judge_outputs(name: str) -> summary.Judgement:
     """Return the verdict on outputs, as ``judge --raw`` judges them."""
     parser = argparse.ArgumentParser()
     raw_outputs.add_raw_options(parser, baseline_help="")
-    given = yaml.safe_load((FOLDER / name / "outputs.yaml").read_text())
-    words = [
-        word.replace("DATA", str(golden.DATA)) for word in given["options"]
+    content = yaml.safe_load((FOLDER / name / "outputs.yaml").read_text())
+    arguments = [
+        word.replace("DATA", str(golden.DATA)) for word in content["options"]
     ]
-    parsed = parser.parse_args(words)
+    parsed = parser.parse_args(arguments)
     baseline = imported.build_baseline(
         name, "compute1", raw_outputs.read_outputs(parsed.bare_metal), {}
     )
     criteria = limits_file.read_limits(str(limits(name)))
-    found = overhead.OVERHEAD.parse(criteria["vmperf_overhead"]).create_judge()
+    judge_ = overhead.OVERHEAD.parse(
+        criteria["vmperf_overhead"]
+    ).create_judge()
     repetitions, _ = imported.build_repetitions(
         baseline,
         raw_outputs.read_outputs(parsed.guest),
         dict(parsed.physical_limit),
     )
     for repetition in repetitions:
-        found.add(repetition)
-    return t.cast(summary.Judgement, found.judgement())
+        judge_.add(repetition)
+    return t.cast(summary.Judgement, judge_.judgement())
 
 
 def _summary(judgement: summary.Judgement) -> Json:
@@ -141,12 +143,18 @@ def _summarise(row: result.Result) -> Json:
     low: float | None = None
     high: float | None = None
     if isinstance(figure, loss_figure.Loss):
-        name, found = "overhead", row.comparison
+        name, comparison = "overhead", row.comparison
         if row.point is not None:
             name, suffix = "loss", f" at {row.guests}"
-            found = row.point.compared(figure.statistic, figure.compare_to)
-        if found is not None:
-            value, low, high = found.overhead_percent, found.low, found.high
+            comparison = row.point.compared(
+                figure.statistic, figure.compare_to
+            )
+        if comparison is not None:
+            value, low, high = (
+                comparison.overhead_percent,
+                comparison.low,
+                comparison.high,
+            )
     elif isinstance(figure, spreads.Fairness):
         suffix = f" at {row.guests}"
         if uneven := figure.unevenness:
@@ -165,10 +173,12 @@ def _summarise(row: result.Result) -> Json:
     }
 
 
-def _findings(found: collections.abc.Iterable[finding.RunFinding]) -> Json:
+def _findings(
+    run_findings: collections.abc.Iterable[finding.RunFinding],
+) -> Json:
     """Return kind and effect -> subjects, with repetitions."""
     subjects: dict[str, list[str]] = {}
-    for run_finding in found:
+    for run_finding in run_findings:
         effect = run_finding.finding.severity
         if run_finding.omitted:
             effect = "left out"

@@ -1,4 +1,4 @@
-"""Tests of what is refused of any task before anything boots."""
+"""Tests of tasks that are rejected before a guest boots."""
 
 import contextlib
 import copy
@@ -102,10 +102,12 @@ class TestReference(unittest.TestCase):
         )
         baseline = made.baseline(entries=[entry], **changes)
         task_question = table.questions()[question]
-        asked = task.create_from_rally(
+        task_request = task.create_from_rally(
             {**changed(("sla",), criteria)}, task_question.scenario
         )
-        checks.check_reference(asked, task_question, baseline, self.SHAPE)
+        checks.check_reference(
+            task_request, task_question, baseline, self.SHAPE
+        )
 
     @ddt.data(
         ("bare_metal_busy", "bare metal"),
@@ -203,9 +205,9 @@ class TestTask(unittest.TestCase):
 
     def check(self, config):
         """Check a workload of Rally's."""
-        entry = table.questions()["overhead"]
-        asked = task.create_from_rally(config, entry.scenario)
-        return checks.check_task(asked, entry, self.baselines)
+        task_question = table.questions()["overhead"]
+        task_request = task.create_from_rally(config, task_question.scenario)
+        return checks.check_task(task_request, task_question, self.baselines)
 
     @ddt.data(
         {},
@@ -241,18 +243,20 @@ class TestTask(unittest.TestCase):
                     f"vmperf_{sla}": {**limits, "min": {"*.rate": 5}, **more}
                 }
                 question = table.questions()[name]
-                asked = task.create_from_rally(config, question.scenario)
+                task_request = task.create_from_rally(
+                    config, question.scenario
+                )
                 with self.assertRaisesRegex(
                     task.InvalidTask,
                     rf"^sla vmperf_{sla} {option}: requires the context "
                     r"vmperf_baseline: \{name: \.\.\.\}; add it .* or use "
                     "max and min, which limit the values of guests$",
                 ):
-                    checks.check_task(asked, question, self.baselines)
+                    checks.check_task(task_request, question, self.baselines)
 
     def test_guests_may_be_on_several_hosts(self):
         """Copies on one machine are what one host is needed for."""
-        asked = [
+        task_requests = [
             task.create_from_rally(config, "VMPerf.overhead")
             for config in (
                 CONFIG,
@@ -260,7 +264,9 @@ class TestTask(unittest.TestCase):
             )
         ]
         question = table.questions()["overhead"]
-        self.assertEqual([True, False], [*map(question.one_host, asked)])
+        self.assertEqual(
+            [True, False], [*map(question.one_host, task_requests)]
+        )
 
     @ddt.data(
         *itertools.product(
@@ -274,7 +280,7 @@ class TestTask(unittest.TestCase):
         )
     )
     @ddt.unpack
-    def test_limits_that_are_no_number(self, sla, limit):
+    def test_limits_that_are_not_a_number(self, sla, limit):
         """YAML has them; each is one line for every SLA, however deep."""
         number, rule = limit
         config = copy.deepcopy(CONFIG)
@@ -305,7 +311,7 @@ class TestTask(unittest.TestCase):
             self.check({**CONFIG, "sla": {sla: None}})
 
     @ddt.data(5, None, True, 1.5)
-    def test_patterns_that_are_no_text(self, pattern):
+    def test_patterns_that_are_not_a_text(self, pattern):
         """A schema accepts them; each is one line for every SLA."""
         for sla, option in (
             ("vmperf_overhead", "max_percent"),
@@ -320,7 +326,7 @@ class TestTask(unittest.TestCase):
                 self.check(config)
 
     @ddt.data("args", "contexts")
-    def test_arguments_that_are_no_number(self, section):
+    def test_arguments_that_are_not_a_number(self, section):
         """A bound of a schema does not reject them."""
         config = {**CONFIG, section: {**CONFIG[section], "x": [math.nan]}}
         with self.assertRaisesRegex(
@@ -329,7 +335,7 @@ class TestTask(unittest.TestCase):
             self.check(config)
 
     def test_good_task(self):
-        """Nothing is wrong with it, and nothing to be said."""
+        """There is no error and no warning."""
         self.assertEqual([], self.check(CONFIG))
 
     @ddt.data(
@@ -465,8 +471,8 @@ class TestTask(unittest.TestCase):
             [{"name": "sysbench", "label": label} for label in ("a", "b")],
         )
         limits = {"cpu.sysbench.a.*": 5, "*.rate": 9}
-        for given in (limits, dict(reversed(limits.items()))):
-            config["sla"]["vmperf_overhead"] = {"max_percent": given}
+        for ordered_limits in (limits, dict(reversed(limits.items()))):
+            config["sla"]["vmperf_overhead"] = {"max_percent": ordered_limits}
             with self.assertRaisesRegex(
                 task.InvalidTask,
                 "max_percent: .* and both match cpu.sysbench.a.rate; set a "
@@ -486,7 +492,7 @@ class TestTask(unittest.TestCase):
     @ddt.data((4, 1, True), (3, 1, False), (2, 0, False), (3, 0, True))
     @ddt.unpack
     def test_limits_require_three_repetitions(self, times, warmup, is_valid):
-        """With fewer there is no interval, and no limit can pass."""
+        """Fewer repetitions have no interval, and no limit can pass."""
         config = changed(("runner", "times"), times)
         config["args"]["warmup"] = warmup
         if is_valid:
@@ -512,7 +518,7 @@ class TestTask(unittest.TestCase):
             self.check(changed(path, [{"name": "a"}]))
 
     def test_absolute_limits_go_with_rates_and_times(self):
-        """And need no limit on the overhead beside them."""
+        """They need no limit on the overhead in addition."""
         limits = {"max": {"*.latency_p95": 0.005}, "min": {"*.rate": 10}}
         self.check(changed(("sla", "vmperf_overhead"), limits))
 
@@ -528,7 +534,7 @@ class TestTask(unittest.TestCase):
             self.check(changed(path, {**limits, "over": "repetitions"}))
 
     def test_guests_that_share_a_host(self):
-        """Those of an overhead run, unless it tolerates that they do not."""
+        """Guests of an overhead run do, unless it tolerates the finding."""
         apart = {"tolerate": ["guests_not_on_one_host"]}
         for sla, expected in (
             ({}, True),
@@ -536,43 +542,47 @@ class TestTask(unittest.TestCase):
             ({"vmperf_valid": apart}, False),
             ({"vmperf_overhead": {"max_percent": {"*": 5}, **apart}}, False),
         ):
-            asked = task.create_from_rally(
+            task_request = task.create_from_rally(
                 changed(("sla",), sla), "VMPerf.overhead"
             )
             self.assertIs(
-                expected, table.questions()["overhead"].one_host(asked)
+                expected, table.questions()["overhead"].one_host(task_request)
             )
-            self.assertIs(False, table.questions()["density"].one_host(asked))
+            self.assertIs(
+                False, table.questions()["density"].one_host(task_request)
+            )
 
     def test_neighbours(self):
-        """Of a known form, fewer than there are guests, on one host."""
-        given = {"guests": 1, "workload": {"name": "stress_ng"}}
+        """They have a known form, and are fewer than the guests of a host."""
+        neighbours = {"guests": 1, "workload": {"name": "stress_ng"}}
 
-        def config(count, beside=given, **guests):
-            found = changed(("args", "neighbours"), beside)
-            found["sla"]["vmperf_neighbours"] = {"max_percent": {"cpu.*": 5}}
-            options = found["contexts"]["vmperf_guests@openstack"]
+        def config(count, beside=neighbours, **guests):
+            neighbour_config = changed(("args", "neighbours"), beside)
+            neighbour_config["sla"]["vmperf_neighbours"] = {
+                "max_percent": {"cpu.*": 5}
+            }
+            options = neighbour_config["contexts"]["vmperf_guests@openstack"]
             options |= {"count": count, **guests}
-            return found
+            return neighbour_config
 
         self.assertEqual([], self.check(config(2)))
         self.assertEqual([], self.check(config(2, server_group="affinity")))
         (warned,) = self.check(config(2, aggregate="ssd"))
         self.assertIn("server_group: affinity", warned)
-        for number, beside, words in (
-            (1, given, "guests=1: must be less than count=1"),
+        for number, beside, message in (
+            (1, neighbours, "guests=1: must be less than count=1"),
             (2, {"guests": 1}, "neighbours: 'workload' is a required"),
-            (2, {**given, "guests": 0}, "neighbours.guests: 0 is less"),
+            (2, {**neighbours, "guests": 0}, "neighbours.guests: 0 is less"),
             (
                 2,
-                {**given, "workload": {"name": "x"}},
+                {**neighbours, "workload": {"name": "x"}},
                 "'x' does not exist; available",
             ),
             (2, None, "the task has no neighbours"),
         ):
-            wrong = config(number, given)
+            wrong = config(number, neighbours)
             wrong["args"]["neighbours"] = beside
-            with self.assertRaisesRegex(Exception, words):
+            with self.assertRaisesRegex(Exception, message):
                 self.check(wrong)
         wrong = config(2)
         wrong["sla"]["vmperf_neighbours"]["max_percent"]["*.rate"] = 100
@@ -580,16 +590,20 @@ class TestTask(unittest.TestCase):
             task.InvalidTask, "neighbours .* is 100, but"
         ):
             self.check(wrong)
-        entry = table.questions()["overhead"]
-        asked = task.create_from_rally(config(3), entry.scenario)
-        self.assertEqual((2,), entry.copies(asked))
-        alone = task.create_from_rally(
-            changed(("args", "warmup"), 1), entry.scenario
+        task_question = table.questions()["overhead"]
+        task_request = task.create_from_rally(
+            config(3), task_question.scenario
         )
-        self.assertLess(entry.minutes(alone), entry.minutes(asked))
+        self.assertEqual((2,), task_question.copies(task_request))
+        alone = task.create_from_rally(
+            changed(("args", "warmup"), 1), task_question.scenario
+        )
+        self.assertLess(
+            task_question.minutes(alone), task_question.minutes(task_request)
+        )
 
     def test_more_guests_than_connections_or_ports(self):
-        """It says how many there may be."""
+        """The message has the largest number."""
         guests = copy.deepcopy(CONFIG["contexts"]["vmperf_guests@openstack"])
         path = ("contexts", "vmperf_guests@openstack")
         config = changed(path, {**guests, "count": 500})
@@ -682,16 +696,16 @@ class TestTask(unittest.TestCase):
     )
     @ddt.unpack
     def test_tools_of_the_baseline(self, key, version, refused):
-        """One that is too old is refused before anything boots."""
+        """A version that is too old is rejected before a guest boots."""
         udp = {"protocol": "udp", "directions": ["to_peer"]}
-        wanted = registry.get_workload("iperf3")
-        arguments = wanted.complete(udp)
+        workload = registry.get_workload("iperf3")
+        arguments = workload.complete(udp)
         machine = {
             "name": "m1",
             "fingerprint": {},
             "tools": {"iperf3": {"version": f"iperf {version} (cJSON)"}},
         }
-        entry = made.entry(workload=wanted.name, arguments=arguments)
+        entry = made.entry(workload=workload.name, arguments=arguments)
         self.baselines.save(
             made.baseline(name="udp", entries=[entry], **{key: machine})
         )
@@ -714,7 +728,7 @@ class TestTask(unittest.TestCase):
     @ddt.data(("1.0.20", False), ("1.0.19", True), ("", False))
     @ddt.unpack
     def test_programs_of_a_bundle(self, version, refused):
-        """Those of the baseline have to be the same, and the way is named."""
+        """Their versions must be those of the baseline, or are rejected."""
         recorded = self.baselines.load("metal")
         machine = dataclasses.replace(
             recorded.machine,

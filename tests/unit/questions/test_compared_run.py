@@ -96,8 +96,8 @@ class TestSamples(unittest.TestCase):
     def test_conditions(self):
         """Are distinguished by their axes, and skipped levels left out."""
         records = made.density_records((1, 2), planned_repetitions=4)
-        why = made.skipped(2, 2, "slow")
-        records[-1]["conditions"][1] = why
+        skipped = made.skipped(2, 2, "slow")
+        records[-1]["conditions"][1] = skipped
         run = create(records)
         titles = dict.fromkeys(title for title, _ in run.samples)
         self.assertEqual(["guests 1", "guests 2"], list(titles))

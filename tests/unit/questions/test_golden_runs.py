@@ -53,7 +53,7 @@ class TestGoldenRuns(unittest.TestCase):
         self.assertEqual(text, path.read_text())
 
     @ddt.data(*golden_runs.journals())
-    def test_files_are_those_of_the_journal(self, name):
+    def test_files_belong_to_the_journal(self, name):
         source = golden_runs.source(name)
         entries = [
             entry
@@ -64,7 +64,7 @@ class TestGoldenRuns(unittest.TestCase):
             text = json.dumps(files.read(source.folder, entry))
             self.assertIsNone(MACHINE.search(text), entry.name)
         there = {path.name for path in source.folder.glob("*.gz")}
-        self.assertEqual({one.name for one in entries}, there)
+        self.assertEqual({named_file.name for named_file in entries}, there)
         text = golden_runs.journal(name).read_text()
         self.assertIsNone(MACHINE.search(text))
 
@@ -90,24 +90,28 @@ class TestGoldenRuns(unittest.TestCase):
                 "disk.fio.randread.latency_p99_9",
                 "disk.fio.randwrite.latency_p99_9",
             },
-            {x["metric"] for x in verdict["rows"] if x["status"] != "passed"},
+            {
+                row["metric"]
+                for row in verdict["rows"]
+                if row["status"] != "passed"
+            },
         )
 
-    def check(self, expected, got, where):
+    def check(self, expected, actual, where):
         """Compare two verdicts, floats to 1e-12 of their value."""
-        if isinstance(expected, float) and isinstance(got, float):
-            same = math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12)
-            self.assertTrue(same, f"{where}: {expected} != {got}")
-        elif isinstance(expected, dict) and isinstance(got, dict):
-            self.assertEqual([*expected], [*got], where)
+        if isinstance(expected, float) and isinstance(actual, float):
+            same = math.isclose(expected, actual, rel_tol=1e-12, abs_tol=1e-12)
+            self.assertTrue(same, f"{where}: {expected} != {actual}")
+        elif isinstance(expected, dict) and isinstance(actual, dict):
+            self.assertEqual([*expected], [*actual], where)
             for key, value in expected.items():
-                self.check(value, got[key], f"{where}, {key}")
-        elif isinstance(expected, list) and isinstance(got, list):
-            self.assertEqual(len(expected), len(got), f"{where}: {got}")
+                self.check(value, actual[key], f"{where}, {key}")
+        elif isinstance(expected, list) and isinstance(actual, list):
+            self.assertEqual(len(expected), len(actual), f"{where}: {actual}")
             for number, value in enumerate(expected):
-                self.check(value, got[number], f"{where}, {number}")
+                self.check(value, actual[number], f"{where}, {number}")
         else:
-            self.assertEqual(expected, got, where)
+            self.assertEqual(expected, actual, where)
 
 
 def scale(metric: str, guest: str, factor: float, **axes: int) -> Change:
@@ -265,12 +269,12 @@ class TestPlantedFaults(unittest.TestCase):
     def test_values_that_repeat_in_overhead(self):
         """The present rules pass this run wrongly.
 
-        Five repetitions with exactly the same values of the guest are no
+        Five repetitions with exactly the same values of the guest are not
         five measurements.
         """
         self.assertEqual("passed", self.judged("overhead-passed"))
-        got = self.judged("overhead-passed", repeat_values)
-        self.assertEqual("passed", got)
+        status = self.judged("overhead-passed", repeat_values)
+        self.assertEqual("passed", status)
 
 
 @ddt.ddt
@@ -288,7 +292,7 @@ class TestOtherMachine(unittest.TestCase):
         registry.save(document.decode(baseline, str(path)))
         app = mock.Mock(stdout=io.StringIO())
         command = judge.Judge(app, None)
-        words = [
+        arguments = [
             *("--limits", str(golden_runs.limits(name))),
             *("--baseline", baseline["name"]),
             str(golden_runs.journal(name)),
@@ -299,7 +303,9 @@ class TestOtherMachine(unittest.TestCase):
             autospec=True,
             return_value=registry,
         ):
-            code = command.run(command.get_parser("judge").parse_args(words))
+            code = command.run(
+                command.get_parser("judge").parse_args(arguments)
+            )
         return code, " ".join(app.stdout.getvalue().split())
 
     @ddt.data(
@@ -308,7 +314,7 @@ class TestOtherMachine(unittest.TestCase):
         ("", ""),
     )
     @ddt.unpack
-    def test_void(self, fault, words):
+    def test_void(self, fault, message):
         def change(baseline):
             machine = baseline["machine"]
             if fault == "cpu":
@@ -320,5 +326,5 @@ class TestOtherMachine(unittest.TestCase):
 
         code, text = self.judged(change)
         self.assertEqual(2 if fault else 0, code, text)
-        self.assertIn(words, text)
+        self.assertIn(message, text)
         self.assertIn("void:" if fault else "passed:", text)

@@ -154,7 +154,7 @@ class TestJoin(unittest.TestCase):
         """Their metrics are distinguished by a number."""
         runs = [run("A"), run("B")]
         joined = run_differences.join([runs, runs])
-        self.assertEqual(["A", "B"], [each.name for each in joined])
+        self.assertEqual(["A", "B"], [run.name for run in joined])
         self.assertEqual(
             {"workload 1", "workload 2"},
             {title for title, _ in joined[0].samples},

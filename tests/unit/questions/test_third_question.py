@@ -48,7 +48,7 @@ def change(record, **changes):
 
 
 class Scenario:
-    """Stands for Rally's plugin, which has a name."""
+    """A substitute for Rally's plugin, which has a name."""
 
     @staticmethod
     def get_name():
@@ -83,23 +83,27 @@ class TestThirdQuestion(unittest.TestCase):
         """Return what three repetitions left in the journal."""
         rates = [1000, 900, 1001, 902, 1002, 901]
         machine = golden.Machine("g1", [golden.sysbench(r) for r in rates])
-        kept = journal.Journal(self.folder, "w")
-        asked = whole.asked(
-            self.folder, None, machine, question="variants", journal=kept
+        run_journal = journal.Journal(self.folder, "w")
+        run_request = whole.build_request(
+            self.folder,
+            None,
+            machine,
+            question="variants",
+            journal=run_journal,
         )
-        own = {"variants": ["plain", "virtio"]}
-        run = asked.run_cache.get_run(
-            "w", lambda: variants.QUESTION.run(asked, own)
+        arguments = {"variants": ["plain", "virtio"]}
+        run = run_request.run_cache.get_run(
+            "w", lambda: variants.QUESTION.run(run_request, arguments)
         )
-        self.addCleanup(asked.run_cache.close, "w")
+        self.addCleanup(run_request.run_cache.close, "w")
         for number in (1, 2, 3):
             run.repeat(number)
-        return kept.read()
+        return run_journal.read()
 
     def test_validation(self):
         """Its own checks, and those of all questions."""
         self.validate()
-        for changes, words in (
+        for changes, message in (
             ({"runner_type": "rps"}, "runner=rps"),
             (
                 {"args": {**CONFIG["args"], "variants": ["plain"]}},
@@ -122,11 +126,11 @@ class TestThirdQuestion(unittest.TestCase):
                 "applies to VMPerf.overhead, not to Other.variants",
             ),
         ):
-            with self.assertRaisesRegex(validation.ValidationError, words):
+            with self.assertRaisesRegex(validation.ValidationError, message):
                 self.validate(**changes)
 
     def test_commands_read_its_tasks(self):
-        """Also what they say of guests and minutes comes from the table."""
+        """The numbers of guests and minutes come from the table, too."""
         path = self.folder / "task.yaml"
         subtask = {
             "title": "One",
@@ -136,15 +140,15 @@ class TestThirdQuestion(unittest.TestCase):
         path.write_text(
             yaml.safe_dump({"version": 2, "title": "T", "subtasks": [subtask]})
         )
-        ((asked, entry),) = task_file.read_task(
+        ((task_request, task_question),) = task_file.read_task(
             str(path),
             argparse.Namespace(
                 config_file=os.devnull, task_args=None, task_args_file=None
             ),
         )
-        self.assertIs(table.questions()["variants"], entry)
-        self.assertEqual((1,), entry.copies(asked))
-        self.assertEqual(3, entry.minutes(asked))
+        self.assertIs(table.questions()["variants"], task_question)
+        self.assertEqual((1,), task_question.copies(task_request))
+        self.assertEqual(3, task_question.minutes(task_request))
 
     def test_records_and_verdict(self):
         """Each repetition has its variants, the SLA judges one of them."""
@@ -157,7 +161,7 @@ class TestThirdQuestion(unittest.TestCase):
             self.assertEqual("complete", measured.state)
             self.assertEqual(
                 [{"kernel": "plain"}, {"kernel": "virtio"}],
-                [one.axes for one in measured.conditions],
+                [condition.axes for condition in measured.conditions],
             )
             judging.add_iteration(
                 {"error": [], "output": {"complete": [output.encode(record)]}}
@@ -207,7 +211,7 @@ class TestThirdQuestion(unittest.TestCase):
         )
         lines = verdict_table.lines(run)
         self.assertIn("Variant of plain, virtio: failed", lines[0])
-        (row,) = [one for one in lines if one.startswith("failed")]
+        (row,) = [line for line in lines if line.startswith("failed")]
         self.assertRegex(row, r"cpu.sysbench.rate +overhead 10.0 % .*5 %")
         self.assertIn("Validity of plain, virtio: passed", "\n".join(lines))
 
@@ -241,8 +245,8 @@ class TestThirdQuestion(unittest.TestCase):
             "sla": {"other_variant": LIMITS},
             "total_iteration_count": len(records),
             "data": [
-                {"output": {"complete": [output.encode(one)]}}
-                for one in records
+                {"output": {"complete": [output.encode(record)]}}
+                for record in records
             ],
         }
         conf = mock.Mock(vmperf=mock.Mock(journal_dir=str(self.folder)))

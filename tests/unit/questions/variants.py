@@ -16,16 +16,16 @@ PLAIN = "plain"
 
 
 def _build(judge, entries):
-    """Return what a variant loses against the plain one, by metric.
+    """Return the loss of a variant against the plain one, by metric.
 
     The option ``variant`` is the last one of the run by default.
     """
     variant = judge.options.get("variant") or _last_variant(entries)
     plain, there = (
         [
-            one
+            condition
             for entry in entries
-            for one in entry.select(kernel=name).conditions
+            for condition in entry.select(kernel=name).conditions
         ]
         for name in (PLAIN, variant)
     )
@@ -33,7 +33,7 @@ def _build(judge, entries):
         name=PLAIN,
         machine="",
         recorded_at="",
-        repetitions=tuple(one.observations for one in plain),
+        repetitions=tuple(condition.observations for condition in plain),
     )
     return [
         build.build_overhead(
@@ -56,13 +56,15 @@ RULES = judges.Rules(
 
 def _last_variant(entries):
     variants = [
-        one.axes["kernel"] for entry in entries for one in entry.conditions
+        condition.axes["kernel"]
+        for entry in entries
+        for condition in entry.conditions
     ]
     return variants[-1] if variants else ""
 
 
-def _check(asked, parsed, baseline):
-    variants = asked.arguments["variants"]
+def _check(task_request, parsed, baseline):
+    variants = task_request.arguments["variants"]
     variant = parsed.options["variant"]
     if variant not in variants:
         raise task.InvalidTask(
@@ -91,7 +93,9 @@ CRITERION = question.Criterion(
 def describe(run):
     """Return the variants of a run."""
     conditions_ = run.repetitions[-1].conditions
-    return ", ".join(str(one.axes["kernel"]) for one in conditions_)
+    return ", ".join(
+        str(condition.axes["kernel"]) for condition in conditions_
+    )
 
 
 SECTION = reports.Section(
@@ -112,15 +116,16 @@ SECTION = reports.Section(
 )
 
 
-def run(asked, own):
+def run(run_request, arguments):
     """Return a run with a condition for each variant."""
-    return asked.create_run(
-        conditions.Condition(axes={"kernel": name}) for name in own["variants"]
+    return run_request.create_run(
+        conditions.Condition(axes={"kernel": name})
+        for name in arguments["variants"]
     )
 
 
-def _refuse_one(asked):
-    if len(asked.arguments["variants"]) < 2:
+def _refuse_one(task_request):
+    if len(task_request.arguments["variants"]) < 2:
         raise task.InvalidTask("variants: at least two are needed")
     return []
 
@@ -132,10 +137,12 @@ QUESTION = question.Question(
     criteria=(CRITERION,),
     contexts=("vmperf_guests",),
     check=_refuse_one,
-    copies=lambda asked: (asked.count,),
-    compared=lambda asked: (),
-    minutes=lambda asked: estimate.estimate_minutes(
-        asked.assignments, asked.times, len(asked.arguments["variants"])
+    copies=lambda task_request: (task_request.count,),
+    compared=lambda task_request: (),
+    minutes=lambda task_request: estimate.estimate_minutes(
+        task_request.assignments,
+        task_request.times,
+        len(task_request.arguments["variants"]),
     ),
     run=run,
     section=lambda: SECTION,

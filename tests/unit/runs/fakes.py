@@ -48,21 +48,21 @@ def command_run(machine, stdout):
 class Session:
     """A session on a host with two processors.
 
-    :param trouble: number of machines at which an error is raised -> error
+    :param errors: number of machines at which an error is raised -> error
     :param killed: number of machines at which one dies -> its name
-    :param missing: metrics that nobody measures
-    :param printed: what every machine prints
-    :param look: called while workloads run
+    :param missing: The names of metrics that are not measured.
+    :param printed: The outputs of every machine.
+    :param look: A function that is called while workloads run.
     """
 
     peer = None
 
     def __init__(
-        self, *, trouble=None, killed=None, missing=(), printed=(), look=None
+        self, *, errors=None, killed=None, missing=(), printed=(), look=None
     ):
-        self.trouble, self.killed = trouble or {}, killed or {}
+        self.errors, self.killed = errors or {}, killed or {}
         self.missing, self.printed, self.look = missing, printed, look
-        self.asked, self.gone, self.closed = [], set(), False
+        self.repeated, self.gone, self.closed = [], set(), False
         self.assignments, self.ran = (), []
         self.stations = [
             roles.Station(
@@ -77,8 +77,8 @@ class Session:
     def repeat(self, result, names, on_measured, assignments=None):
         """Take a sample of each machine that lives."""
         self.ran.append(assignments)
-        names = names or [one.name for one in self.stations]
-        self.asked.append(tuple(names))
+        names = names or [station.name for station in self.stations]
+        self.repeated.append(tuple(names))
         self.gone |= {self.killed.get(len(names))}
         for text in self.printed:
             result.keep_raw(command_run(names[0], text))
@@ -97,17 +97,17 @@ class Session:
             )
         for what in self.missing:
             result.miss(what, names[0], "it broke")
-        if len(names) in self.trouble:
-            raise self.trouble[len(names)]
+        if len(names) in self.errors:
+            raise self.errors[len(names)]
         on_measured()
         return []
 
     def silent(self, names):
-        """Return who died."""
+        """Return the machines that died."""
         return frozenset(names) & self.gone
 
     def look_again(self, names):
-        """Find nothing on those who died."""
+        """Find nothing on the machines that died."""
         return []
 
     def close(self):
@@ -116,14 +116,14 @@ class Session:
 
 
 def values(record, index=0):
-    """Return what each machine gave in a condition, None of one without."""
+    """Return the value of each machine in a condition, None if it has none."""
     condition = record.repetition.conditions[index]
-    taken = {
-        one.source: one.sample.value
-        for one in condition.observations
-        if one.sample.metric == RATE
+    measured = {
+        observation.source: observation.sample.value
+        for observation in condition.observations
+        if observation.sample.metric == RATE
     }
-    return [taken.get(name) for name in condition.machines]
+    return [measured.get(name) for name in condition.machines]
 
 
 def guests(*numbers):
@@ -139,28 +139,28 @@ def guests(*numbers):
     )
 
 
-def run_of(session, kept, actions=(), **changes):
+def run_of(session, run_journal, actions=(), **changes):
     """Return a run of three repetitions, the first of them a warm-up.
 
-    :param kept: the journal
+    :param run_journal: The journal of the run.
     """
     ready = attempt.ReadySession(
         session=session, setting=SETTING, actions=tuple(actions)
     )
     lines = []
-    given = {
+    arguments = {
         "question": "overhead",
         "task": "t",
         "workload": "w",
         "times": 3,
         "warmup": 1,
         "conditions": (conditions.Condition(copies=3),),
-        "journal": kept,
+        "journal": run_journal,
         "fallback_setting": SETTING,
         "open": lambda: ready,
         "progress": lambda line: None,
         "warn": lines.append,
     }
-    made = runs.Run(**{**given, **changes})
+    made = runs.Run(**{**arguments, **changes})
     made.warnings = lines
     return made

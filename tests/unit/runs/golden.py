@@ -68,8 +68,8 @@ def sysbench(rate, threads=2, seconds=2, max_prime=10000):
     text = SYSBENCH
     for label, figure in figures.items():
         line = re.compile(rf"^( *{re.escape(label)}: +)\S+$", re.M)
-        text, found = line.subn(rf"\g<1>{figure}", text)
-        assert found == 1, label
+        text, count = line.subn(rf"\g<1>{figure}", text)
+        assert count == 1, label
     return text
 
 
@@ -82,7 +82,7 @@ def _events(rate, seconds):
             (events, round(events / rate, 4))
             for events in numbers or [max(1, round(rate * seconds))]
         ),
-        key=lambda one: abs(one[0] / one[1] - rate),
+        key=lambda pair: abs(pair[0] / pair[1] - rate),
     )
 
 
@@ -92,10 +92,10 @@ def _class_of(latency):
     return 1e-3 * math.exp(round(math.log(latency / 1e-3) / width) * width)
 
 
-def as_asked(text, argv):
+def adapt_output(text, argv):
     """Return an output of sysbench as one of another command line.
 
-    What has no rate, or is no output of sysbench, stays as it is.
+    A text without a rate, or of another program, is returned unchanged.
     """
     rate = re.search(r"events per second: +([0-9.]+)$", text, re.M)
     options = dict(re.findall(r"--([a-z-]+)=(\S+)", " ".join(argv)))
@@ -112,8 +112,8 @@ def as_asked(text, argv):
 class Machine(testing.FakeMachine):
     """A machine that runs jobs in no time.
 
-    :param outputs: what sysbench prints, one after the other; the last stays;
-        a function is called first
+    :param outputs: The outputs of sysbench, one after the other; the last one
+        is repeated, and a function is called first
     """
 
     def __init__(self, name, outputs=(SYSBENCH,), virtualisation="kvm"):
@@ -139,7 +139,7 @@ class Machine(testing.FakeMachine):
     async def wait_ready(self, seconds, find_obstacle=None):
         """Be ready at once."""
 
-    def _sh(self, words):
+    def _sh(self, arguments):
         text = {
             "fingerprint.sh": _FINGERPRINT.format(
                 name=hashlib.sha256(self.name.encode()).hexdigest(),
@@ -148,7 +148,7 @@ class Machine(testing.FakeMachine):
             "background_load.sh": self._others(),
             "settle.sh": "",
             "shape.sh": _SHAPE,
-        }[words[3]]
+        }[arguments[3]]
         return testing.completed(text)
 
     def _others(self):
@@ -157,8 +157,8 @@ class Machine(testing.FakeMachine):
         self._up += 1
         return _ALONE.format(up=self._up, burnt=int(self._up * self.burning))
 
-    def _bash(self, words):
-        script, *rest = words[3:]
+    def _bash(self, arguments):
+        script, *rest = arguments[3:]
         if script == "folder.bash":
             return testing.completed("/var/tmp/rally-vmperf-0123456789\n")
         if script == "clock.bash":
@@ -176,15 +176,15 @@ class Machine(testing.FakeMachine):
             )
         return self._job(*rest)
 
-    def _job(self, verb, *words):
+    def _job(self, verb, *arguments):
         if verb == "run":
-            words = words[2 + int(words[1]) :]
-            return self._result(_argv(words), time.time())
+            arguments = arguments[2 + int(arguments[1]) :]
+            return self._result(_argv(arguments), time.time())
         if verb == "start":
-            words = words[1 + int(words[0]) :]
-            self._armed[words[0]] = _argv(words)
+            arguments = arguments[1 + int(arguments[0]) :]
+            self._armed[arguments[0]] = _argv(arguments)
         elif verb == "release":
-            place, at, _ = words
+            place, at, _ = arguments
             return self._result(self._armed.pop(place), float(at))
         elif verb == "end_load":
             until = time.time() + SECONDS
@@ -198,9 +198,11 @@ class Machine(testing.FakeMachine):
             del self.outputs[0]
         if callable(output):
             output = output() or SYSBENCH
-        output = as_asked(output, argv)
-        asked = re.search("--time=([0-9]+)", " ".join(argv))
-        seconds = max(SECONDS, float(asked[1]) if asked else 0)
+        output = adapt_output(output, argv)
+        seconds_option = re.search("--time=([0-9]+)", " ".join(argv))
+        seconds = max(
+            SECONDS, float(seconds_option[1]) if seconds_option else 0
+        )
         ended = started + seconds
         header = (
             f"exit=0 before={started:.6f} started={started:.6f} "
@@ -210,9 +212,9 @@ class Machine(testing.FakeMachine):
         return testing.completed(f"{header}\n\n{output}")
 
 
-def _argv(words):
-    """Return the command of a job's words."""
-    return words[7 + int(words[6]) :]
+def _argv(arguments):
+    """Return the command in the arguments of a job."""
+    return arguments[7 + int(arguments[6]) :]
 
 
 #: The argument of scenarios.
@@ -225,16 +227,16 @@ NEIGHBOURS = {
 class Noisy(Machine):
     """A neighbour whose job goes on until it is ended, or has ended.
 
-    :ivar asked: what was asked of its jobs
-    :ivar status: whether a job is at work: 75 if it is
+    :ivar verbs: The requests to its jobs.
+    :ivar status: The exit status of await: 75 while a job is at work.
     """
 
     def __init__(self, name):
         super().__init__(name)
-        self.asked, self.status = [], 75
+        self.verbs, self.status = [], 75
 
-    def _job(self, verb, *words):
-        self.asked.append(verb)
+    def _job(self, verb, *arguments):
+        self.verbs.append(verb)
         if verb == "await":
             return testing.completed(exit_status=self.status)
-        return super()._job(verb, *words)
+        return super()._job(verb, *arguments)

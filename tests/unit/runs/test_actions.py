@@ -37,11 +37,11 @@ class MiddleTestCase(unittest.TestCase):
     def test_it_is_under_way_once_workloads_have_ended(self):
         begun, let = threading.Event(), threading.Event()
 
-        def ask():
+        def block():
             begun.set()
             let.wait(10)
 
-        middle = actions.BackgroundAction(Doing(ask), CURRENT)
+        middle = actions.BackgroundAction(Doing(block), CURRENT)
         self.assertFalse(begun.is_set())
         middle.on_workloads_ended()
         self.assertTrue(begun.wait(10))
@@ -50,15 +50,15 @@ class MiddleTestCase(unittest.TestCase):
         self.assertIsNot(threading.current_thread(), thread)
         self.assertTrue(thread.daemon)
 
-    def test_it_is_done_once_and_at_the_latest_when_wanted(self):
-        done = []
+    def test_it_runs_once_and_at_the_latest_for_its_result(self):
+        calls = []
         middle = actions.BackgroundAction(
-            Doing(lambda: done.append(1)), CURRENT
+            Doing(lambda: calls.append(1)), CURRENT
         )
         middle.result()
         middle.on_workloads_ended()
         middle.result()
-        self.assertEqual([1], done)
+        self.assertEqual([1], calls)
 
     def test_a_moment_while_they_run(self):
         begun = threading.Event()
@@ -71,26 +71,26 @@ class MiddleTestCase(unittest.TestCase):
         self.assertEqual({}, middle.result().errors)
 
     def test_a_moment_that_did_not_come(self):
-        done = []
-        action = Doing(lambda: done.append(1), moment=1000)
+        calls = []
+        action = Doing(lambda: calls.append(1), moment=1000)
         middle = actions.BackgroundAction(action, CURRENT)
         middle.on_workloads_ended()
         self.assertIn(
             "1000 s after the start of the condition",
             middle.result().errors["doing"],
         )
-        self.assertEqual([], done)
+        self.assertEqual([], calls)
 
     def test_one_that_is_cancelled(self):
-        done = []
-        action = Doing(lambda: done.append(1), moment=1000)
+        calls = []
+        action = Doing(lambda: calls.append(1), moment=1000)
         middle = actions.BackgroundAction(action, CURRENT)
         middle.cancel()
         middle._timer.join(10)
         self.assertFalse(middle._timer.is_alive())
-        self.assertEqual([], done)
+        self.assertEqual([], calls)
 
-    def test_what_it_raises_is_raised(self):
+    def test_its_exception_is_raised(self):
         for error in (ZeroDivisionError("ours"), KeyboardInterrupt()):
             with self.subTest(error=error):
 
@@ -120,10 +120,12 @@ class HostWatchTest(unittest.TestCase):
         """Return the findings of a condition during which an event occurs."""
         self.assertEqual(actions.ActionResult(), self.watch.before(CURRENT))
         event()
-        return [one.detail for one in self.watch.after(CURRENT).findings]
+        return [
+            finding.detail for finding in self.watch.after(CURRENT).findings
+        ]
 
     def test_an_empty_host(self):
-        """There is no finding, and two requests before the second one."""
+        """It has no finding, and two requests before the second one."""
         self.assertEqual([], self.measure())
         self.assertEqual([], self.measure())
         self.assertEqual(["servers"] * 3, self.cloud.calls)
@@ -157,16 +159,17 @@ class WatchTest(test_guest_power.Case):
         self.new = dataclasses.replace(old, boot="another")
 
     def recover(self, timeout=60):
-        """Wait for who boots anew; return the kinds of what is found."""
+        """Wait for guests that reboot; return the kinds of findings."""
         watch = actions.GuestWatch(
             self.cloud, self.guests, self.session, timeout, lambda line: None
         )
 
         async def look(stations):
             return {
-                one.name: self.new
-                for one in stations
-                if self.machines[one.name].waited and not one.machine.trouble
+                station.name: self.new
+                for station in stations
+                if self.machines[station.name].waited
+                and not station.machine.error
             }
 
         current = conditions.CurrentCondition(
@@ -175,10 +178,10 @@ class WatchTest(test_guest_power.Case):
         with mock.patch.object(health, "read_counters", look):
             result = watch.recover(current)
         self.errors = result.errors
-        return [(one.kind, one.subject) for one in result.findings]
+        return [(finding.kind, finding.subject) for finding in result.findings]
 
     def test_neighbours(self):
-        """They are asked for where they work, and not where they rest."""
+        """They are checked while they work, and not while they rest."""
         watch = actions.GuestWatch(
             self.cloud, self.guests, self.session, 60, lambda line: None
         )
@@ -193,28 +196,32 @@ class WatchTest(test_guest_power.Case):
                 autospec=True,
                 return_value=["moved"],
             ) as changes:
-                found = watch.during(current).findings
-            self.assertEqual(("moved",), found)
-            ((_, asked, *_),) = (call.args for call in changes.call_args_list)
-            self.assertEqual(["g1", *names], [one.name for one in asked])
+                moves = watch.during(current).findings
+            self.assertEqual(("moved",), moves)
+            ((_, checked_guests, *_),) = (
+                call.args for call in changes.call_args_list
+            )
+            self.assertEqual(
+                ["g1", *names], [guest.name for guest in checked_guests]
+            )
 
     def test_a_reboot(self):
         """It is waited for, and named; what Nova has shut off is not."""
         self.assertEqual([("guest_rebooted", "g1")], self.recover())
-        waited = [len(one.waited) for one in self.machines.values()]
+        waited = [len(machine.waited) for machine in self.machines.values()]
         self.assertEqual([1, 0, 0], waited)
         self.assertEqual({"g2"}, self.session.silent(test_guest_power.NAMES))
 
     def test_silence(self):
-        """One that stays silent is asked for until time is up, and lost."""
-        self.machines["g1"].trouble = base.Unreachable("g1: silent")
+        """A guest that stays silent is lost when the timeout expires."""
+        self.machines["g1"].error = base.Unreachable("g1: silent")
         self.assertEqual([], self.recover(timeout=0.05))
         self.assertLessEqual(1, len(self.machines["g1"].waited))
         silent = self.session.silent(test_guest_power.NAMES)
         self.assertEqual({"g1", "g2"}, silent)
 
     def test_a_deleted_guest(self):
-        """Nova tells why it is silent, and it is not waited for."""
+        """Nova reports why it is silent, and it is not waited for."""
         del self.cloud.compute.all_servers[self.guests[1].id]
         self.recover()
         self.assertEqual(["g2"], list(self.errors))
@@ -222,7 +229,7 @@ class WatchTest(test_guest_power.Case):
         self.assertEqual([], self.machines["g2"].waited)
 
     def test_another_machine(self):
-        """One that answers with another key is not asked again."""
-        self.machines["g1"].trouble = base.HostKeyMismatch("g1: not known")
+        """A guest that answers with another key is not retried."""
+        self.machines["g1"].error = base.HostKeyMismatch("g1: not known")
         self.assertEqual([], self.recover())
         self.assertEqual(1, len(self.machines["g1"].waited))

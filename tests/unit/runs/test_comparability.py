@@ -27,7 +27,7 @@ BARE = {
 
 @dataclasses.dataclass
 class Session:
-    """What is known of a guest and a peer."""
+    """The facts about a guest and a peer."""
 
     assignments: tuple
     fingerprints: dict
@@ -45,23 +45,23 @@ class Session:
         return self.stations
 
     def describe(self, name):
-        """Return what is known of a machine."""
+        """Return the facts about a machine."""
         return {
             "fingerprint": self.fingerprints[name],
             "tools": {
-                command: dataclasses.asdict(one)
-                for command, one in self.tools[name].items()
+                command: dataclasses.asdict(facts)
+                for command, facts in self.tools[name].items()
             },
         }
 
 
 def tool(version):
-    """Return what is known of a program."""
+    """Return the facts about a program."""
     return provision.ToolFacts(version=version, checksum="a", path="/p")
 
 
 class TestSettings(unittest.TestCase):
-    """What was requested for a guest is compared with its fingerprint."""
+    """The requested settings of a guest are compared with its fingerprint."""
 
     def test_setting_that_the_guest_does_not_have(self):
         session = Session(
@@ -89,7 +89,7 @@ class TestSettings(unittest.TestCase):
 class TestHosts(unittest.TestCase):
     """Whether guests run where the baseline was recorded."""
 
-    def found(self, hypervisor, features, **of_class):
+    def find(self, hypervisor, features, **of_class):
         """Return the kinds of findings on a guest of a host."""
         flags = ["sse2", "avx2"]
         baseline = made.baseline(
@@ -111,34 +111,41 @@ class TestHosts(unittest.TestCase):
         ]
 
     def test_of_a_class(self):
-        """Another name is none; another processor is, as ever."""
+        """Another name is not a finding; another processor is."""
         alike, other = ("sse2", "avx2"), ("sse2", "avx2", "avx512f")
         of_class = {"machine_class": "r740"}
-        self.assertEqual([], self.found("c2", alike, **of_class))
-        self.assertEqual(["host_differs"], self.found("c2", alike))
+        self.assertEqual([], self.find("c2", alike, **of_class))
+        self.assertEqual(["host_differs"], self.find("c2", alike))
         self.assertEqual(
-            ["host_cpu_differs"], self.found("c2", other, **of_class)
+            ["host_cpu_differs"], self.find("c2", other, **of_class)
         )
         self.assertEqual(
-            ["host_differs", "host_cpu_differs"], self.found("c2", other)
+            ["host_differs", "host_cpu_differs"], self.find("c2", other)
         )
 
 
 @ddt.ddt
 class TestMachines(unittest.TestCase):
-    """Who is concerned by what differs."""
+    """Metrics that are concerned by a difference."""
 
-    def found(self, names, *, fingerprint=None, versions=None):
+    def find(self, names, *, fingerprint=None, versions=None):
         """Return kind -> metrics of the findings about a guest."""
-        told = {"sysbench": "1.0.20", "fio": "3.33", "mbw": "1.2.2-1"}
-        told |= {"iperf3": "3.12"}
+        baseline_versions = {
+            "sysbench": "1.0.20",
+            "fio": "3.33",
+            "mbw": "1.2.2-1",
+        }
+        baseline_versions |= {"iperf3": "3.12"}
         session = Session(
-            assignments=assignment.assign([{"name": one} for one in names]),
+            assignments=assignment.assign([{"name": name} for name in names]),
             fingerprints={"g1": {**BARE, **(fingerprint or {})}},
             tools={
                 "g1": {
                     name: tool(version)
-                    for name, version in {**told, **(versions or {})}.items()
+                    for name, version in {
+                        **baseline_versions,
+                        **(versions or {}),
+                    }.items()
                     if name in names
                 }
             },
@@ -149,13 +156,13 @@ class TestMachines(unittest.TestCase):
                 "fingerprint": BARE,
                 "tools": {
                     name: {"version": version, "checksum": "a", "path": "/p"}
-                    for name, version in told.items()
+                    for name, version in baseline_versions.items()
                 },
             }
         )
         return {
-            one.kind: one.metrics
-            for one in comparability.compare_machines(
+            finding.kind: finding.metrics
+            for finding in comparability.compare_machines(
                 session.assignments,
                 comparability.describe_machines(session, []),
                 baseline,
@@ -165,22 +172,24 @@ class TestMachines(unittest.TestCase):
     def test_kernel(self):
         """Does not matter to what computes."""
         kernel = {"kernel": "5.10"}
-        self.assertEqual({}, self.found(["sysbench"], fingerprint=kernel))
-        (metrics,) = self.found(
+        self.assertEqual({}, self.find(["sysbench"], fingerprint=kernel))
+        (metrics,) = self.find(
             ["sysbench", "mbw"], fingerprint=kernel
         ).values()
         self.assertTrue(metrics)
-        self.assertEqual({"memory"}, {one.split(".")[0] for one in metrics})
+        self.assertEqual(
+            {"memory"}, {metric.split(".")[0] for metric in metrics}
+        )
         self.assertEqual(
             {"kernel_differs": ()},
-            self.found(["fio", "mbw"], fingerprint=kernel),
+            self.find(["fio", "mbw"], fingerprint=kernel),
         )
 
     def test_microcode(self):
         """Matters to all of them."""
         self.assertEqual(
             {"microcode_differs": ()},
-            self.found(["sysbench", "fio"], fingerprint={"microcode": "0x2"}),
+            self.find(["sysbench", "fio"], fingerprint={"microcode": "0x2"}),
         )
 
     @ddt.data(
@@ -195,14 +204,16 @@ class TestMachines(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_settings(self, key, value, kind, part):
+    def test_settings(self, key, value, kind, component):
         """Matter where the workload can see them, by its part or its word."""
         changed = {key: value}
-        self.assertEqual({}, self.found(["sysbench"], fingerprint=changed))
+        self.assertEqual({}, self.find(["sysbench"], fingerprint=changed))
         names = {"memory": "mbw", "disk": "fio", "network": "iperf3"}
-        both = ["sysbench", names[part]]
-        metrics = self.found(both, fingerprint=changed)[kind]
-        self.assertEqual({part}, {one.split(".")[0] for one in metrics})
+        both = ["sysbench", names[component]]
+        metrics = self.find(both, fingerprint=changed)[kind]
+        self.assertEqual(
+            {component}, {metric.split(".")[0] for metric in metrics}
+        )
 
     def test_unknown(self):
         """A peer concerns the network, a tool the metrics it measures."""
@@ -238,8 +249,8 @@ class TestMachines(unittest.TestCase):
                 )
                 for name, facts in described_machines.items()
             ]
-            found = comparability.report_unknown_machines(
-                assignment.assign([{"name": one} for one in names]),
+            findings = comparability.report_unknown_machines(
+                assignment.assign([{"name": name} for name in names]),
                 machines,
                 baseline,
                 "no such file",
@@ -247,21 +258,24 @@ class TestMachines(unittest.TestCase):
             self.assertEqual(
                 expected,
                 {
-                    one.subject: {x.split(".")[0] for x in one.metrics}
+                    finding.subject: {x.split(".")[0] for x in finding.metrics}
                     or {"all"}
-                    for one in found
+                    for finding in findings
                 },
             )
 
     def test_tool(self):
         """Is its workload's alone; another revision is the same version."""
         both = ["fio", "mbw"]
-        self.assertEqual({}, self.found(both, versions={"mbw": "1.2.2-4"}))
-        found = self.found(both, versions={"mbw": "1.4-1"})
-        self.assertEqual(["tool_version_differs"], [*found])
+        self.assertEqual({}, self.find(both, versions={"mbw": "1.2.2-4"}))
+        findings = self.find(both, versions={"mbw": "1.4-1"})
+        self.assertEqual(["tool_version_differs"], [*findings])
         self.assertEqual(
             {"memory"},
-            {one.split(".")[0] for one in found["tool_version_differs"]},
+            {
+                metric.split(".")[0]
+                for metric in findings["tool_version_differs"]
+            },
         )
 
 

@@ -11,13 +11,15 @@ from rally_vmperf.runs import conditions
 GIVEN = tuple(conditions.Condition(axes={"x": n}) for n in range(1, 9))
 
 
-def orders(kind, seed, given=GIVEN, repetitions=8):
+def orders(kind, seed, planned=GIVEN, repetitions=8):
     """Return the orders of the first repetitions."""
     order = model.Order(kind=kind, seed=seed)
     return [
         tuple(
-            one.axes["x"]
-            for one in conditions.order_conditions(given, order, number)
+            condition.axes["x"]
+            for condition in conditions.order_conditions(
+                planned, order, number
+            )
         )
         for number in range(1, repetitions + 1)
     ]
@@ -36,8 +38,10 @@ class TestOrder(unittest.TestCase):
         self.assertEqual(orders("shuffled", 1), orders("shuffled", 1))
         self.assertNotEqual(orders("shuffled", 1), orders("shuffled", 2))
         self.assertEqual(8, len(set(orders("shuffled", 1))))
-        for one in orders("shuffled", 1):
-            self.assertEqual((1, 2, 3, 4, 5, 6, 7, 8), tuple(sorted(one)))
+        for axis_values in orders("shuffled", 1):
+            self.assertEqual(
+                (1, 2, 3, 4, 5, 6, 7, 8), tuple(sorted(axis_values))
+            )
 
     def test_blocks(self):
         """Each condition has each position once in a block."""

@@ -28,7 +28,7 @@ class TestFingerprint(unittest.TestCase):
     @hypothesis.given(FINGERPRINTS, FINGERPRINTS)
     @hypothesis.settings(max_examples=200)
     def test_readers(self, metal, other):
-        """Of bare metal, of a guest and of the peer."""
+        """The fingerprints are those of bare metal, a guest and the peer."""
         machine = {"name": "host-1", "fingerprint": metal}
         registered = made.baseline_document(machine=machine)
         document.decode(json.loads(json.dumps(registered)), "it")
@@ -50,12 +50,12 @@ class TestFingerprint(unittest.TestCase):
         described.compare_machines([], bare_metal)
 
     def check_setting(self, metal, other):
-        """Check what a run takes over of bare metal and of the peer."""
+        """Check the facts that a run copies from bare metal and the peer."""
         booted = models.BootedGuests(guests=(guests.guest(),), client_key="")
         record = made.document(made.record())
         record["bare_metal"]["fingerprint"] = metal
         bare_metal = model.decode(record).bare_metal
-        found = setting.build_setting(booted, (), bare_metal=bare_metal)
+        run_setting = setting.build_setting(booted, (), bare_metal=bare_metal)
         links = rate_caps.links(other.get("network_interfaces") or (), "peer")
         ends = flows.Endpoints(
             needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}
@@ -63,6 +63,6 @@ class TestFingerprint(unittest.TestCase):
         details = {"g1": {"fingerprint": metal}, "p": {"fingerprint": other}}
         (flow,) = flows.of_condition(["g1"], 1, ends, details)
         self.assertIn(flow.path, ("link", "router", "unknown"))
-        for one in (*found.rate_limits, *links):
-            self.assertGreater(one.rate, 0)
-            self.assertLessEqual(one.rate, 1e15)
+        for cap in (*run_setting.rate_limits, *links):
+            self.assertGreater(cap.rate, 0)
+            self.assertLessEqual(cap.rate, 1e15)

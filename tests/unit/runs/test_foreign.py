@@ -1,4 +1,4 @@
-"""Somebody else's package, from its installation to the report."""
+"""A package of another author, from its installation to the report."""
 
 import hashlib
 import importlib
@@ -99,7 +99,7 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def baseline(self):
         """Record two copies on bare metal, which is this computer too."""
-        part = recording.ShapeRecording(
+        shape_recording = recording.ShapeRecording(
             recording.RecordingPlan(
                 baseline="metal",
                 session=whole.SESSION,
@@ -113,36 +113,36 @@ class ForeignPackageTestCase(unittest.TestCase):
             ),
             journal.Journal(self.directory, "bare-metal"),
         )
-        part.measure(
+        shape_recording.measure(
             lambda: local.Local("metal"),
             self.peer(),
             whole.quiet,
             whole.quiet,
         )
-        self.assertEqual([], part.describe_missing())
-        return recorded.build_baseline([part])
+        self.assertEqual([], shape_recording.describe_missing())
+        return recorded.build_baseline([shape_recording])
 
     def records(self, document):
         """Measure two guests once; return the records."""
         machines = [local.Local(name) for name in ("g1", "g2")]
-        asked = whole.asked(
+        run_request = whole.build_request(
             self.directory,
             document,
             *machines,
             workloads=self.workloads,
             peer={"address": "127.0.0.1"},
         )
-        for place in asked.run_cache.get_connections(
-            "w", asked.booted
+        for place in run_request.run_cache.get_connections(
+            "w", run_request.booted
         ).stations:
             place.parent = str(self.directory)
         with mock.patch.object(
             reach, "peer_station", autospec=True, side_effect=self.peer
         ):
-            run = asked.run_cache.get_run(
-                "w", lambda: overhead.create_run(asked)
+            run = run_request.run_cache.get_run(
+                "w", lambda: overhead.create_run(run_request)
             )
-            self.addCleanup(asked.run_cache.close, "w")
+            self.addCleanup(run_request.run_cache.close, "w")
             return [run.repeat(1)]
 
     def test_the_whole_loop(self):
@@ -151,15 +151,15 @@ class ForeignPackageTestCase(unittest.TestCase):
         (last,) = records
         self.assertEqual((), last.repetition.all_missing)
         self.assertEqual("complete", last.repetition.state)
-        taken = [
-            one.sample.metric.name
-            for one in last.repetition.condition.observations
+        metric_names = [
+            observation.sample.metric.name
+            for observation in last.repetition.condition.observations
         ]
         for name in ("shared", "own"):
             for what in ("rate", "connect_time", "latency_p50"):
                 metric = f"network.courier.{name}.{what}"
-                self.assertEqual(2, taken.count(metric))
-        additive = {one.name: one.additive for one in last.metrics}
+                self.assertEqual(2, metric_names.count(metric))
+        additive = {metric.name: metric.additive for metric in last.metrics}
         self.assertTrue(additive[RATE])
         self.assertFalse(additive[RATE.replace("rate", "connect_time")])
         details = files.read(self.directory, last.machines_file)
@@ -182,5 +182,5 @@ class ForeignPackageTestCase(unittest.TestCase):
         rows = {row.metric.name for row in judgement.rows}
         self.assertLessEqual({RATE, f"{LATENCY}_p50"}, rows)
         text = page.standalone([source_judge.create_report(judged)])
-        for words in (RATE, LATENCY, "courier"):
-            self.assertIn(words, text)
+        for text_part in (RATE, LATENCY, "courier"):
+            self.assertIn(text_part, text)

@@ -12,7 +12,7 @@ DENIED = base.Denied("g1: 10.0.0.3 rejects the key; check the user name")
 
 
 class ObstacleTest(unittest.TestCase):
-    """What Nova knows about a guest that does not let the user in."""
+    """Obstacles that Nova reports for a guest that rejects the login."""
 
     def setUp(self):
         """Have a guest, and a clock that shows each request's time."""

@@ -22,7 +22,7 @@ LOOK = health.Counters(boot="b", busy=0, stolen=0, swapped=0, killed=0)
 
 
 def form(others, *participants):
-    """Have guests take part, and the others not."""
+    """Form a condition with these participants."""
     current = conditions.CurrentCondition(
         condition=conditions.Condition(), machines=participants
     )
@@ -30,19 +30,19 @@ def form(others, *participants):
 
 
 class Guest(machines.FakeMachine):
-    """A guest that lets the user in, or not."""
+    """A guest that accepts the login, or raises an error."""
 
-    def __init__(self, name, busy=0, trouble=None):
+    def __init__(self, name, busy=0, error=None):
         answer = base.Completed(exit_status=busy, stdout="", stderr="")
         super().__init__(name, {"sh": answer})
-        self.trouble = trouble
+        self.error = error
         self.waited = []
 
     async def wait_ready(self, seconds, find_obstacle=None):
         """Remember how long it would be waited for."""
         self.waited.append(seconds)
-        if self.trouble:
-            raise self.trouble
+        if self.error:
+            raise self.error
 
 
 class Case(unittest.TestCase):
@@ -96,13 +96,15 @@ class OthersTest(Case):
         )
 
     def hung_up(self):
-        """Return whose connections were closed since the last question."""
-        found = [name for name, one in self.machines.items() if one.closed]
-        for one in self.machines.values():
-            one.closed = False
-        return found
+        """Return the guests whose connections were closed since then."""
+        names = [
+            name for name, machine in self.machines.items() if machine.closed
+        ]
+        for machine in self.machines.values():
+            machine.closed = False
+        return names
 
-    def test_idle_asks_nobody(self):
+    def test_running_guests_need_no_request(self):
         before = len(self.cloud.calls)
         formed = form(self.others("running"), "g1")
         self.assertEqual(actions.ActionResult(), formed)
@@ -112,7 +114,7 @@ class OthersTest(Case):
     @ddt.data(("paused", ()), ("stopped", ("g2",)))
     @ddt.unpack
     def test_up_from_one_to_two(self, kind, started):
-        """Who wakes is waited for, and its counters are as if new."""
+        """A guest that wakes is waited for, and its counters restart."""
         others = self.others(kind)
         self.assertEqual(actions.ActionResult(), form(others, "g1"))
         self.assertEqual(["g2", "g3"], self.hung_up())
@@ -121,14 +123,14 @@ class OthersTest(Case):
         self.assertEqual(effect, form(others, "g1", "g2"))
         self.assertEqual(["g2"], self.hung_up())
         self.assertEqual({"g1", "g3"}, set(self.session.last_look))
-        waited = [len(one.waited) for one in self.machines.values()]
+        waited = [len(machine.waited) for machine in self.machines.values()]
         self.assertEqual([0, 1, 0], waited)
         self.assertLessEqual(self.machines["g2"].waited[0], 5)
 
     def test_a_guest_that_does_not_answer_again(self):
         others = self.others("stopped")
         form(others, "g1")
-        self.machines["g2"].trouble = base.HostKeyMismatch("g2: not known")
+        self.machines["g2"].error = base.HostKeyMismatch("g2: not known")
         formed = form(others, "g1", "g2")
         self.assertEqual(
             {
@@ -144,17 +146,17 @@ class OthersTest(Case):
         others = self.others("paused")
         form(others, "g1")
         guest = self.machines["g2"]
-        guest.trouble = base.JumpRefused("jump host: no")
+        guest.error = base.JumpRefused("jump host: no")
         formed = form(others, "g1", "g2")
         self.assertEqual(
             (["g2"], frozenset()), ([*formed.errors], formed.lost)
         )
-        guest.trouble = None
+        guest.error = None
         self.assertEqual(actions.ActionResult(), form(others, "g1", "g2"))
         self.assertEqual(2, len(guest.waited))
 
-    def test_a_guest_that_starts_when_nobody_waits_any_more(self):
-        """The next level waits for its answer, and asks for nothing."""
+    def test_a_guest_that_starts_after_the_timeout(self):
+        """The next level waits for its answer, and requests nothing."""
         others = self.others("stopped")
         form(others, "g1")
         with mock.patch.dict(others.config, boot_timeout=-1):
@@ -174,12 +176,14 @@ class OthersTest(Case):
         self.machines["g2"] = busy = Guest("g2", busy=3)
         self.session.stations[1].machine = busy
         formed = form(others, "g1", "g2")
-        (found,) = formed.findings
-        self.assertEqual(("still_booting", "g2"), (found.kind, found.subject))
+        (booting,) = formed.findings
+        self.assertEqual(
+            ("still_booting", "g2"), (booting.kind, booting.subject)
+        )
         self.assertEqual({}, formed.errors)
 
     def test_a_server_that_fails(self):
-        """It is lost; one that was refused is tried again."""
+        """It is lost; a rejected one is retried."""
         servers = self.cloud.compute.all_servers
         servers[self.guests[2].id].status = "ERROR"
         formed = form(self.others("paused"), "g1")

@@ -26,10 +26,10 @@ def current(*machines, repetition=1, lost=()):
 @mock.patch("time.sleep", new=mock.Mock())
 @ddt.ddt
 class TestReboot(test_guest_power.Case):
-    """Who was just booted is not rebooted; later all are, and waited for."""
+    """Guests that just booted are not rebooted; later all are."""
 
     def reboot(self, when="between_repetitions", idle_guests="running"):
-        """Return what is tested."""
+        """Return the action."""
         return guest_power.GuestReboot(
             when=when,
             idle_guests=idle_guests,
@@ -48,32 +48,38 @@ class TestReboot(test_guest_power.Case):
 
     def test_between_repetitions(self):
         """Once before the second, whatever its conditions."""
-        one = self.reboot()
-        self.assertFalse(one.between_workloads)
-        self.assertEqual(actions.ActionResult(), one.before(current(*NAMES)))
+        reboot = self.reboot()
+        self.assertFalse(reboot.between_workloads)
+        self.assertEqual(
+            actions.ActionResult(), reboot.before(current(*NAMES))
+        )
         self.assertEqual([0, 0], self.verbs())
         started = actions.ActionResult(started=frozenset(NAMES))
         second = current("g1", repetition=2)
-        self.assertEqual(started, one.before(second))
+        self.assertEqual(started, reboot.before(second))
         self.assertEqual([3, 3], self.verbs())
         self.assertEqual({}, self.session.last_look)
         self.assertEqual(
-            [1, 1, 1], [len(one.waited) for one in self.machines.values()]
+            [1, 1, 1],
+            [len(machine.waited) for machine in self.machines.values()],
         )
         self.assertEqual(
             {"ACTIVE"},
-            {one.status for one in self.cloud.compute.all_servers.values()},
+            {
+                server.status
+                for server in self.cloud.compute.all_servers.values()
+            },
         )
-        self.assertEqual(actions.ActionResult(), one.before(second))
+        self.assertEqual(actions.ActionResult(), reboot.before(second))
         self.assertEqual([3, 3], self.verbs())
 
     def test_boot_times(self):
         """A boot is reported once, in a counted condition of its guest."""
         self.boots.warmup = 1
-        one = self.reboot()
-        one.before(current(*NAMES))
+        reboot = self.reboot()
+        reboot.before(current(*NAMES))
         second = current("g1", repetition=2)
-        one.before(second)
+        reboot.before(second)
         self.assertEqual((), self.boots.before(current("g1")).observations)
         reported = self.boots.before(second).observations
         self.assertEqual(
@@ -90,14 +96,14 @@ class TestReboot(test_guest_power.Case):
         self.assertEqual({"g2", "g3"}, self.boots.latest.keys())
 
     def test_between_workloads(self):
-        """Those that take part; and all before another condition."""
-        one = self.reboot("between_workloads")
-        self.assertTrue(one.between_workloads)
-        one.before(current("g1"))
-        effect = one.between(current("g1"))
+        """The participants are rebooted; before another condition, all are."""
+        reboot = self.reboot("between_workloads")
+        self.assertTrue(reboot.between_workloads)
+        reboot.before(current("g1"))
+        effect = reboot.between(current("g1"))
         self.assertEqual(frozenset({"g1"}), effect.started)
         self.assertEqual([1, 1], self.verbs())
-        effect = one.before(current("g1", "g2", lost={"g3"}))
+        effect = reboot.before(current("g1", "g2", lost={"g3"}))
         self.assertEqual(frozenset({"g1", "g2"}), effect.started)
         self.assertEqual([3, 3], self.verbs())
 
@@ -105,22 +111,22 @@ class TestReboot(test_guest_power.Case):
     @ddt.unpack
     def test_guests_at_rest(self, idle_guests, status, started):
         """Stopped ones rest on; paused ones boot anew as well."""
-        one = self.reboot(idle_guests=idle_guests)
-        one.before(current("g1"))
+        reboot = self.reboot(idle_guests=idle_guests)
+        reboot.before(current("g1"))
         servers = self.cloud.compute.all_servers
         for guest in self.guests[1:]:
             servers[guest.id].status = status
-        effect = one.before(current("g1", repetition=2))
+        effect = reboot.before(current("g1", repetition=2))
         self.assertEqual({}, effect.errors)
         self.assertEqual(started, len(effect.started))
         self.assertEqual("ACTIVE", servers[self.guests[0].id].status)
 
     def test_a_guest_that_does_not_come_back(self):
-        """It keeps only those conditions from being measured that it is in."""
-        self.machines["g2"].trouble = base.HostKeyMismatch("g2: not known")
+        """Only the conditions that it is part of are not measured."""
+        self.machines["g2"].error = base.HostKeyMismatch("g2: not known")
         for names, troubled in ((("g1",), []), (("g1", "g2"), ["g2"])):
-            one = self.reboot()
-            one.before(current(*names))
-            effect = one.before(current(*names, repetition=2))
+            reboot = self.reboot()
+            reboot.before(current(*names))
+            effect = reboot.before(current(*names, repetition=2))
             self.assertEqual(troubled, [*effect.errors])
             self.assertEqual({"g2"}, effect.lost)

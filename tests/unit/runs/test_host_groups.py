@@ -1,4 +1,4 @@
-"""Tests of who takes part in a level."""
+"""Tests of the participants of a level."""
 
 import unittest
 
@@ -26,69 +26,75 @@ class TestHosts(unittest.TestCase):
         (("a", "b"), 1, (("g1",), ("g2",))),
     )
     @ddt.unpack
-    def test_as_asked(self, hosts, largest, groups):
-        """They are taken host by host, and there is nothing to say."""
-        found = host_groups.group_by_host(guests(*hosts), largest)
-        self.assertEqual((host_groups.HostGroups(groups), []), found)
+    def test_as_requested(self, hosts, largest, groups):
+        """They are grouped by host, without a finding."""
+        grouping = host_groups.group_by_host(guests(*hosts), largest)
+        self.assertEqual((host_groups.HostGroups(groups), []), grouping)
 
     @ddt.data(
         (("a", "a", "b"), 3, "3 guests on one host .*: g1, g2; g3"),
         (("a", "a", "a", "a"), 2, "2 guests on each of 2 hosts .*: g1, g2, g"),
     )
     @ddt.unpack
-    def test_elsewhere(self, hosts, largest, seen):
-        """It is told who is where."""
-        together, (found,) = host_groups.group_by_host(guests(*hosts), largest)
-        self.assertEqual("level_placement_wrong", found.kind)
-        self.assertEqual("void", found.severity)
-        self.assertRegex(found.detail, seen)
+    def test_elsewhere(self, hosts, largest, detail):
+        """The finding names the guests of each host."""
+        together, (placement_finding,) = host_groups.group_by_host(
+            guests(*hosts), largest
+        )
+        self.assertEqual("level_placement_wrong", placement_finding.kind)
+        self.assertEqual("void", placement_finding.severity)
+        self.assertRegex(placement_finding.detail, detail)
         self.assertEqual(
             len(hosts) // largest, len(together.choose(1, ()).names)
         )
 
-    def test_those_who_came(self):
+    def test_guests_that_booted(self):
         """Absent ones void nothing; the levels beyond are not formed."""
         there = guests("a", "a", "b", "b", "b")
-        found, said = host_groups.group_by_host(there, 3, ("g6",))
-        self.assertEqual([], said)
-        self.assertEqual((("g1", "g2"), ("g3", "g4", "g5")), found.groups)
-        names = found.choose(2, ()).names
+        grouping, findings = host_groups.group_by_host(there, 3, ("g6",))
+        self.assertEqual([], findings)
+        self.assertEqual((("g1", "g2"), ("g3", "g4", "g5")), grouping.groups)
+        names = grouping.choose(2, ()).names
         self.assertEqual(("g1", "g2", "g3", "g4"), names)
-        lacking = found.choose(3, ())
-        self.assertEqual(("g6",), lacking.unavailable)
+        participants = grouping.choose(3, ())
+        self.assertEqual(("g6",), participants.unavailable)
         self.assertEqual(
             "3 guests of a host are required, 2 of 2 are left: "
             "g6 failed to boot",
-            lacking.reason,
+            participants.reason,
         )
 
-    def test_more_hosts_than_asked(self):
-        """An absent guest is no excuse for one that is elsewhere."""
-        _, (found,) = host_groups.group_by_host(guests("a", "b"), 3, ("g3",))
-        self.assertEqual("level_placement_wrong", found.kind)
+    def test_more_hosts_than_requested(self):
+        """An absent guest does not excuse one that is elsewhere."""
+        _, (placement_finding,) = host_groups.group_by_host(
+            guests("a", "b"), 3, ("g3",)
+        )
+        self.assertEqual("level_placement_wrong", placement_finding.kind)
 
-    def test_host_that_is_not_told(self):
-        """Nobody could check it, which is not the same as wrong."""
-        together, (found,) = host_groups.group_by_host(guests("a", None), 2)
-        self.assertEqual("placement_unknown", found.kind)
+    def test_host_that_is_unknown(self):
+        """The placement is unknown, which is not the same as wrong."""
+        together, (placement_finding,) = host_groups.group_by_host(
+            guests("a", None), 2
+        )
+        self.assertEqual("placement_unknown", placement_finding.kind)
         self.assertEqual(("g1", "g2"), together.choose(2, ()).names)
 
 
 class TestEachAlone(unittest.TestCase):
-    """Every guest is the lone one of its host, one after another."""
+    """Every guest is the solo guest of its host, one after another."""
 
     def test_hosts_at_once(self):
-        """Those of different hosts do not disturb each other."""
+        """Guests of different hosts do not disturb each other."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
-        found = groups.choose_one_by_one(())
-        self.assertEqual((("g1", "g3"), ("g2", "g4")), found.batches)
-        self.assertEqual(("g1", "g3", "g2", "g4"), found.names)
+        participants = groups.choose_one_by_one(())
+        self.assertEqual((("g1", "g3"), ("g2", "g4")), participants.batches)
+        self.assertEqual(("g1", "g3", "g2", "g4"), participants.names)
 
     def test_lost_ones_are_left_out(self):
         """A host without any leaves nothing to compare with."""
         groups = host_groups.HostGroups((("g1", "g2"), ("g3", "g4")))
-        found = groups.choose_one_by_one({"g3"}, 2)
-        self.assertEqual((("g1", "g4"), ("g2",)), found.batches)
+        participants = groups.choose_one_by_one({"g3"}, 2)
+        self.assertEqual((("g1", "g4"), ("g2",)), participants.batches)
         none = groups.choose_one_by_one({"g3", "g4"})
         self.assertEqual(("g3", "g4"), none.unavailable)
 
@@ -103,12 +109,12 @@ class TestTeam(unittest.TestCase):
         self.together = host_groups.HostGroups(groups)
 
     def test_all_alive(self):
-        """So many of each host."""
+        """The same number of guests is chosen on each host."""
         self.assertEqual(("g1", "g2"), self.together.choose(1, ()).names)
         names = self.together.choose(2, ()).names
         self.assertEqual(("g1", "g3", "g2", "g4"), names)
 
-    def test_lone_guests_take_turns(self):
+    def test_solo_guests_take_turns(self):
         """Over the repetitions; several guests are the first ones."""
         for number, names in (
             (1, ("g1", "g2")),
@@ -122,13 +128,13 @@ class TestTeam(unittest.TestCase):
             self.assertEqual(("g1", "g3", "g2", "g4"), two.names)
 
     def test_without_the_dead(self):
-        """Others of the same host stand in where there are any."""
+        """Other guests of the same host replace it if there are any."""
         team = self.together.choose(2, {"g1"})
         self.assertEqual(("g3", "g5", "g2", "g4"), team.names)
         self.assertEqual("", team.reason)
 
     def test_too_few_left(self):
-        """The level cannot be formed, and it is told for whom."""
+        """The level cannot be formed; the reason names the guest."""
         team = self.together.choose(3, {"g4"})
         self.assertEqual(("g4",), team.unavailable)
         self.assertEqual(

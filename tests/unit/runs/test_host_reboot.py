@@ -19,7 +19,7 @@ DENIED = testing.completed(stderr="a password is required", exit_status=1)
 
 
 def metal(*boots, **answers):
-    """Return bare metal that says so of its boot, one after the other."""
+    """Return bare metal with these boot identifiers, one after the other."""
     return testing.FakeMachine(
         "metal", {"cat": list(boots), "id": "0\n", "sh": "", **answers}
     )
@@ -30,30 +30,30 @@ class TestCheck(unittest.TestCase):
 
     def test_refused(self):
         """This one by any name, and a user who may not."""
-        own = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
-        for machine, words in (
+        boot_id = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+        for machine, message in (
             (
                 local.Local("metal"),
                 "metal is the machine that runs this program",
             ),
             (
-                metal(own),
+                metal(boot_id),
                 "which cannot be rebooted; use --reboot never",
             ),
             (metal("\n"), "boot_id cannot be read"),
             (metal("b1\n", id="7\n", sudo=DENIED), "cannot become root"),
         ):
-            with self.assertRaisesRegex(base.MachineError, words):
+            with self.assertRaisesRegex(base.MachineError, message):
                 asyncio.run(host_reboot.check_permission(machine))
         asyncio.run(host_reboot.check_permission(metal("b1\n")))
 
 
 @mock.patch.object(host_reboot, "_POLL", 0)
 class TestReboot(unittest.TestCase):
-    """It is waited for, and held to its shape again."""
+    """It is waited for, and limited to its shape again."""
 
     def reboot(self, machine):
-        """Return the action, with a copy that is held by nothing so far."""
+        """Return the action, with a copy that has no limits so far."""
         runner = asyncio.Runner()
         self.addCleanup(runner.close)
         self.copy = roles.Station(
@@ -80,9 +80,9 @@ class TestReboot(unittest.TestCase):
             progress=lambda line: None,
         )
 
-    def before(self, one, repetition):
-        """Have it act before a repetition; return what is in the way."""
-        return one.before(
+    def before(self, reboot, repetition):
+        """Run the action before a repetition; return its errors."""
+        return reboot.before(
             conditions.CurrentCondition(
                 condition=conditions.Condition(),
                 repetition=repetition,
@@ -93,10 +93,10 @@ class TestReboot(unittest.TestCase):
     def test_between_repetitions(self):
         """It answers again with another boot, after being away."""
         machine = metal("b1\n", "b1\n", AWAY, "b2\n")
-        one = self.reboot(machine)
-        self.assertEqual({}, self.before(one, 1))
+        reboot = self.reboot(machine)
+        self.assertEqual({}, self.before(reboot, 1))
         self.assertEqual([], machine.commands)
-        self.assertEqual({}, self.before(one, 2))
+        self.assertEqual({}, self.before(reboot, 2))
         names = [argv[3:4] for argv in machine.commands]
         self.assertEqual(1, names.count(("reboot.sh",)))
         self.assertEqual(("settle.sh",), names[-1])
@@ -105,9 +105,9 @@ class TestReboot(unittest.TestCase):
 
     def test_it_does_not_come_back(self):
         """The copies have nothing to measure on."""
-        one = self.reboot(metal("b1\n", AWAY))
-        self.before(one, 1)
+        reboot = self.reboot(metal("b1\n", AWAY))
+        self.before(reboot, 1)
         with mock.patch.object(host_reboot, "TIMEOUT", -1):
-            trouble = self.before(one, 2)
-        self.assertRegex(trouble["copy-1"], "has not rebooted within")
+            errors = self.before(reboot, 2)
+        self.assertRegex(errors["copy-1"], "has not rebooted within")
         self.assertEqual(("old",), self.copy.prefix)

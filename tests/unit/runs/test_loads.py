@@ -300,7 +300,7 @@ class ControlActionTestCase(unittest.TestCase):
         self.assertIs(self.load.line, result.control)
         return self.action.after(current)
 
-    def test_figures_are_those_of_the_machine(self):
+    def test_figures_belong_to_the_machine(self):
         (observation,) = self.measure(0.01).observations
         self.assertEqual("control", observation.source)
         self.assertEqual(
@@ -313,17 +313,18 @@ class ControlActionTestCase(unittest.TestCase):
         """It differs by more than 20 % from earlier repetitions."""
         for figure in (0.010, 0.011, 0.0125, 0.0119):
             self.assertEqual((), self.measure(figure).findings)
-        (found,) = self.measure(0.02).findings
+        (disturbance,) = self.measure(0.02).findings
         self.assertEqual(
-            ("control_disturbed", "control"), (found.kind, found.subject)
+            ("control_disturbed", "control"),
+            (disturbance.kind, disturbance.subject),
         )
         self.assertEqual(
             "control.h2load.response_time_mean 20.0 ms, 11.4 ms in the median "
             "of 4 earlier repetitions",
-            found.detail,
+            disturbance.detail,
         )
-        (found,) = self.measure(0.005).findings
-        self.assertEqual("control_disturbed", found.kind)
+        (disturbance,) = self.measure(0.005).findings
+        self.assertEqual("control_disturbed", disturbance.kind)
 
     def test_conditions_are_compared_with_themselves(self):
         for figure in (0.01, 0.011):

@@ -1,4 +1,4 @@
-"""Tests of recordings: what was measured is kept, what is missing is said."""
+"""Tests of recordings: samples are kept, missing ones are reported."""
 
 import dataclasses
 import tempfile
@@ -81,24 +81,24 @@ class PartTestCase(unittest.TestCase):
         self.directory = directory.name
         self.lines = []
 
-    def part(self, **changes):
-        """Return the part as a new process finds it."""
-        kept = journal.Journal(self.directory, "s" * 32 + "-1")
-        return recording.ShapeRecording(plan(**changes), kept)
+    def open_recording(self, **changes):
+        """Return the recording as a new process finds it."""
+        run_journal = journal.Journal(self.directory, "s" * 32 + "-1")
+        return recording.ShapeRecording(plan(**changes), run_journal)
 
-    def measure(self, part, machine):
+    def measure(self, shape_recording, machine):
         """Measure what is missing on a machine."""
-        part.measure(
+        shape_recording.measure(
             lambda: machine, None, self.lines.append, self.lines.append
         )
-        return part
+        return shape_recording
 
     def test_a_whole_recording(self):
         machine = golden.Machine("metal", virtualisation="none")
-        part = self.measure(self.part(), machine)
-        self.assertEqual([], part.describe_missing())
+        shape_recording = self.measure(self.open_recording(), machine)
+        self.assertEqual([], shape_recording.describe_missing())
         self.assertTrue(machine.closed)
-        content = recorded.build_baseline([part])
+        content = recorded.build_baseline([shape_recording])
         self.assertEqual("s" * 32, content.session)
         self.assertEqual("compute1", content.machine.name)
         short, long = content.entries
@@ -114,11 +114,11 @@ class PartTestCase(unittest.TestCase):
             self.assertEqual(((), ()), (entry.cpus, entry.numa_nodes))
             self.assertEqual(
                 ["bare_metal_unrestricted"],
-                [found.kind for found in entry.findings],
+                [finding.kind for finding in entry.findings],
             )
 
     def test_flows(self):
-        """A workload has those to the ends that it needs, each once."""
+        """A workload has flows to the ends that it needs, each once."""
         both = tuple(
             flow.Flow(
                 target=target,
@@ -129,8 +129,12 @@ class PartTestCase(unittest.TestCase):
             )
             for target in ("peer", "partner")
         )
-        part = self.measure(self.part(), golden.Machine("metal"))
-        part.records = [with_flows(record, both) for record in part.records]
+        shape_recording = self.measure(
+            self.open_recording(), golden.Machine("metal")
+        )
+        shape_recording.records = [
+            with_flows(record, both) for record in shape_recording.records
+        ]
         for needs, expected in (((), ()), (("peer",), both[:1])):
             with mock.patch.object(
                 sysbench.Sysbench,
@@ -138,30 +142,35 @@ class PartTestCase(unittest.TestCase):
                 autospec=True,
                 return_value=frozenset(needs),
             ):
-                content = recorded.build_baseline([part])
+                content = recorded.build_baseline([shape_recording])
             for entry in content.entries:
                 self.assertEqual(expected, entry.flows)
 
     def test_it_is_journalled_like_a_run_of_guests(self):
         machine = golden.Machine("metal")
-        self.measure(self.part(), machine)
-        kept = journal.Journal(self.directory, "s" * 32 + "-1")
-        records = kept.read()
+        self.measure(self.open_recording(), machine)
+        run_journal = journal.Journal(self.directory, "s" * 32 + "-1")
+        records = run_journal.read()
         self.assertEqual(
-            [False, True, True], [one.repetition.counted for one in records]
+            [False, True, True],
+            [record.repetition.counted for record in records],
         )
         for record in records:
             self.assertEqual("recording", record.repetition.question)
             self.assertEqual(
                 {("copy", "compute1", "s" * 32)},
-                {(one.role, one.host, one.boot_id) for one in record.machines},
+                {
+                    (machine.role, machine.host, machine.boot_id)
+                    for machine in record.machines
+                },
             )
-            raw = files.read(kept.folder, record.raw_file)
+            raw = files.read(run_journal.folder, record.raw_file)
             self.assertEqual(4, len(raw["outputs"]))
-            for one in raw["outputs"]:
-                self.assertIn("events per second:  8958.23", one["stdout"])
+            for output in raw["outputs"]:
+                self.assertIn("events per second:  8958.23", output["stdout"])
             self.assertEqual(
-                {"copy-1", "copy-2"}, {one["machine"] for one in raw["runs"]}
+                {"copy-1", "copy-2"},
+                {command_run["machine"] for command_run in raw["runs"]},
             )
 
     def broken(self):
@@ -169,57 +178,59 @@ class PartTestCase(unittest.TestCase):
         good = [golden.SYSBENCH] * 11
         return golden.Machine("metal", [*good, "no figure", golden.SYSBENCH])
 
-    def test_what_is_missing_is_said(self):
-        part = self.measure(self.part(), self.broken())
-        (line,) = part.describe_missing()
+    def test_missing_values_are_reported(self):
+        shape_recording = self.measure(self.open_recording(), self.broken())
+        (line,) = shape_recording.describe_missing()
         self.assertRegex(
             line,
             "^2 x 1 vCPU with 512 MiB: sysbench-long has 1 of 2 repetitions: "
             "copy-[12]: ",
         )
-        (read,) = self.part().describe_missing()
+        (read,) = self.open_recording().describe_missing()
         self.assertEqual(line, read)
 
     def test_only_that_is_measured_then(self):
-        self.measure(self.part(), self.broken())
+        self.measure(self.open_recording(), self.broken())
         machine = golden.Machine("metal")
-        part = self.measure(self.part(), machine)
+        shape_recording = self.measure(self.open_recording(), machine)
         # A warm-up and one repetition of one workload in two copies.
         self.assertEqual(4, len(machine.jobs))
         self.assertEqual({"--time=4"}, {argv[3] for argv in machine.jobs})
-        self.assertEqual([], part.describe_missing())
+        self.assertEqual([], shape_recording.describe_missing())
         self.assertEqual(
             [1, 2, 3, 4, 5],
-            [one.repetition.number for one in part.records],
+            [record.repetition.number for record in shape_recording.records],
         )
-        content = recorded.build_baseline([part])
+        content = recorded.build_baseline([shape_recording])
         self.assertEqual(
             [2, 2],
-            [len(one.reference.repetitions) for one in content.entries],
+            [len(entry.reference.repetitions) for entry in content.entries],
         )
         again = golden.Machine("metal")
-        self.measure(self.part(), again)
+        self.measure(self.open_recording(), again)
         self.assertEqual([], again.calls)
 
     def test_cpu_seconds_of_all_copies_and_repetitions(self):
-        part = self.measure(self.part(), golden.Machine("metal"))
-        content = recorded.build_baseline([part])
+        shape_recording = self.measure(
+            self.open_recording(), golden.Machine("metal")
+        )
+        content = recorded.build_baseline([shape_recording])
         for entry, seconds in zip(content.entries, (8, 16), strict=True):
             (used,) = entry.reference.command_usage
             self.assertEqual(("sysbench", 4), (used.command, used.runs))
-            for expected, taken in (
+            for expected, measured in (
                 (seconds, used.seconds),
                 (4, used.user),
                 (0.4, used.system),
             ):
-                self.assertAlmostEqual(expected, taken)
+                self.assertAlmostEqual(expected, measured)
         bare_metal, _ = reference.build_reference(
-            content, part.plan.assignments, [SHAPE]
+            content, shape_recording.plan.assignments, [SHAPE]
         )
         (copies,) = bare_metal.references.values()
         self.assertEqual(
             ["sysbench", "sysbench-long"],
-            [one.workload for one in copies.command_usage],
+            [usage.workload for usage in copies.command_usage],
         )
 
     def test_distributions_and_series_of_all_copies(self):
@@ -228,17 +239,17 @@ class PartTestCase(unittest.TestCase):
         labelled = assignment.assign(
             [{"name": "fio", "label": "db", "arguments": FIO}]
         )
-        part = self.measure(
-            self.part(assignments=labelled),
+        shape_recording = self.measure(
+            self.open_recording(assignments=labelled),
             golden.Machine("metal", [printed]),
         )
-        content = recorded.build_baseline([part])
+        content = recorded.build_baseline([shape_recording])
         (entry,) = content.entries
         (latency,) = entry.reference.distributions
         self.assertEqual("disk.fio.randread.latency", latency.metric.name)
         self.assertEqual(
             ["disk.fio.randread.iops"],
-            [one.metric.name for one in entry.reference.time_series],
+            [series.metric.name for series in entry.reference.time_series],
         )
         first, second = entry.reference.percentiles
         self.assertEqual(first, second)
@@ -248,7 +259,7 @@ class PartTestCase(unittest.TestCase):
         bare_metal, metrics = reference.build_reference(
             content, labelled, [SHAPE]
         )
-        own = "disk.fio.db.randread.latency"
+        labelled_metric = "disk.fio.db.randread.latency"
         written = made.record(bare_metal=None)
         (condition,) = written.repetition.conditions
         condition = dataclasses.replace(
@@ -269,27 +280,32 @@ class PartTestCase(unittest.TestCase):
             metric.name: value for metric, value in bare.percentiles[0].items()
         }
         self.assertEqual([*first.values()], [*renamed.values()])
-        self.assertIn(f"{own}_p50", renamed)
+        self.assertIn(f"{labelled_metric}_p50", renamed)
         for observations in bare.repetitions:
-            samples = {one.sample.metric.name for one in observations}
+            samples = {
+                observation.sample.metric.name for observation in observations
+            }
             self.assertIn("disk.fio.db.randread.latency_mean", samples)
-            self.assertNotIn(f"{own}_p50", samples)
+            self.assertNotIn(f"{labelled_metric}_p50", samples)
         self.assertEqual(4 * 69512, bare.distributions[0].histogram.count)
         p99 = sample.percentiles(bare.distributions[0].metric)[3]
         self.assertEqual(
             [(renamed[p99.name],)] * 2,
-            [one.values for one in gathering.bare_metal_samples(p99, bare)],
+            [
+                samples.values
+                for samples in gathering.bare_metal_samples(p99, bare)
+            ],
         )
 
     def test_each_copys_own_is_in_the_file(self):
         """As precise as they were measured."""
         printed = (golden.DATA / "fio-3.33-randread.json").read_text()
-        part = self.part(
+        shape_recording = self.open_recording(
             assignments=assignment.assign([{"name": "fio", "arguments": FIO}])
         )
-        self.measure(part, golden.Machine("metal", [printed]))
-        kept = journal.Journal(self.directory, "s" * 32 + "-1")
-        raw = files.read(kept.folder, kept.read()[-1].raw_file)
+        self.measure(shape_recording, golden.Machine("metal", [printed]))
+        run_journal = journal.Journal(self.directory, "s" * 32 + "-1")
+        raw = files.read(run_journal.folder, run_journal.read()[-1].raw_file)
         self.assertEqual(
             {
                 (copy, f"disk.fio.randread.{what}", form)
@@ -300,14 +316,18 @@ class PartTestCase(unittest.TestCase):
                 )
             },
             {
-                (one["machine"], one["metric"], form)
-                for one in raw["readings"]
+                (reading["machine"], reading["metric"], form)
+                for reading in raw["readings"]
                 for form in ("histogram", "points")
-                if form in one
+                if form in reading
             },
         )
-        own = next(x["histogram"] for x in raw["readings"] if "histogram" in x)
-        self.assertEqual(69512, histogram.Histogram.from_plain(own).count)
+        copy_histogram = next(
+            x["histogram"] for x in raw["readings"] if "histogram" in x
+        )
+        self.assertEqual(
+            69512, histogram.Histogram.from_plain(copy_histogram).count
+        )
 
     def test_ctrl_c_loses_nothing_that_was_measured(self):
         signals.heed_ctrl_c(self)
@@ -316,40 +336,44 @@ class PartTestCase(unittest.TestCase):
             "metal", [*good, golden.interrupt, golden.SYSBENCH]
         )
         with self.assertRaises(KeyboardInterrupt):
-            self.measure(self.part(), machine)
+            self.measure(self.open_recording(), machine)
         self.assertTrue(machine.closed)
-        part = self.part()
-        self.assertEqual("interrupted", part.records[-1].repetition.state)
+        shape_recording = self.open_recording()
+        self.assertEqual(
+            "interrupted", shape_recording.records[-1].repetition.state
+        )
         self.assertRegex(
-            part.describe_missing()[-1],
+            shape_recording.describe_missing()[-1],
             "sysbench-long has 1 of 2 .*: interrupted by the user",
         )
-        self.measure(part, golden.Machine("metal"))
-        self.assertEqual([], part.describe_missing())
+        self.measure(shape_recording, golden.Machine("metal"))
+        self.assertEqual([], shape_recording.describe_missing())
 
     def test_a_machine_that_cannot_be_made_ready(self):
         machine = golden.Machine("metal")
         machine._answers[("sh",)] = [base.Unreachable("metal: away")]
-        part = self.part()
+        shape_recording = self.open_recording()
         with self.assertRaisesRegex(base.Unreachable, "away"):
-            self.measure(part, machine)
+            self.measure(shape_recording, machine)
         self.assertTrue(machine.closed)
-        self.assertEqual([], part.records)
-        self.assertIn("it was not measured", part.describe_missing()[0])
+        self.assertEqual([], shape_recording.records)
+        self.assertIn(
+            "it was not measured", shape_recording.describe_missing()[0]
+        )
 
     def test_other_arguments_are_refused(self):
-        self.measure(self.part(), self.broken())
+        self.measure(self.open_recording(), self.broken())
         with self.assertRaisesRegex(
             document.BaselineError, "started with repetitions 2, not 3"
         ):
-            self.part(options={"repetitions": 3})
+            self.open_recording(options={"repetitions": 3})
 
     def test_another_machine_is_refused(self):
-        self.measure(self.part(), self.broken())
+        self.measure(self.open_recording(), self.broken())
         other = golden.Machine("another")
         with self.assertRaisesRegex(
             recording.MachineMismatchError, "machine-id"
         ):
-            self.measure(self.part(), other)
+            self.measure(self.open_recording(), other)
         self.assertEqual([], other.jobs)
         self.assertTrue(other.closed)

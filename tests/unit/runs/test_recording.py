@@ -1,4 +1,4 @@
-"""Tests of what bare metal says of itself."""
+"""Tests of the facts that bare metal reports."""
 
 import asyncio
 import dataclasses
@@ -49,33 +49,33 @@ class TestNode(unittest.TestCase):
         ("x" * 1000, "x" * 255),
     )
     @ddt.unpack
-    def test_name(self, said, name):
-        """Other characters stand as question marks."""
-        machine = testing.FakeMachine("metal", {"uname": said})
+    def test_name(self, output, name):
+        """Other characters are replaced by question marks."""
+        machine = testing.FakeMachine("metal", {"uname": output})
         self.assertEqual(name, asyncio.run(recording._read_hostname(machine)))
 
 
 class Watched(local.Local):
-    """This computer, and what it was told to run."""
+    """This machine, with the commands that were run on it."""
 
     def __init__(self):
         super().__init__("metal")
-        self.told = []
+        self.argvs = []
 
     async def run(self, argv, **arguments):
-        self.told.append(list(argv))
+        self.argvs.append(list(argv))
         return await super().run(argv, **arguments)
 
 
 class TestFolder(unittest.TestCase):
-    """Where copies work is on their command lines, and nowhere else."""
+    """Work directories are on the command lines, and nowhere else."""
 
     def record(self, parent):
-        """Record one copy; return what was told and what came of it."""
+        """Record one copy; return the commands and the records."""
         machine = Watched()
         directory = self.enterContext(tempfile.TemporaryDirectory())
-        kept = journal.Journal(directory, "one")
-        part = recording.ShapeRecording(
+        run_journal = journal.Journal(directory, "one")
+        shape_recording = recording.ShapeRecording(
             recording.RecordingPlan(
                 baseline="metal",
                 session="0" * 32,
@@ -87,15 +87,15 @@ class TestFolder(unittest.TestCase):
                 is_limited=False,
                 options={},
             ),
-            kept,
+            run_journal,
         )
         self.lines = []
-        part.measure(
+        shape_recording.measure(
             lambda: machine, None, self.lines.append, lambda line: None
         )
-        return machine.told, [[kept.read(), part.details]]
+        return machine.argvs, [[run_journal.read(), shape_recording.details]]
 
-    def test_what_a_killed_recording_left(self):
+    def test_folder_of_a_killed_recording(self):
         """The next recording names it, with the command that removes it."""
         parent = self.enterContext(tempfile.TemporaryDirectory())
         folder = folders.leave_run(self, parent)
@@ -111,7 +111,7 @@ class TestFolder(unittest.TestCase):
         self.assertTrue(pathlib.Path(folder).exists())
         self.assertTrue(pathlib.Path(running).exists())
 
-    def test_what_is_perhaps_of_a_running_recording(self):
+    def test_folder_of_an_unknown_recording(self):
         """It is of another machine or namespace, and kept without --all."""
         parent = self.enterContext(tempfile.TemporaryDirectory())
         folder = pathlib.Path(folders.leave_run(self, parent))
@@ -134,23 +134,25 @@ class TestFolder(unittest.TestCase):
         )
         commands, entries = [], []
         for _ in range(2):
-            told, kept = self.record(parent)
-            ((records, details),) = kept
-            said = json.dumps(
-                [[model.FORMAT.encode(one) for one in records], details]
+            commands_run, results_kept = self.record(parent)
+            ((records, details),) = results_kept
+            text = json.dumps(
+                [[model.FORMAT.encode(record) for record in records], details]
             )
-            self.assertNotIn(parent, said)
-            self.assertNotIn("rally-vmperf-", said)
+            self.assertNotIn(parent, text)
+            self.assertNotIn("rally-vmperf-", text)
             (record,) = records
             (only,) = record.repetition.conditions
             names = sorted(metric.name for metric in only.by_metric)
             entries.append([record.workloads, names])
-            jobs = [argv[4:] for argv in told if argv[3:4] == ["job.bash"]]
+            jobs = [
+                argv[4:] for argv in commands_run if argv[3:4] == ["job.bash"]
+            ]
             commands.append(
                 sorted(
                     [name.sub("FOLDER", re.sub(r"^\d+\.\d+$", "TIME", word))
-                     for word in words]
-                    for words in jobs
+                     for word in argv]
+                    for argv in jobs
                 )
             )  # fmt: skip
             self.assertEqual([], list(pathlib.Path(parent).iterdir()))
@@ -175,58 +177,71 @@ class TestFolder(unittest.TestCase):
 
 
 class TestAlone(unittest.TestCase):
-    """Who else works on bare metal while it is recorded."""
+    """Other processes on bare metal while it is recorded."""
 
     def record(self, machine, repetitions=1):
-        """Record on a machine; return its record, and what was said."""
+        """Record on a machine; return the recording and the messages."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
         plan = test_recorded.plan(warmup=0, repetitions=repetitions)
-        said = []
-        part = recording.ShapeRecording(
+        lines = []
+        shape_recording = recording.ShapeRecording(
             plan, journal.Journal(directory, "one")
         )
-        part.measure(lambda: machine, None, said.append, said.append)
-        return part, said
+        shape_recording.measure(
+            lambda: machine, None, lines.append, lines.append
+        )
+        return shape_recording, lines
 
-    def kinds(self, part):
+    def kinds(self, shape_recording):
         """Return the findings of each entry of the baseline."""
-        found = recorded.build_baseline([part]).entries
-        return [[one.kind for one in entry.findings] for entry in found]
+        entries_found = recorded.build_baseline([shape_recording]).entries
+        return [
+            [finding_.kind for finding_ in entry.findings]
+            for entry in entries_found
+        ]
 
     def test_alone(self):
-        """A machine without others is said nothing of."""
-        part, said = self.record(golden.Machine("metal"))
-        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
-        self.assertNotIn("alone", "\n".join(said))
+        """A machine without other processes is not reported."""
+        shape_recording, lines = self.record(golden.Machine("metal"))
+        self.assertEqual(
+            [["bare_metal_unrestricted"]] * 2, self.kinds(shape_recording)
+        )
+        self.assertNotIn("alone", "\n".join(lines))
 
     def test_not_alone(self):
-        """A process that burns meanwhile is told, and in the baseline."""
+        """A process that burns meanwhile is reported and recorded."""
         machine = golden.Machine("metal")
         machine.burning = 300
-        part, said = self.record(machine)
+        shape_recording, lines = self.record(machine)
         self.assertEqual(
             [["bare_metal_unrestricted", "bare_metal_busy"]] * 2,
-            self.kinds(part),
+            self.kinds(shape_recording),
         )
-        self.assertIn("other processes use bare metal: other", "\n".join(said))
+        self.assertIn(
+            "other processes use bare metal: other", "\n".join(lines)
+        )
 
     def test_busy_disks_do_not_concern_processors(self):
         """A workload has the loads of the parts that it uses."""
-        part, _ = self.record(golden.Machine("metal"))
+        shape_recording, _ = self.record(golden.Machine("metal"))
         busy = finding.Finding(
             kind="bare_metal_busy",
             subject="disks of bare metal",
             detail="its disks moved 4.2 MB/s",
         )
-        part.records = [
-            with_findings(record, [busy]) for record in part.records
+        shape_recording.records = [
+            with_findings(record, [busy]) for record in shape_recording.records
         ]
-        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
+        self.assertEqual(
+            [["bare_metal_unrestricted"]] * 2, self.kinds(shape_recording)
+        )
 
     def test_how_often_and_how_much(self):
         """The baseline counts repetitions, and has the worst of them."""
-        part, _ = self.record(golden.Machine("metal"), repetitions=4)
-        part.records = [
+        shape_recording, _ = self.record(
+            golden.Machine("metal"), repetitions=4
+        )
+        shape_recording.records = [
             with_findings(
                 record,
                 [
@@ -239,10 +254,10 @@ class TestAlone(unittest.TestCase):
                 * bool(used),
             )
             for record, used in zip(
-                part.records, (0, 12.5, 91.8, 30), strict=True
+                shape_recording.records, (0, 12.5, 91.8, 30), strict=True
             )
         ]
-        for entry in recorded.build_baseline([part]).entries:
+        for entry in recorded.build_baseline([shape_recording]).entries:
             whole, busy = entry.findings
             self.assertEqual("bare_metal_unrestricted", whole.kind)
             self.assertEqual(
@@ -251,13 +266,15 @@ class TestAlone(unittest.TestCase):
                 busy.detail,
             )
 
-    def test_a_machine_that_does_not_tell(self):
-        """It is said, and recorded all the same."""
+    def test_a_machine_without_an_answer(self):
+        """It is reported, and recorded nevertheless."""
         machine = golden.Machine("metal")
         machine.burning = None
-        part, said = self.record(machine)
-        self.assertEqual([["bare_metal_unrestricted"]] * 2, self.kinds(part))
+        shape_recording, lines = self.record(machine)
+        self.assertEqual(
+            [["bare_metal_unrestricted"]] * 2, self.kinds(shape_recording)
+        )
         self.assertIn(
             "cannot check bare metal for background load",
-            " ".join(said),
+            " ".join(lines),
         )

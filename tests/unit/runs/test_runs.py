@@ -28,7 +28,7 @@ VALUES = [66.667, 66.667, 66.667]
 class Acting(actions.Action):
     """Remembers when it was called.
 
-    :param effects: part -> what comes of it
+    :param effects: moment -> the result of the action
     """
 
     name = "acting"
@@ -36,9 +36,9 @@ class Acting(actions.Action):
     def __init__(self, moment=None, **effects):
         self.moment, self.effects, self.calls = moment, effects, []
 
-    def _call(self, part, current):
-        self.calls.append((part, *current.machines))
-        effect = self.effects.get(part, actions.ActionResult())
+    def _call(self, moment, current):
+        self.calls.append((moment, *current.machines))
+        effect = self.effects.get(moment, actions.ActionResult())
         if isinstance(effect, BaseException):
             raise effect
         return effect
@@ -78,7 +78,7 @@ class RunTestCase(unittest.TestCase):
 
 
 class TestRepeat(RunTestCase):
-    """Whatever happens, a record is left."""
+    """Every repetition leaves a record."""
 
     def test_warm_up_is_recorded_and_not_counted(self):
         """Planned are the counted ones only."""
@@ -96,26 +96,28 @@ class TestRepeat(RunTestCase):
         self.assertEqual(VALUES, fakes.values(second))
 
     def test_time_left(self):
-        """Said from the second repetition on, by how long the last took."""
-        said = []
-        run = self.run_of(progress=said.append)
+        """It is reported from the second repetition on, by the last one."""
+        lines = []
+        run = self.run_of(progress=lines.append)
         clock = mock.Mock()
         clock.monotonic.side_effect = (0, 100, 100, 400, 400, 500)
         with mock.patch.object(runs, "time", clock):
             for number in (1, 2, 3):
                 run.repeat(number)
-        told = [line for line in said if line.startswith("Repetition")]
+        repetition_lines = [
+            line for line in lines if line.startswith("Repetition")
+        ]
         self.assertEqual(
             [
                 "Repetition 1 of 3 (warm-up, not counted)",
                 "Repetition 2 of 3, about 3 minutes left",
                 "Repetition 3 of 3, about 5 minutes left",
             ],
-            told,
+            repetition_lines,
         )
 
     def test_machines_that_cannot_be_made_ready(self):
-        """Every repetition says so; it is tried once."""
+        """Every repetition reports it; it is tried once."""
         tries = []
 
         def fail():
@@ -194,7 +196,10 @@ class TestRepeat(RunTestCase):
             record = run.repeat(number)
             self.assertEqual(
                 ["complete", "complete", "incomplete"],
-                [one.state for one in record.repetition.conditions],
+                [
+                    condition.state
+                    for condition in record.repetition.conditions
+                ],
             )
             self.assertEqual(
                 {
@@ -203,8 +208,8 @@ class TestRepeat(RunTestCase):
                     ("g3", "g3: no way in"),
                 },
                 {
-                    (one.machine, one.reason)
-                    for one in record.repetition.conditions[2].missing
+                    (gap.machine, gap.reason)
+                    for gap in record.repetition.conditions[2].missing
                 },
             )
             self.assertEqual("id-g1#3", record.machines[0].boot_id)
@@ -212,8 +217,8 @@ class TestRepeat(RunTestCase):
         run.close()
 
     def test_defect_loses_nothing(self):
-        """Whatever is wrong with us, the guests' work is kept."""
-        session = fakes.Session(trouble={3: ZeroDivisionError("ours")})
+        """After a defect of the package, the samples are kept."""
+        session = fakes.Session(errors={3: ZeroDivisionError("ours")})
         with self.assertRaisesRegex(ZeroDivisionError, "ours"):
             self.run_of(session).repeat(2)
         (record,) = self.journal.read()
@@ -224,7 +229,7 @@ class TestRepeat(RunTestCase):
         self.assertIn("ZeroDivisionError", record.repetition.missing[0].reason)
 
     def test_full_disk_costs_no_samples(self):
-        """The caller gets the record, and is told that it alone has it."""
+        """The caller gets the record, and a warning that it is not written."""
         run = self.run_of()
         full_disk.limit(self, 10)
         record = run.repeat(2)
@@ -238,7 +243,7 @@ class TestRepeat(RunTestCase):
         self.assertEqual([record], run.unwritten)
 
     def test_full_disk_costs_raw_outputs_first(self):
-        """It is told once, and what they took is room for the record."""
+        """It is reported once, and their space is free for the record."""
         printed = [os.urandom(9000).hex() for _ in range(5)]
         run = self.run_of(fakes.Session(printed=printed))
         full_disk.limit(self, 20000)
@@ -251,21 +256,23 @@ class TestRepeat(RunTestCase):
 
     def test_raw_outputs_are_on_disk_as_they_come(self):
         """A controller that is killed meanwhile leaves them."""
-        seen = []
+        outputs = []
         session = fakes.Session(
             printed=["one", "two"],
-            look=lambda: seen.extend(
+            look=lambda: outputs.extend(
                 raw.so_far(self.journal.folder / "w-2.json.gz")
             ),
         )
         record = self.run_of(session).repeat(2)
         self.assertEqual("w-2.json.gz", record.raw_file.name)
-        self.assertEqual(["one", "two"], [one["stdout"] for one in seen])
-        kept = files.read(self.journal.folder, record.raw_file)
-        self.assertEqual(seen, kept["outputs"])
+        self.assertEqual(
+            ["one", "two"], [output["stdout"] for output in outputs]
+        )
+        raw_document = files.read(self.journal.folder, record.raw_file)
+        self.assertEqual(outputs, raw_document["outputs"])
 
     def test_missing_measurement(self):
-        """The rest is kept and the record says incomplete."""
+        """The rest is kept, and the record is incomplete."""
         record = self.run_of(fakes.Session(missing=["disk.x"])).repeat(2)
         self.assertEqual("incomplete", record.repetition.state)
         (only,) = record.repetition.conditions
@@ -273,29 +280,29 @@ class TestRepeat(RunTestCase):
         self.assertEqual(VALUES, fakes.values(record))
 
     def test_interrupted(self):
-        """What was measured until then is in the journal."""
+        """Samples that were measured until then are in the journal."""
         session = fakes.Session(
-            trouble={3: KeyboardInterrupt()}, printed=["one"]
+            errors={3: KeyboardInterrupt()}, printed=["one"]
         )
         record = self.run_of(session).repeat(2)
         self.assertEqual("interrupted", record.repetition.state)
         self.assertEqual("interrupted", record.repetition.conditions[0].state)
         self.assertEqual([record], self.journal.read())
         self.assertEqual(VALUES, fakes.values(record))
-        kept = files.read(self.journal.folder, record.raw_file)
-        (output,) = kept["outputs"]
+        raw_document = files.read(self.journal.folder, record.raw_file)
+        (output,) = raw_document["outputs"]
         self.assertEqual(
             ({}, "g1", "one"),
             (output["axes"], output["machine"], output["stdout"]),
         )
 
     def test_a_lost_machine_is_tried_again(self):
-        """Where all take part there is nobody to go on without it."""
+        """If all machines take part, none can continue without it."""
         session = fakes.Session(killed={3: "g2"})
         run = self.run_of(session)
         run.repeat(1)
         run.repeat(2)
-        self.assertEqual([("g1", "g2", "g3")] * 2, session.asked)
+        self.assertEqual([("g1", "g2", "g3")] * 2, session.repeated)
 
     def test_it_closes_its_session(self):
         """Once it was opened."""
@@ -309,7 +316,7 @@ class TestRepeat(RunTestCase):
 
 
 class TestConditions(RunTestCase):
-    """They stand in the order of the task, with their positions."""
+    """They are in the order of the task, with their positions."""
 
     def test_the_order_is_recorded(self):
         """Conditions are measured in it."""
@@ -321,55 +328,58 @@ class TestConditions(RunTestCase):
         )
         positions = set()
         for number in range(1, 6):
-            session.asked.clear()
+            session.repeated.clear()
             record = run.repeat(number)
-            found = record.repetition.conditions
-            self.assertEqual([1, 2, 3], [one.axes["guests"] for one in found])
-            ran = sorted(found, key=lambda one: one.position)
+            measured = record.repetition.conditions
             self.assertEqual(
-                [len(names) for names in session.asked],
-                [one.axes["guests"] for one in ran],
+                [1, 2, 3], [condition.axes["guests"] for condition in measured]
             )
-            positions.add(tuple(one.position for one in found))
+            ran = sorted(measured, key=lambda condition: condition.position)
+            self.assertEqual(
+                [len(names) for names in session.repeated],
+                [condition.axes["guests"] for condition in ran],
+            )
+            positions.add(tuple(condition.position for condition in measured))
         self.assertGreater(len(positions), 1)
         self.assertEqual(model.Order(kind="shuffled", seed=5), record.order)
 
     def test_raw_outputs_name_their_condition(self):
-        """So that they can be told apart, also after Ctrl-C."""
-        session = fakes.Session(
-            printed=["x"], trouble={2: KeyboardInterrupt()}
-        )
+        """Outputs of conditions can be distinguished, also after Ctrl-C."""
+        session = fakes.Session(printed=["x"], errors={2: KeyboardInterrupt()})
         run = self.run_of(session, conditions=fakes.guests(1, 2, 3))
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "interrupted"],
-            [one.state for one in record.repetition.conditions],
+            [condition.state for condition in record.repetition.conditions],
         )
-        kept = files.read(self.journal.folder, record.raw_file)
+        raw_document = files.read(self.journal.folder, record.raw_file)
         self.assertEqual(
             [{"guests": 1}, {"guests": 2}],
-            [one["axes"] for one in kept["outputs"]],
+            [output["axes"] for output in raw_document["outputs"]],
         )
 
     def test_enough(self):
-        """What would follow is skipped, with the reason."""
-        asked = []
+        """The following conditions are skipped, with the reason."""
+        calls = []
 
         def enough(repetitions):
-            asked.append(
-                [[one.position for one in taken] for taken in repetitions]
+            calls.append(
+                [
+                    [condition.position for condition in repetition]
+                    for repetition in repetitions
+                ]
             )
             return "two will do" if len(repetitions[-1]) == 2 else ""
 
         run = self.run_of(conditions=fakes.guests(1, 2, 3), enough=enough)
         record = run.repeat(1)
-        self.assertEqual([[[1]], [[1, 2]]], asked)
-        asked.clear()
+        self.assertEqual([[[1]], [[1, 2]]], calls)
+        calls.clear()
         run.repeat(2)
         run.repeat(3)
         # The first one is a warm-up, and says nothing to later ones.
-        self.assertEqual([[[1]], [[1, 2]]], asked[:2])
-        self.assertEqual([[[1, 2, 3], [1]], [[1, 2, 3], [1, 2]]], asked[2:])
+        self.assertEqual([[[1]], [[1, 2]]], calls[:2])
+        self.assertEqual([[[1, 2, 3], [1]], [[1, 2, 3], [1, 2]]], calls[2:])
         self.assertEqual("complete", record.repetition.state)
         last = record.repetition.conditions[2]
         self.assertEqual(
@@ -377,17 +387,17 @@ class TestConditions(RunTestCase):
             (last.state, last.skip_reason, last.position),
         )
 
-    def test_an_incomplete_one_is_no_reason_to_stop(self):
-        """It says too little."""
+    def test_an_incomplete_repetition_does_not_stop(self):
+        """Its samples are too few."""
         session = fakes.Session(missing=["disk.x"])
         record = self.run_of(
             session,
             conditions=fakes.guests(1, 2),
-            enough=lambda taken: "never",
+            enough=lambda repetitions: "never",
         ).repeat(1)
         self.assertEqual(
             ["incomplete"] * 2,
-            [one.state for one in record.repetition.conditions],
+            [condition.state for condition in record.repetition.conditions],
         )
 
 
@@ -395,23 +405,24 @@ class TestActions(RunTestCase):
     """Before, in the middle, after."""
 
     def test_each_part_once(self):
-        """With those that take part; findings go to the condition."""
+        """It gets the participants; its findings are in the condition."""
         effect = actions.ActionResult(findings=(MOVED,))
         action = Acting(before=effect, during=effect, after=effect)
         record = self.run_of(
             actions=[action], conditions=fakes.guests(2)
         ).repeat(2)
         self.assertEqual(
-            [(part, "g1", "g2") for part in ("before", "during", "after")],
+            [(moment, "g1", "g2") for moment in ("before", "during", "after")],
             action.calls,
         )
         (only,) = record.repetition.conditions
         self.assertEqual(
-            ["guest_host_changed"], [one.kind for one in only.findings]
+            ["guest_host_changed"],
+            [finding_.kind for finding_ in only.findings],
         )
         self.assertEqual((), record.repetition.findings)
 
-    def test_trouble_before_keeps_all_from_measuring(self):
+    def test_an_error_before_prevents_the_measurement(self):
         """It would be another condition; what was begun is undone."""
         session = fakes.Session()
         first = Acting()
@@ -419,12 +430,12 @@ class TestActions(RunTestCase):
         third = Acting()
         run = self.run_of(session, actions=[first, second, third])
         record = run.repeat(2)
-        self.assertEqual([], session.asked)
+        self.assertEqual([], session.repeated)
         self.assertEqual(
             [["before", "after"], ["before", "after"], []],
             [
-                [call[0] for call in one.calls]
-                for one in (first, second, third)
+                [call[0] for call in action.calls]
+                for action in (first, second, third)
             ],
         )
         (only,) = record.repetition.conditions
@@ -450,24 +461,28 @@ class TestActions(RunTestCase):
             action.between_workloads = True
             record = self.run_of(session, actions=[action]).repeat(2)
             (only,) = record.repetition.conditions
-            self.assertEqual([[one] for one in workloads[:ran]], session.ran)
+            self.assertEqual(
+                [[workload] for workload in workloads[:ran]], session.ran
+            )
             self.assertEqual(
                 ["before", *["between"] * min(ran, 2), "during", "after"],
                 [call[0] for call in action.calls],
             )
-            missing = {(one.machine, one.reason) for one in only.missing}
-            names = {one.name.split(".")[1] for one in only.missing}
+            missing = {(gap.machine, gap.reason) for gap in only.missing}
+            names = {gap.name.split(".")[1] for gap in only.missing}
             if ran == 3:
                 self.assertEqual(set(), missing)
             else:
                 self.assertEqual({("g2", "no")}, missing)
                 self.assertEqual({"mbw", "bzip2"}, names)
 
-    def test_trouble_later_makes_it_incomplete(self):
+    def test_a_later_error_makes_it_incomplete(self):
         """The samples are there, and so is what was wrong."""
-        for part in ("during", "after"):
+        for moment in ("during", "after"):
             effect = actions.ActionResult(errors={"g1": "no"})
-            record = self.run_of(actions=[Acting(**{part: effect})]).repeat(2)
+            record = self.run_of(actions=[Acting(**{moment: effect})]).repeat(
+                2
+            )
             (only,) = record.repetition.conditions
             self.assertEqual("incomplete", only.state)
             (gap,) = only.missing
@@ -486,11 +501,11 @@ class TestActions(RunTestCase):
         self.assertEqual(VALUES, fakes.values(record))
 
     def test_lost_guests_take_no_part_any_more(self):
-        """Whoever chooses is told."""
-        told = []
+        """The function that chooses gets the names of lost guests."""
+        lost_guests = []
 
         def choose(lost, number):
-            told.append(lost)
+            lost_guests.append(lost)
             return runs.conditions.Participants(names=("g1",))
 
         effect = actions.ActionResult(
@@ -502,14 +517,14 @@ class TestActions(RunTestCase):
         )
         run.repeat(1)
         run.repeat(2)
-        self.assertEqual([set(), {"g2"}], [set(lost) for lost in told])
+        self.assertEqual([set(), {"g2"}], [set(lost) for lost in lost_guests])
 
     def test_a_guest_that_was_started_anew(self):
-        """Is another QEMU process, and the record says so."""
+        """It is another QEMU process, which the record states."""
         effect = actions.ActionResult(started=frozenset({"g2"}))
         run = self.run_of(actions=[Acting(before=effect)])
         boots = [
-            [one.boot_id for one in run.repeat(number).machines]
+            [machine.boot_id for machine in run.repeat(number).machines]
             for number in (1, 2)
         ]
         self.assertEqual(

@@ -20,8 +20,10 @@ NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 def guests(*hosts):
     """Return guests on these hosts, as a member and an admin see them."""
     return [
-        types.SimpleNamespace(name=f"g{n}", hypervisor=known, host_id=hidden)
-        for n, (known, hidden) in enumerate(hosts, start=1)
+        types.SimpleNamespace(
+            name=f"g{n}", hypervisor=hypervisor, host_id=hidden
+        )
+        for n, (hypervisor, hidden) in enumerate(hosts, start=1)
     ]
 
 
@@ -46,8 +48,8 @@ class TestVoid(unittest.TestCase):
     def test_guests_among_themselves(self, kind):
         """Are not compared with bare metal, and need not tolerate it."""
         curves = [
-            dataclasses.replace(one, findings=made.seen(kind))
-            for one in made.levels({made.EVENTS: made.SHARED})
+            dataclasses.replace(level, findings=made.seen(kind))
+            for level in made.levels({made.EVENTS: made.SHARED})
         ]
         loose = {"max_percent": {"*": 50}}
         self.assertEqual("passed", made.degradation(curves, **loose).status)
@@ -64,12 +66,12 @@ class TestVoid(unittest.TestCase):
     @ddt.unpack
     def test_guests_apart(self, first, second, copies, void):
         """Guests on two hosts do not compete as copies on one machine do."""
-        found = comparability.compare_distribution(
+        findings = comparability.compare_distribution(
             guests(first, second), copies
         )
         self.assertEqual(
             ["guests_not_on_one_host"] if void else [],
-            [one.kind for one in found],
+            [finding_.kind for finding_ in findings],
         )
 
     @ddt.data(
@@ -79,10 +81,10 @@ class TestVoid(unittest.TestCase):
     )
     @ddt.unpack
     def test_shape(self, name, kind, metric):
-        """A processor that is not held to the shape says nothing."""
-        found = self.find(name, "shape_not_enforced", "host-1")
-        self.assertEqual([kind], [each.kind for each in found])
-        self.assertIn(metric, found[0].metrics)
+        """A processor that is not limited to the shape has no valid result."""
+        findings = self.find(name, "shape_not_enforced", "host-1")
+        self.assertEqual([kind], [each.kind for each in findings])
+        self.assertIn(metric, findings[0].metrics)
 
     @ddt.data(
         ("disks of bare metal", ["disk.fio.read.iops"]),
@@ -99,17 +101,17 @@ class TestVoid(unittest.TestCase):
 
     def find(self, name, kind, subject):
         """Return the findings of a baseline with one finding."""
-        (one,) = assignment.assign([{"name": name}])
+        (assigned,) = assignment.assign([{"name": name}])
         finding_ = {"kind": kind, "subject": subject, "detail": "x"}
         entry = made.entry(
-            workload=name, arguments=one.arguments, findings=[finding_]
+            workload=name, arguments=assigned.arguments, findings=[finding_]
         )
         baseline = made.baseline(entries=[entry])
         shape = document.Shape(**entry["shape"])
         return [
             each
             for each in reference.find_baseline_findings(
-                baseline, [one], shape, NOW
+                baseline, [assigned], shape, NOW
             )
             if each.kind != "baseline_old"
         ]

@@ -26,12 +26,14 @@ class TestWithoutRally(unittest.TestCase):
     def test_whole_runs(self):
         """They are recorded, judged and shown."""
         with tempfile.TemporaryDirectory() as folder:
-            done = self.run_in(folder, "-m", "tests.unit.runs.without_rally")
-            self.assertEqual("", done.stderr)
-            said = json.loads(done.stdout)
+            process = self.run_in(
+                folder, "-m", "tests.unit.runs.without_rally"
+            )
+            self.assertEqual("", process.stderr)
+            report = json.loads(process.stdout)
             page = pathlib.Path(folder, "report.html").read_text()
-        self.assertEqual([], said["rally"])
-        passed, failed, density = said["headlines"]
+        self.assertEqual([], report["rally"])
+        passed, failed, density = report["headlines"]
         self.assertIn("passed", passed)
         self.assertIn("failed", failed)
         self.assertIn("passed", density)
@@ -44,6 +46,6 @@ class TestWithoutRally(unittest.TestCase):
             "sys.meta_path.insert(0, without_rally.NoRally()); "
             "import rally_vmperf.plugins.scenarios.overhead"
         )
-        done = self.run_in("unused", "-c", program)
-        self.assertIn("is imported", done.stderr)
-        self.assertEqual(1, done.returncode)
+        process = self.run_in("unused", "-c", program)
+        self.assertIn("is imported", process.stderr)
+        self.assertEqual(1, process.returncode)

@@ -25,11 +25,11 @@ FLAVOR = models.Flavor(
 def baseline(folder, copies=(1,), rates=(8958.23,)):
     """Record bare metal in so many copies; return the document.
 
-    :param rates: what sysbench says, one after the other
+    :param rates: The rates that sysbench reports, one after the other.
     """
     parts = []
     for number, count in enumerate(copies, 1):
-        part = recording.ShapeRecording(
+        shape_recording = recording.ShapeRecording(
             recording.RecordingPlan(
                 baseline="metal",
                 session=SESSION,
@@ -46,13 +46,15 @@ def baseline(folder, copies=(1,), rates=(8958.23,)):
         machine = golden.Machine(
             "metal", [golden.sysbench(rate) for rate in rates], "none"
         )
-        part.measure(lambda machine=machine: machine, None, quiet, quiet)
-        parts.append(part)
+        shape_recording.measure(
+            lambda machine=machine: machine, None, quiet, quiet
+        )
+        parts.append(shape_recording)
     return recorded.build_baseline(parts)
 
 
 def quiet(line):
-    """Say nothing."""
+    """Do nothing."""
 
 
 class Arrived:
@@ -62,9 +64,12 @@ class Arrived:
         self.runner = asyncio.Runner()
         self.stations = [
             roles.Station(
-                name=one.name, machine=one, role="guest", folder="vmperf"
+                name=machine.name,
+                machine=machine,
+                role="guest",
+                folder="vmperf",
             )
-            for one in machines
+            for machine in machines
         ]
 
     def close(self):
@@ -72,22 +77,22 @@ class Arrived:
         self.runner.close()
 
 
-def asked(folder, document, *machines, cloud=None, **changes):
-    """Return what a front door asks, of these guests on one host.
+def build_request(folder, document, *machines, cloud=None, **changes):
+    """Return the request of an interface, for these guests on one host.
 
-    :param folder: of the journal
-    :param document: a baseline, or None
+    :param folder: The directory of the journal.
+    :param document: A baseline, or None.
     """
     cloud = cloud or testing.FakeCloud()
     guests = []
-    for one in machines:
+    for machine in machines:
         server = cloud.compute.create_server(
-            name=one.name, networks=[{"uuid": "n1"}]
+            name=machine.name, networks=[{"uuid": "n1"}]
         )
         server.status, server.host_id = "ACTIVE", "h"
         guests.append(
             made.guest(
-                one.name,
+                machine.name,
                 id=server.id,
                 boot=models.create_boot_id(server.id),
                 flavor=FLAVOR,
@@ -96,10 +101,10 @@ def asked(folder, document, *machines, cloud=None, **changes):
                 login=target.Login(key_file="secret"),
             )
         )
-    kept = run_request.RunCache()
-    kept.keep_connections("w", Arrived(machines))
-    given = {
-        "run_cache": kept,
+    run_cache = run_request.RunCache()
+    run_cache.keep_connections("w", Arrived(machines))
+    arguments = {
+        "run_cache": run_cache,
         "question": "overhead",
         "task": "t",
         "owner": "w",
@@ -115,4 +120,4 @@ def asked(folder, document, *machines, cloud=None, **changes):
         "progress": quiet,
         "warn": quiet,
     }
-    return run_request.RunRequest(**{**given, **changes})
+    return run_request.RunRequest(**{**arguments, **changes})

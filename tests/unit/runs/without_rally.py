@@ -1,6 +1,6 @@
 """Whole runs of both questions where Rally cannot be imported.
 
-Run as a program: a folder is its argument, it prints what came of the runs.
+Run as a program: its argument is a directory, and it prints the results.
 """
 
 import importlib.abc
@@ -10,16 +10,16 @@ import sys
 
 
 class NoRally(importlib.abc.MetaPathFinder):
-    """Refuses Rally, wherever it is imported."""
+    """Rejects Rally, wherever it is imported."""
 
     def find_spec(self, name, path, target=None):
-        """Raise for Rally and its plugins, leave others to others."""
+        """Raise for Rally and its plugins; ignore other modules."""
         if name.split(".")[0] in ("rally", "rally_openstack"):
             raise AssertionError(f"{name} is imported")
 
 
 def main(folder):
-    """Record bare metal, ask both questions, judge and report."""
+    """Record bare metal, run both questions, judge and report."""
     from rally_vmperf.questions import source_judge
     from rally_vmperf.questions import table
     from rally_vmperf.records import journal
@@ -32,13 +32,13 @@ def main(folder):
         folder, (1, 2), [1000, 1001, 1002, 1003, 1001, 1000]
     )
 
-    def ask(question, journal_name, rates, criteria, **own):
-        """Measure three repetitions; return the run that the journal tells."""
+    def measure(question, journal_name, rates, criteria, **arguments):
+        """Measure three repetitions; return the run in the journal."""
         machines = [
             golden.Machine(guest, [golden.sysbench(r) for r in rates])
             for guest in ("g1", "g2")
         ]
-        asked = whole.asked(
+        run_request = whole.build_request(
             folder,
             document,
             *machines,
@@ -46,10 +46,12 @@ def main(folder):
             journal=journal.Journal(folder, journal_name),
         )
         make = table.questions()[question].run
-        run = asked.run_cache.get_run("w", lambda: make(asked, own))
+        run = run_request.run_cache.get_run(
+            "w", lambda: make(run_request, arguments)
+        )
         for number in (1, 2, 3):
             run.repeat(number)
-        asked.run_cache.close("w")
+        run_request.run_cache.close("w")
         path = str(pathlib.Path(folder, f"{journal_name}.jsonl"))
         (source,) = sources.read(path, table.scenarios())
         run = source_judge.judge_source(source, criteria)
@@ -62,7 +64,7 @@ def main(folder):
         }
 
     shown = [
-        ask(
+        measure(
             "overhead",
             f"overhead-{most}",
             [900, 901, 902],
@@ -71,7 +73,7 @@ def main(folder):
         for most in (15, 5)
     ]
     shown.append(
-        ask(
+        measure(
             "density",
             "density",
             [900, 901, 902, 903],
@@ -85,7 +87,7 @@ def main(folder):
     )
     (pathlib.Path(folder) / "report.html").write_text(page.standalone(shown))
     return {
-        "headlines": [one.headline for one in shown],
+        "headlines": [report.headline for report in shown],
         "rally": [name for name in sys.modules if name.startswith("rally.")],
     }
 

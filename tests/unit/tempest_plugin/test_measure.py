@@ -30,7 +30,7 @@ class MeasureTestCase(unittest.TestCase):
         store.Store(self.folder).save(self.document)
 
     def measured(self, limit, outputs):
-        """Measure a guest and hold it to a limit in percent."""
+        """Measure a guest, and judge it by a limit in percent."""
         limits = {
             "max_percent": {"cpu.*": limit},
             "tolerate": ["bare_metal_unrestricted"],
@@ -53,7 +53,7 @@ class MeasureTestCase(unittest.TestCase):
             **options,
         )
         machine = golden.Machine("g1", outputs)
-        run_request = whole.asked(
+        run_request = whole.build_request(
             self.folder, configured_question.baseline, machine
         )
         patch = mock.patch(
@@ -86,7 +86,7 @@ class MeasureTestCase(unittest.TestCase):
         return [golden.sysbench(rate) for rate in GUEST]
 
     def test_within_the_limit(self):
-        """Record, journal and report are there, and the table says it."""
+        """Record, journal and report exist, and the table names them."""
         outcome = self.measured(15, self.rates())
         self.assertTrue(outcome.passed, outcome.sentence())
         self.assertIn("passed: 2 of 2 metrics", outcome.sentence())
@@ -99,7 +99,7 @@ class MeasureTestCase(unittest.TestCase):
         self.assertIn(str(outcome.report), outcome.table())
 
     def test_beyond_the_limit(self):
-        """The sentence of the verdict says by how much."""
+        """The sentence of the verdict has the difference."""
         outcome = self.measured(5, self.rates())
         self.assertFalse(outcome.passed)
         self.assertIn("failed: 1 of 2 metrics", outcome.sentence())

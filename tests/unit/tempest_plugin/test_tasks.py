@@ -1,4 +1,4 @@
-"""Tests of what tempest.conf asks for."""
+"""Tests of the questions that tempest.conf configures."""
 
 import dataclasses
 import json
@@ -255,7 +255,7 @@ class TasksTestCase(unittest.TestCase):
         self.assertEqual({"id": "i2"}, guests["image"])
         self.assertEqual({"id": "f2"}, guests["flavor"])
 
-    def test_a_workload_that_the_baseline_lacks_is_refused(self):
+    def test_a_workload_without_a_baseline_is_rejected(self):
         self.register()
         question = self.build_question(baseline="metal")
         with self.assertRaisesRegex(

@@ -1,4 +1,4 @@
-"""Tests of what is refused of a density task before anything boots."""
+"""Tests of density tasks that are rejected before a guest boots."""
 
 import copy
 import tempfile
@@ -51,9 +51,9 @@ def changed(*changes):
     return config
 
 
-def degradation(**given):
+def degradation(**options):
     """Return a change of the SLA."""
-    limit = {"max_percent": {"cpu.*": 50}, **given}
+    limit = {"max_percent": {"cpu.*": 50}, **options}
     return ("sla",), {"vmperf_degradation": limit}
 
 
@@ -81,12 +81,14 @@ class TestDensity(unittest.TestCase):
         )
 
     def check(self, *changes):
-        """Check a workload of Rally's; return what is to be said of it."""
-        entry = table.questions()["density"]
-        asked = task.create_from_rally(
-            changed(*changes), entry.scenario, defaults=entry.defaults
+        """Check a workload of Rally; return the warnings."""
+        task_question = table.questions()["density"]
+        task_request = task.create_from_rally(
+            changed(*changes),
+            task_question.scenario,
+            defaults=task_question.defaults,
         )
-        return checks.check_task(asked, entry, self.baselines)
+        return checks.check_task(task_request, task_question, self.baselines)
 
     @ddt.data(
         (),
@@ -125,7 +127,7 @@ class TestDensity(unittest.TestCase):
         )
 
     def test_neighbours(self):
-        """They are booted beside the largest level, on each host."""
+        """They are booted next to the largest level, on each host."""
         beside = {"guests": 2, "workload": {"name": "stress_ng"}}
         listed = ("args", "order"), "listed"
         (warned,) = self.neighbours(5, beside, listed)
@@ -134,13 +136,13 @@ class TestDensity(unittest.TestCase):
         self.assertEqual([], self.neighbours(5, beside, order))
         anywhere = ("contexts", GUESTS, "server_group"), None
         self.assertEqual(1, len(self.neighbours(10, beside, order, anywhere)))
-        for count, given, words in (
+        for count, neighbours, message in (
             (3, beside, "and 2 neighbours; set .*{count: 5}"),
             (3, None, "the task has no neighbours"),
             (5, {"guests": 2}, "'workload' is a required"),
         ):
-            with self.assertRaisesRegex(Exception, words):
-                self.neighbours(count, given)
+            with self.assertRaisesRegex(Exception, message):
+                self.neighbours(count, neighbours)
 
     @ddt.data(
         ({}, 4, "shuffled", 1),
@@ -150,36 +152,39 @@ class TestDensity(unittest.TestCase):
         ({"order": None, "warmup": None, "stop": {}}, 4, "shuffled", 1),
     )
     @ddt.unpack
-    def test_defaults(self, given, times, order, warmup):
+    def test_defaults(self, arguments, times, order, warmup):
         """Shuffled with a warm-up, unless a stop rule needs the order."""
-        entry = table.questions()["density"]
+        task_question = table.questions()["density"]
         config = changed((("args", "warmup"), None))
         config["runner"]["times"] = times
-        found = task.add_defaults(
-            {**config["args"], **given}, times, entry.defaults
+        completed = task.add_defaults(
+            {**config["args"], **arguments}, times, task_question.defaults
         )
-        self.assertEqual((order, warmup), (found["order"], found["warmup"]))
-        asked = task.create_from_rally(
-            config, entry.scenario, defaults=entry.defaults
+        self.assertEqual(
+            (order, warmup), (completed["order"], completed["warmup"])
         )
-        self.assertEqual(min(1, times - 1), asked.warmup)
+        task_request = task.create_from_rally(
+            config, task_question.scenario, defaults=task_question.defaults
+        )
+        self.assertEqual(min(1, times - 1), task_request.warmup)
         overhead = table.questions()["overhead"]
         self.assertEqual(
-            given, task.add_defaults(given, times, overhead.defaults)
+            arguments, task.add_defaults(arguments, times, overhead.defaults)
         )
 
     def test_minutes_of_neighbours(self):
         """Each level is measured twice; those that are stopped boot."""
-        entry = table.questions()["density"]
+        task_question = table.questions()["density"]
         beside = {"guests": 2, "workload": {"name": "stress_ng"}}
 
-        def minutes(others, given=None):
+        def minutes(idle_guests, neighbours=None):
             config = changed(
-                (("args", "idle_guests"), others), (("runner", "times"), 40)
+                (("args", "idle_guests"), idle_guests),
+                (("runner", "times"), 40),
             )
-            config["args"]["neighbours"] = given
-            return entry.minutes(
-                task.create_from_rally(config, entry.scenario)
+            config["args"]["neighbours"] = neighbours
+            return task_question.minutes(
+                task.create_from_rally(config, task_question.scenario)
             )
 
         begin, alone = 2, minutes("running")
@@ -292,8 +297,8 @@ class TestDensity(unittest.TestCase):
             ):
                 self.check(stop, change)
 
-    def test_a_loss_needs_a_lone_guest(self):
-        """Unless bare metal is what it is held against."""
+    def test_a_loss_needs_a_solo_guest(self):
+        """A comparison with bare metal does not need it."""
         levels = (("args", "levels"), [2, 3])
         for change in (
             degradation(),
@@ -307,7 +312,7 @@ class TestDensity(unittest.TestCase):
         self.check(levels, degradation(levels=2, compare_to="bare_metal"))
 
     def test_bare_metal_needs_a_baseline(self):
-        """Which is optional otherwise."""
+        """The baseline is optional otherwise."""
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS, "requires the context vmperf_baseline"
         ):
@@ -316,8 +321,8 @@ class TestDensity(unittest.TestCase):
                 degradation(levels=2, compare_to="bare_metal"),
             )
 
-    def test_a_lone_guest_is_always_fair(self):
-        """A limit on it would hold whatever happens."""
+    def test_a_solo_guest_is_always_fair(self):
+        """A limit on it would always be met."""
         for levels in (1, [1, 2]):
             limit = {"min_index": {"cpu.*": 0.9}, "levels": levels}
             with self.assertRaisesRegex(
@@ -326,7 +331,7 @@ class TestDensity(unittest.TestCase):
             ):
                 self.check((("sla",), {"vmperf_fairness": limit}))
 
-    def test_a_lone_guest_loses_nothing_against_itself(self):
+    def test_a_solo_guest_loses_nothing_against_itself(self):
         """It is rejected before a run, and not by the judge of the run."""
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS,
@@ -336,7 +341,7 @@ class TestDensity(unittest.TestCase):
 
     @ddt.data((4, None), (6, "count=6: must be 4"))
     @ddt.unpack
-    def test_as_many_on_each_host(self, count, words):
+    def test_as_many_on_each_host(self, count, message):
         """Several hosts have as many guests each as the largest level."""
         changes = (
             (("args", "levels"), [1, 2]),
@@ -346,10 +351,10 @@ class TestDensity(unittest.TestCase):
             (("contexts", "vmperf_baseline"), None),
             (("sla",), {}),
         )
-        if words is None:
+        if message is None:
             self.assertEqual([], self.check(*changes))
             return
-        with self.assertRaisesRegex(checks.REQUEST_ERRORS, words):
+        with self.assertRaisesRegex(checks.REQUEST_ERRORS, message):
             self.check(*changes)
 
     def test_pairs_at_even_levels(self):
@@ -365,20 +370,22 @@ class TestDensity(unittest.TestCase):
 
     @ddt.data(("running", 2), ("stopped", 10))
     @ddt.unpack
-    def test_the_plan_counts_each_lone_guest(self, others, more):
+    def test_the_plan_counts_each_solo_guest(self, idle_guests, expected):
         """Level 1 runs three times, and where others are stopped boots so."""
         minutes = []
-        entry = table.questions()["density"]
+        task_question = table.questions()["density"]
         for lone in ("rotate", "all"):
             config = changed(
                 (("args", "solo_guest"), lone),
-                (("args", "idle_guests"), others),
+                (("args", "idle_guests"), idle_guests),
             )
-            asked = task.create_from_rally(config, entry.scenario)
-            minutes.append(entry.minutes(asked))
-        self.assertEqual(more, minutes[1] - minutes[0])
+            task_request = task.create_from_rally(
+                config, task_question.scenario
+            )
+            minutes.append(task_question.minutes(task_request))
+        self.assertEqual(expected, minutes[1] - minutes[0])
 
     def test_where_nova_chooses(self):
-        """It is said what that may lead to."""
+        """The warning names the possible finding."""
         (remark,) = self.check((("contexts", GUESTS, "server_group"), None))
         self.assertIn("level_placement_wrong", remark)

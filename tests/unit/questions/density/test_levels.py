@@ -9,7 +9,7 @@ from rally_vmperf.questions.density import levels
 
 @ddt.ddt
 class TestExpand(unittest.TestCase):
-    """Three ways to say which numbers of guests are tried."""
+    """Three forms of the numbers of guests."""
 
     @ddt.data(
         ([1, 2, 3], (1, 2, 3)),
@@ -25,9 +25,9 @@ class TestExpand(unittest.TestCase):
         ([33, 1000], (33, 1000)),
     )
     @ddt.unpack
-    def test_forms(self, given, wanted):
+    def test_forms(self, levels_argument, expected):
         """Each gives the numbers in its order."""
-        self.assertEqual(wanted, levels.expand_levels(given))
+        self.assertEqual(expected, levels.expand_levels(levels_argument))
 
     @ddt.data(
         None,
@@ -44,13 +44,13 @@ class TestExpand(unittest.TestCase):
         "1..8",
         3,
     )
-    def test_others_are_refused(self, given):
+    def test_others_are_refused(self, levels_argument):
         """With the forms there are."""
         with self.assertRaisesRegex(levels.LevelError, "doubling_to: 8"):
-            levels.expand_levels(given)
+            levels.expand_levels(levels_argument)
 
     def test_a_range_ascends(self):
-        """Which end is which is told."""
+        """The message names both ends."""
         with self.assertRaisesRegex(
             levels.LevelError, "from=4: must not exceed to=2"
         ):

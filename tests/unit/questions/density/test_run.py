@@ -1,4 +1,4 @@
-"""Tests of runs in which more and more guests take part."""
+"""Tests of runs with an increasing number of guests."""
 
 import asyncio
 import functools
@@ -30,11 +30,11 @@ class Idle(actions.Action):
     name = "idle guests"
 
     def __init__(self, effects=None):
-        self.effects, self.asked = effects or {}, []
+        self.effects, self.calls = effects or {}, []
 
     def before(self, current):
-        """Remember who takes part, and who is lost."""
-        self.asked.append((tuple(current.machines), frozenset(current.lost)))
+        """Remember the participants and the lost guests."""
+        self.calls.append((tuple(current.machines), frozenset(current.lost)))
         effect = self.effects.get(
             len(current.machines), actions.ActionResult()
         )
@@ -89,7 +89,7 @@ class TestRun(unittest.TestCase):
         )
 
     def test_each_alone(self):
-        """One record of the level holds what each did alone."""
+        """One record of the level has the samples of each solo guest."""
         groups = host_groups.HostGroups((("g1", "g2", "g3"),))
         session, idle = fakes.Session(), Idle()
         run = fakes.run_of(
@@ -103,8 +103,8 @@ class TestRun(unittest.TestCase):
             ),
         )
         (level,) = run.repeat(1).repetition.conditions
-        self.assertEqual([("g1",), ("g2",), ("g3",)], session.asked)
-        self.assertEqual(session.asked, [names for names, _ in idle.asked])
+        self.assertEqual([("g1",), ("g2",), ("g3",)], session.repeated)
+        self.assertEqual(session.repeated, [names for names, _ in idle.calls])
         self.assertEqual(("g1", "g2", "g3"), level.machines)
         self.assertEqual(3, level.batches)
         self.assertEqual(3, len(level.observations))
@@ -114,11 +114,11 @@ class TestRun(unittest.TestCase):
         session = fakes.Session(killed={2: "g2"})
         run = self.run_of(session, levels=(2, 1, 3))
         record = run.repeat(1)
-        two, one, three = record.repetition.conditions
+        two, single, three = record.repetition.conditions
         self.assertEqual("incomplete", record.repetition.state)
         self.assertEqual("incomplete", two.state)
         self.assertEqual([100, None], fakes.values(record))
-        self.assertEqual("complete", one.state)
+        self.assertEqual("complete", single.state)
         self.assertEqual("incomplete", three.state)
         self.assertEqual(
             (
@@ -131,7 +131,7 @@ class TestRun(unittest.TestCase):
             ),
             three.missing,
         )
-        self.assertEqual([("g1", "g2"), ("g1",)], session.asked)
+        self.assertEqual([("g1", "g2"), ("g1",)], session.repeated)
         self.assertIn("g2 stopped answering", run.warnings[0])
         second = run.repeat(2)
         self.assertEqual(
@@ -141,13 +141,13 @@ class TestRun(unittest.TestCase):
 
     def test_another_guest_that_cannot_rest(self):
         """Its level is not measured; the next is tried."""
-        trouble = {"g3": "pause guest g3: forbidden"}
-        idle = Idle({2: actions.ActionResult(errors=trouble)})
+        errors_by_guest = {"g3": "pause guest g3: forbidden"}
+        idle = Idle({2: actions.ActionResult(errors=errors_by_guest)})
         session = fakes.Session()
         run = self.run_of(session, idle)
         record = run.repeat(1)
         self.assertIn("pause guest g3: forbidden", run.warnings[0])
-        self.assertEqual([("g1",), ("g1", "g2", "g3")], session.asked)
+        self.assertEqual([("g1",), ("g1", "g2", "g3")], session.repeated)
         self.assertEqual(
             ["complete", "incomplete", "complete"],
             [level.state for level in record.repetition.conditions],
@@ -170,11 +170,11 @@ class TestRun(unittest.TestCase):
             }
         )
         run = self.run_of(fakes.Session(), idle, levels=(2, 1))
-        two, one = run.repeat(1).repetition.conditions
+        two, single = run.repeat(1).repetition.conditions
         self.assertEqual(["g2"], [gap.machine for gap in two.missing])
         self.assertEqual(["still_booting"], [f.kind for f in two.findings])
-        self.assertEqual("complete", one.state)
-        self.assertEqual((("g1",), frozenset({"g2"})), idle.asked[1])
+        self.assertEqual("complete", single.state)
+        self.assertEqual((("g1",), frozenset({"g2"})), idle.calls[1])
         idle.effects.clear()
         second = run.repeat(2)
         self.assertEqual(
@@ -183,7 +183,7 @@ class TestRun(unittest.TestCase):
         self.assertEqual("complete", second.repetition.state)
 
     def test_interrupted_while_guests_wake(self):
-        """The level that was to come is told of."""
+        """The level that was about to start is recorded."""
         idle = Idle({2: KeyboardInterrupt()})
         record = self.run_of(fakes.Session(), idle).repeat(1)
         self.assertEqual(
@@ -201,7 +201,7 @@ class TestRun(unittest.TestCase):
             enough=functools.partial(density.find_stop_reason, rule),
         )
         record = run.repeat(1)
-        self.assertEqual(2, len(session.asked))
+        self.assertEqual(2, len(session.repeated))
         last = record.repetition.conditions[2]
         self.assertEqual(("skipped", 3), (last.state, last.position))
         self.assertIn("lost 33.3% with 3 guests", last.skip_reason)
@@ -213,28 +213,28 @@ class TestMake(unittest.TestCase):
     def run_of(self, copies, machines=None, levels=(1, 2), **changes):
         """Return a run of guests on one host, closed in the end.
 
-        :param copies: those of the baseline; None for no baseline
+        :param copies: The copies of the baseline; None for no baseline.
         """
         machines = machines or map(golden.Machine, ("g1", "g2"))
         folder = self.enterContext(tempfile.TemporaryDirectory())
         document = None
         if copies is not None:
             document = whole.baseline(folder, copies)
-        asked = whole.asked(folder, document, *machines)
-        given = {
+        run_request = whole.build_request(folder, document, *machines)
+        arguments = {
             "levels": list(levels),
             "order": "listed",
             "idle_guests": "running",
             "solo_guest": "rotate",
             "stop": None,
         }
-        run = asked.run_cache.get_run(
+        run = run_request.run_cache.get_run(
             "w",
             lambda: table.questions()["density"].run(
-                asked, {**given, **changes}
+                run_request, {**arguments, **changes}
             ),
         )
-        self.addCleanup(asked.run_cache.close, "w")
+        self.addCleanup(run_request.run_cache.close, "w")
         return run
 
     def test_each_run_draws_its_order(self):
@@ -255,7 +255,10 @@ class TestMake(unittest.TestCase):
         self.assertIsNone(record.bare_metal)
         self.assertEqual(
             [None, None],
-            [one.reference_copies for one in record.repetition.conditions],
+            [
+                condition.reference_copies
+                for condition in record.repetition.conditions
+            ],
         )
         self.assertEqual(2, record.shape.copies)
 
@@ -265,24 +268,24 @@ class TestMake(unittest.TestCase):
         self.assertEqual(
             [({"guests": 1}, 1), ({"guests": 2}, None)],
             [
-                (one.axes, one.reference_copies)
-                for one in record.repetition.conditions
+                (condition.axes, condition.reference_copies)
+                for condition in record.repetition.conditions
             ],
         )
         self.assertEqual([1], [*record.bare_metal.references])
         self.assertIn(
             "bare_metal_unrestricted",
-            {one.kind for one in record.repetition.findings},
+            {finding_.kind for finding_ in record.repetition.findings},
         )
 
     def test_a_baseline_of_no_level(self):
-        """It is compared with nothing, which is no error."""
+        """It is compared with nothing, and without an error."""
         record = self.run_of((4,)).repeat(1)
         self.assertEqual("complete", record.repetition.state)
         self.assertIsNone(record.bare_metal)
 
     def test_idle_guests_are_paused(self):
-        """And those that take part are woken again."""
+        """The participants are woken again."""
         run = self.run_of(None, idle_guests="paused")
         record = run.repeat(1)
         self.assertEqual(
@@ -307,7 +310,7 @@ class TestMake(unittest.TestCase):
         run = self.run_of(None, idle_guests="stopped")
         with mock.patch("time.sleep", autospec=True):
             boots = [
-                [one.boot_id[-2:] for one in run.repeat(n).machines]
+                [machine.boot_id[-2:] for machine in run.repeat(n).machines]
                 for n in (1, 2)
             ]
         self.assertEqual([["#1", "#2"], ["#2", "#2"]], boots)
@@ -322,18 +325,18 @@ class TestMake(unittest.TestCase):
         self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
             [
-                ({"guests": guests, "neighbours": some}, guests)
+                ({"guests": guests, "neighbours": neighbours}, guests)
                 for guests in (1, 2)
-                for some in (0, 1)
+                for neighbours in (0, 1)
             ],
             [
-                (one.axes, len(one.machines))
-                for one in record.repetition.conditions
+                (condition.axes, len(condition.machines))
+                for condition in record.repetition.conditions
             ],
         )
         self.assertEqual(2, record.shape.copies)
         self.assertEqual("sysbench", record.options["neighbours"]["workload"])
-        self.assertEqual(["start", "await", "cancel"] * 2, quiet.asked)
+        self.assertEqual(["start", "await", "cancel"] * 2, quiet.verbs)
         self.assertEqual([], quiet.jobs)
 
     def test_neighbours_are_paused_where_they_rest(self):
@@ -348,11 +351,13 @@ class TestMake(unittest.TestCase):
         )
         self.assertEqual("complete", run.repeat(1).repetition.state)
         calls = run.ready.actions[0].connection.calls
-        switched = [x for x in calls if x.endswith("pause_server")]
+        switched = [call for call in calls if call.endswith("pause_server")]
         self.assertEqual(["pause_server", "unpause_server"], switched)
 
     def test_guests_that_share_no_host(self):
-        """Every record says so."""
+        """Every record has the finding."""
         run = self.run_of(None, levels=(1,))
-        kinds = {one.kind for one in run.repeat(1).repetition.findings}
+        kinds = {
+            finding_.kind for finding_ in run.repeat(1).repetition.findings
+        }
         self.assertIn("level_placement_wrong", kinds)

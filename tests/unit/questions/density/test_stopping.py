@@ -33,15 +33,15 @@ def level(metric, *values):
 
 
 class TestLevelsThatCount(unittest.TestCase):
-    """Those whose conditions are selected."""
+    """Levels whose conditions are selected."""
 
     def test_load_of_unmeasured_guests(self):
         """It reduces the rates, and ends no curve."""
         measured = [
             made.taken(
-                1, {RATE: rates}, axes={"guests": n, "neighbours": some}
+                1, {RATE: rates}, axes={"guests": n, "neighbours": neighbours}
             )
-            for n, some, rates in (
+            for n, neighbours, rates in (
                 (1, 0, [100.0]),
                 (1, 2, [10.0]),
                 (2, 0, [90.0, 90.0]),
@@ -57,7 +57,7 @@ class TestLevelsThatCount(unittest.TestCase):
 
 @ddt.ddt
 class TestStop(unittest.TestCase):
-    """The rule holds the last level against those before it."""
+    """The rule compares the last level with the previous ones."""
 
     @ddt.data(
         (RATE, (100.0,), (51.0, 51.0), ""),
@@ -67,14 +67,14 @@ class TestStop(unittest.TestCase):
         (LOST, (1.0,), (9.0, 9.0), ""),
     )
     @ddt.unpack
-    def test_limit(self, metric, first, second, why):
-        """A time counts as a rate; a count is no rate."""
+    def test_limit(self, metric, first, second, reason):
+        """A time counts as a rate; a count does not."""
         rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
-        said = rule.find_reason(
+        stop_reason = rule.find_reason(
             [[level(metric, *first), level(metric, *second)]]
         )
-        self.assertIn(why, said)
-        self.assertEqual(bool(why), bool(said))
+        self.assertIn(reason, stop_reason)
+        self.assertEqual(bool(reason), bool(stop_reason))
 
     @ddt.data(
         ((100.0,), (60.0, 60.0), ""),
@@ -82,17 +82,19 @@ class TestStop(unittest.TestCase):
         ((100.0,), (40.0, 50.0), "no total rises with 2 guests"),
     )
     @ddt.unpack
-    def test_total(self, first, second, why):
+    def test_total(self, first, second, reason):
         """It must rise from level to level."""
         rule = levels.StopRule(total_falls=True)
-        said = rule.find_reason([[level(RATE, *first), level(RATE, *second)]])
-        self.assertEqual(why, said)
+        stop_reason = rule.find_reason(
+            [[level(RATE, *first), level(RATE, *second)]]
+        )
+        self.assertEqual(reason, stop_reason)
 
-    def test_totals_of_what_adds_up(self):
+    def test_totals_of_additive_metrics(self):
         """Latencies have no total; one that rises is enough to go on."""
         rule = levels.StopRule(total_falls=True)
-        one, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
-        self.assertEqual("", rule.find_reason([[one, two]]))
+        single, two = level(LATENCY, 1.0), level(LATENCY, 9.0, 9.0)
+        self.assertEqual("", rule.find_reason([[single, two]]))
         other = sample.Metric(name="disk.rate", unit="1/s", better="higher")
         rising = [
             levels.Level(1, [*level(RATE, 9.0)[1], *level(other, 1.0)[1]]),
@@ -103,7 +105,7 @@ class TestStop(unittest.TestCase):
         self.assertEqual("", rule.find_reason([rising]))
 
     def test_the_first_level_stops_nothing(self):
-        """There is nothing to hold it against."""
+        """There is nothing to compare it with."""
         rule = levels.StopRule(
             max_percent=limits.Limits({"*": -1}), total_falls=True
         )
@@ -127,7 +129,7 @@ class TestStop(unittest.TestCase):
         self.assertIn("lost 55.0%", rule.find_reason([good[:1], bad]))
 
     def test_totals_of_all_repetitions(self):
-        """Of guests that were alone in turn the total is that of one."""
+        """If guests ran alone in turn, the total is that of one guest."""
         rule = levels.StopRule(total_falls=True)
         rise = [level(RATE, 100.0), level(RATE, 60.0, 60.0)]
         fall = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]

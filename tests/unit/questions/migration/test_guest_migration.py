@@ -151,8 +151,11 @@ class TestGuestMigration(test_guest_power.Case):
     def values(self, effect):
         """Return the values of observations by guest and metric."""
         return {
-            (one.source, one.sample.metric): one.sample.value
-            for one in effect.observations
+            (
+                observation.source,
+                observation.sample.metric,
+            ): observation.sample.value
+            for observation in effect.observations
         }
 
     def test_figures(self):
@@ -212,7 +215,8 @@ class TestGuestMigration(test_guest_power.Case):
         add_line(result, 900.0, before)
         self.action.evaluate(current("before"), result)
         self.assertEqual(
-            ["g1", "control"], [one.machine for one in result.migration.lines]
+            ["g1", "control"],
+            [line.machine for line in result.migration.lines],
         )
         self.action.before(current("during"))
         with mock.patch.object(
@@ -231,7 +235,10 @@ class TestGuestMigration(test_guest_power.Case):
         result, _, evaluated = self.repeat(event(ended=1061.0))
         self.assertEqual(
             {figures.DURATION, figures.OTHERS_LOSS},
-            {one.sample.metric for one in evaluated.observations},
+            {
+                observation.sample.metric
+                for observation in evaluated.observations
+            },
         )
         self.assertEqual(
             {
@@ -250,12 +257,13 @@ class TestGuestMigration(test_guest_power.Case):
         """Has a name, voids the repetition, and has no figures."""
         happened = event(outcome=outcome, detail="why", target="")
         result, effect, evaluated = self.repeat(happened)
-        (found,) = effect.findings
+        (migration_finding,) = effect.findings
         self.assertEqual(
-            ("migration_not_completed", "g1"), (found.kind, found.subject)
+            ("migration_not_completed", "g1"),
+            (migration_finding.kind, migration_finding.subject),
         )
-        self.assertIn(f"{outcome}: why", found.detail)
-        self.assertEqual("void", found.severity)
+        self.assertIn(f"{outcome}: why", migration_finding.detail)
+        self.assertEqual("void", migration_finding.severity)
         self.assertEqual(outcome == "server_error", effect.is_unusable)
         self.assertEqual((), evaluated.observations)
         self.assertEqual(outcome, result.migration.event.outcome)
@@ -332,8 +340,8 @@ class TestGuestMigration(test_guest_power.Case):
         answer["instanceActions"] = actions
         self.move("d2", "2026-01-01T10:03:00Z")
         with self.actions_of(answer):
-            (found,) = self.action.after(current("after")).findings
-        self.assertEqual("guest_host_changed", found.kind)
+            (migration_finding,) = self.action.after(current("after")).findings
+        self.assertEqual("guest_host_changed", migration_finding.kind)
         # It concerns this repetition, and not the next one.
         self.move("d3", "2026-01-01T10:04:00Z")
         self.action.before(current("before", 2))

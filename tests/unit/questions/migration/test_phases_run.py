@@ -28,7 +28,7 @@ class TestRun(unittest.TestCase):
         super().setUp()
         self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
         machine = golden.Machine("g1")
-        self.request = whole.asked(
+        self.request = whole.build_request(
             self.enterContext(tempfile.TemporaryDirectory()),
             None,
             machine,

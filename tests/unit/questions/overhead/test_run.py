@@ -42,13 +42,17 @@ class TestMake(unittest.TestCase):
 
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
-        asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
-        self.addCleanup(asked.run_cache.close, "w")
+        run_request = whole.build_request(
+            self.folder, document, *self.machines, **changes
+        )
+        run = run_request.run_cache.get_run(
+            "w", lambda: overhead.create_run(run_request)
+        )
+        self.addCleanup(run_request.run_cache.close, "w")
         return run
 
     def test_a_repetition(self):
-        """Samples of both, beside those of bare metal."""
+        """The record has samples of both guests, and of bare metal."""
         document = whole.baseline(self.folder, (1, 2))
         record = self.run_of(document).repeat(1)
         self.assertEqual("complete", record.repetition.state)
@@ -66,13 +70,15 @@ class TestMake(unittest.TestCase):
         self.assertEqual(
             {2: 3},
             {
-                copies: len(one.repetitions)
-                for copies, one in reference.references.items()
+                copies: len(reference_.repetitions)
+                for copies, reference_ in reference.references.items()
             },
         )
         self.assertEqual("6.1.0-18-amd64", reference.fingerprint["kernel"])
         self.assertIn("sysbench", reference.tools)
-        self.assertEqual(["h", "h"], [one.host for one in record.machines])
+        self.assertEqual(
+            ["h", "h"], [machine.host for machine in record.machines]
+        )
         self.assertRegex(record.machines[0].boot_id, "^.+#1$")
 
     def test_without_a_baseline(self):
@@ -102,10 +108,12 @@ class TestMake(unittest.TestCase):
         (recorded,) = record.workloads
         self.assertEqual(1, recorded.arguments["threads"])
         self.assertEqual("complete", record.repetition.state)
-        asked = whole.asked(self.folder, None, *self.machines)
+        run_request = whole.build_request(self.folder, None, *self.machines)
         beside = {"guests": 1, "workload": work}
-        taken = neighbours.take_argument(asked, {"neighbours": beside})
-        (assigned,) = taken["unmeasured"].assignments
+        neighbour_options = neighbours.take_argument(
+            run_request, {"neighbours": beside}
+        )
+        (assigned,) = neighbour_options["unmeasured"].assignments
         self.assertEqual(1, assigned.arguments["threads"])
 
     def test_a_baseline_without_them(self):
@@ -144,18 +152,20 @@ class TestMake(unittest.TestCase):
         self.assertEqual("complete", record.repetition.state)
         self.assertIn(
             "tool_version_differs",
-            {one.kind for one in record.repetition.findings},
+            {finding.kind for finding in record.repetition.findings},
         )
 
-    def test_those_who_came(self):
-        """They are compared with as many copies; it is kept who was asked."""
-        asked = whole.asked(
+    def test_guests_that_booted(self):
+        """They are compared with as many copies; the request is recorded."""
+        run_request = whole.build_request(
             self.folder, whole.baseline(self.folder, (2,)), *self.machines
         )
-        booted = dataclasses.replace(asked.booted, absent=("g3",))
-        asked = dataclasses.replace(asked, booted=booted)
-        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
-        self.addCleanup(asked.run_cache.close, "w")
+        booted = dataclasses.replace(run_request.booted, absent=("g3",))
+        run_request = dataclasses.replace(run_request, booted=booted)
+        run = run_request.run_cache.get_run(
+            "w", lambda: overhead.create_run(run_request)
+        )
+        self.addCleanup(run_request.run_cache.close, "w")
         record = run.repeat(1)
         self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
@@ -164,19 +174,21 @@ class TestMake(unittest.TestCase):
         )
 
     def test_neighbours_need_all_guests(self):
-        asked = whole.asked(
+        run_request = whole.build_request(
             self.folder, whole.baseline(self.folder), *self.machines
         )
-        booted = dataclasses.replace(asked.booted, absent=("g3",))
-        asked = dataclasses.replace(asked, booted=booted)
+        booted = dataclasses.replace(run_request.booted, absent=("g3",))
+        run_request = dataclasses.replace(run_request, booted=booted)
         beside = {"guests": 1, "workload": {"name": "sysbench"}}
         with self.assertRaisesRegex(
             errors.GuestError, "guests g3 failed to boot"
         ):
-            table.questions()["overhead"].run(asked, {"neighbours": beside})
+            table.questions()["overhead"].run(
+                run_request, {"neighbours": beside}
+            )
 
-    def test_what_there_is_to_say(self):
-        """Of bare metal, of its age and of the guests."""
+    def test_findings_on_bare_metal(self):
+        """Findings concern bare metal, its age and the guests."""
         document = dataclasses.replace(
             whole.baseline(self.folder, (2,)),
             recorded_at="2020-01-01T00:00:00+00:00",
@@ -186,17 +198,17 @@ class TestMake(unittest.TestCase):
         record = self.run_of(document).repeat(1)
         self.assertLessEqual(
             {"cpu_model_differs", "baseline_old", "bare_metal_unrestricted"},
-            {one.kind for one in record.repetition.findings},
+            {finding.kind for finding in record.repetition.findings},
         )
 
     def test_a_guest_that_was_moved(self):
-        """Nova is asked once the workloads have run."""
+        """Nova is queried after the workloads."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         run.prepare()
         (watch,) = (
-            one
-            for one in run.ready.actions
-            if isinstance(one, actions.GuestWatch)
+            action
+            for action in run.ready.actions
+            if isinstance(action, actions.GuestWatch)
         )
         server = watch.connection.compute.all_servers[watch.guests[1].id]
         server.host_id = "elsewhere"
@@ -204,8 +216,8 @@ class TestMake(unittest.TestCase):
         self.assertIn(
             ("guest_host_changed", "g2"),
             [
-                (found.kind, found.subject)
-                for found in record.repetition.conditions[0].findings
+                (finding.kind, finding.subject)
+                for finding in record.repetition.conditions[0].findings
             ],
         )
 
@@ -214,23 +226,25 @@ class TestMake(unittest.TestCase):
         record = self.run_of(whole.baseline(self.folder, (2,))).repeat(1)
         condition, *_ = record.repetition.conditions
         sources = {}
-        for one in condition.observations:
-            if one.sample.metric in guest_metrics.METRICS:
-                sources.setdefault(one.sample.metric, []).append(one.source)
+        for observation in condition.observations:
+            if observation.sample.metric in guest_metrics.METRICS:
+                sources.setdefault(observation.sample.metric, []).append(
+                    observation.source
+                )
         self.assertEqual(
             {key: ["g1", "g2"] for key in guest_metrics.METRICS}, sources
         )
 
     def test_no_secret(self):
-        """How guests are entered is nobody's business."""
+        """The records do not contain the login of guests."""
         record = self.run_of(whole.baseline(self.folder, (2,))).repeat(1)
-        kept = files.read(pathlib.Path(self.folder), record.machines_file)
-        nova = kept["machines"]["g1"]["nova"]
+        document = files.read(pathlib.Path(self.folder), record.machines_file)
+        nova = document["machines"]["g1"]["nova"]
         self.assertEqual("h", nova["host_id"])
-        self.assertNotIn("secret", str(kept))
+        self.assertNotIn("secret", str(document))
         self.assertNotIn("secret", str(record))
         self.assertEqual(
-            "kvm", kept["machines"]["g1"]["fingerprint"]["virtualisation"]
+            "kvm", document["machines"]["g1"]["fingerprint"]["virtualisation"]
         )
 
 
@@ -240,11 +254,13 @@ class TestWatches(unittest.TestCase):
     def test_a_busy_controller(self):
         """Its load is sampled while the workloads run."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
-        asked = whole.asked(
+        run_request = whole.build_request(
             folder, whole.baseline(folder), golden.Machine("g1")
         )
-        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
-        self.addCleanup(asked.run_cache.close, "w")
+        run = run_request.run_cache.get_run(
+            "w", lambda: overhead.create_run(run_request)
+        )
+        self.addCleanup(run_request.run_cache.close, "w")
         with mock.patch.object(
             controller, "LoadSampler", autospec=True
         ) as sampler:
@@ -253,14 +269,17 @@ class TestWatches(unittest.TestCase):
             (condition,) = run.repeat(1).repetition.conditions
         self.assertEqual(
             [("controller_busy", "controller")],
-            [(one.kind, one.subject) for one in condition.findings],
+            [
+                (finding.kind, finding.subject)
+                for finding in condition.findings
+            ],
         )
 
     def test_guests_of_others(self):
         """A guest of others on the host of a measured guest is found."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
         cloud = testing.FakeCloud()
-        asked = whole.asked(
+        run_request = whole.build_request(
             folder,
             whole.baseline(folder),
             golden.Machine("g1"),
@@ -269,17 +288,19 @@ class TestWatches(unittest.TestCase):
         )
         cloud.compute.host = "h1"
         cloud.compute.create_server(name="other", networks=[])
-        (guest,) = asked.booted.guests
+        (guest,) = run_request.booted.guests
         booted = models.BootedGuests(
             guests=(dataclasses.replace(guest, host="h1"),), client_key=""
         )
-        asked = dataclasses.replace(asked, booted=booted)
-        run = asked.run_cache.get_run("w", lambda: overhead.create_run(asked))
-        self.addCleanup(asked.run_cache.close, "w")
+        run_request = dataclasses.replace(run_request, booted=booted)
+        run = run_request.run_cache.get_run(
+            "w", lambda: overhead.create_run(run_request)
+        )
+        self.addCleanup(run_request.run_cache.close, "w")
         (condition,) = run.repeat(1).repetition.conditions
         self.assertIn(
             "host h1 has 1 guest of others with 2 vCPUs",
-            [one.detail for one in condition.findings],
+            [finding.detail for finding in condition.findings],
         )
 
 
@@ -296,31 +317,37 @@ class TestNeighbours(TestMake):
 
     def run_of(self, document, **changes):
         """Return the run, closed in the end."""
-        asked = whole.asked(self.folder, document, *self.machines, **changes)
-        run = asked.run_cache.get_run(
+        run_request = whole.build_request(
+            self.folder, document, *self.machines, **changes
+        )
+        run = run_request.run_cache.get_run(
             "w",
             lambda: table.questions()["overhead"].run(
-                asked, {"neighbours": golden.NEIGHBOURS}
+                run_request, {"neighbours": golden.NEIGHBOURS}
             ),
         )
-        self.addCleanup(asked.run_cache.close, "w")
+        self.addCleanup(run_request.run_cache.close, "w")
         return run
 
     test_a_guest_that_was_moved = None
     test_no_secret = None
     test_neighbours_need_all_guests = None
-    test_those_who_came = None
+    test_guests_that_booted = None
 
     def test_a_repetition(self):
-        """Of the same guests, with a neighbour and without."""
+        """The same guests are measured without and with a neighbour."""
         run = self.run_of(whole.baseline(self.folder, (2,)))
         record = run.repeat(1)
         self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
             [({"neighbours": n}, 2, ("g1", "g2")) for n in (0, 1)],
             [
-                (one.axes, one.reference_copies, one.machines)
-                for one in record.repetition.conditions
+                (
+                    condition.axes,
+                    condition.reference_copies,
+                    condition.machines,
+                )
+                for condition in record.repetition.conditions
             ],
         )
         self.assertEqual(2, record.shape.copies)
@@ -331,7 +358,7 @@ class TestNeighbours(TestMake):
                 for key in ("guests", "workload")
             ),
         )
-        self.assertEqual(["start", "await", "cancel"], self.neighbour.asked)
+        self.assertEqual(["start", "await", "cancel"], self.neighbour.verbs)
         self.assertEqual([], self.neighbour.jobs)
 
     def test_the_order(self):
@@ -340,12 +367,13 @@ class TestNeighbours(TestMake):
         first = [
             min(
                 run.repeat(n).repetition.conditions,
-                key=lambda one: one.position,
+                key=lambda condition: condition.position,
             )
             for n in (1, 2, 3, 4)
         ]
         self.assertEqual(
-            [0, 0, 1, 1], sorted(one.axes["neighbours"] for one in first)
+            [0, 0, 1, 1],
+            sorted(condition.axes["neighbours"] for condition in first),
         )
 
     def test_a_neighbour_that_ends(self):
@@ -355,30 +383,33 @@ class TestNeighbours(TestMake):
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "incomplete"],
-            [one.state for one in record.repetition.conditions],
+            [condition.state for condition in record.repetition.conditions],
         )
         (gap,) = record.repetition.conditions[1].missing
         self.assertEqual(("neighbours", "g3"), (gap.name, gap.machine))
         self.assertIn("did not run sysbench throughout", gap.reason)
 
     def test_a_neighbour_elsewhere(self):
-        """It disturbs nobody."""
-        asked = whole.asked(
+        """It does not disturb the measured guests."""
+        run_request = whole.build_request(
             self.folder, whole.baseline(self.folder, (2,)), *self.machines
         )
-        other = dataclasses.replace(asked.booted.guests[2], host_id="x")
+        other = dataclasses.replace(run_request.booted.guests[2], host_id="x")
         booted = dataclasses.replace(
-            asked.booted, guests=(*asked.booted.guests[:2], other)
+            run_request.booted, guests=(*run_request.booted.guests[:2], other)
         )
-        asked = dataclasses.replace(asked, booted=booted)
-        run = asked.run_cache.get_run(
+        run_request = dataclasses.replace(run_request, booted=booted)
+        run = run_request.run_cache.get_run(
             "w",
             lambda: table.questions()["overhead"].run(
-                asked, {"neighbours": golden.NEIGHBOURS}
+                run_request, {"neighbours": golden.NEIGHBOURS}
             ),
         )
-        self.addCleanup(asked.run_cache.close, "w")
+        self.addCleanup(run_request.run_cache.close, "w")
         self.assertIn(
             ("level_placement_wrong", "g3"),
-            [(x.kind, x.subject) for x in run.repeat(1).repetition.findings],
+            [
+                (finding.kind, finding.subject)
+                for finding in run.repeat(1).repetition.findings
+            ],
         )

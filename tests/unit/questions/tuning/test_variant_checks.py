@@ -1,4 +1,4 @@
-"""Tests of what is refused of a tuning task before anything boots."""
+"""Tests of tuning tasks that are rejected before a guest boots."""
 
 import copy
 import tempfile
@@ -32,8 +32,8 @@ X, Y = {"cpu.*": 5}, {"disk.*": 5}
 
 def variants(*others, **changes):
     """Return a change of the variants: others, and changes of the second."""
-    one, two, *_ = copy.deepcopy(VARIANTS)
-    return ("args", "variants"), [one, {**two, **changes}, *others]
+    first, two, *_ = copy.deepcopy(VARIANTS)
+    return ("args", "variants"), [first, {**two, **changes}, *others]
 
 
 def guests(**options):
@@ -59,13 +59,15 @@ class TestTuning(unittest.TestCase):
     def check(self, *changes):
         """Check the task, with changes; return the warnings."""
         question = table.questions()["tuning"]
-        asked = task.create_from_rally(
+        task_request = task.create_from_rally(
             changed(*changes),
             question.scenario,
             defaults=question.defaults,
         )
         with tempfile.TemporaryDirectory() as folder:
-            return checks.check_task(asked, question, store.Store(folder))
+            return checks.check_task(
+                task_request, question, store.Store(folder)
+            )
 
     @ddt.data(
         (),
@@ -77,7 +79,7 @@ class TestTuning(unittest.TestCase):
         (guests(server_group="affinity", count=2),),
     )
     def test_sound(self, changes):
-        """It raises nothing, and says nothing."""
+        """It raises no error, and gives no warning."""
         if changes == (variants({"name": "plain"}),):
             changes = (*changes, (("runner", "times"), 7))
         self.assertEqual([], self.check(*changes))
@@ -214,9 +216,9 @@ class TestTuning(unittest.TestCase):
         ([(("contexts",), {})], r"^contexts: vmperf_guests is missing"),
     )
     @ddt.unpack
-    def test_refused(self, changes, words):
+    def test_refused(self, changes, message):
         """Each by its name, with what to do."""
-        with self.assertRaisesRegex(Exception, words) as caught:
+        with self.assertRaisesRegex(Exception, message) as caught:
             self.check(*changes)
         self.assertIsInstance(caught.exception, checks.REQUEST_ERRORS)
 
@@ -237,49 +239,55 @@ class TestTuning(unittest.TestCase):
     @ddt.unpack
     def test_equal_variants(self, changes, names):
         """They are allowed, and a warning names them."""
-        found = self.check(*changes, (("runner", "times"), 13))
-        one, other = names
+        warnings = self.check(*changes, (("runner", "times"), 13))
+        variant, other = names
         self.assertEqual(
             [
-                f"variants: {one} is equal to {other}: they differ by their "
-                "boots only"
+                f"variants: {variant} is equal to {other}: they differ by "
+                "their boots only"
             ],
-            found,
+            warnings,
         )
 
     def test_warnings(self):
         """Names that Nova ignores, blocks that are not whole, other hosts."""
-        found = self.check(
+        warnings = self.check(
             variants(
                 {"name": "far", "host": "h2"},
                 image_properties={"hw_vif_modle": "e1000"},
             ),
             (("runner", "times"), 6),
         )
-        self.assertEqual(3, len(found), found)
+        self.assertEqual(3, len(warnings), warnings)
         self.assertEqual(
             "variants: virtio: Nova does not document 'hw_vif_modle', and "
             "ignores unknown names; did you mean hw_vif_model?",
-            found[0],
+            warnings[0],
         )
-        self.assertRegex(found[1], "^order=blocks: 5 counted repetitions are")
-        self.assertIn("variant_host_differs", found[2])
+        self.assertRegex(
+            warnings[1], "^order=blocks: 5 counted repetitions are"
+        )
+        self.assertIn("variant_host_differs", warnings[2])
 
     def test_plan(self):
         """Guests of one variant work at a time, for some minutes each."""
         question = table.questions()["tuning"]
-        asked = task.create_from_rally(
+        task_request = task.create_from_rally(
             changed(), question.scenario, defaults=question.defaults
         )
-        self.assertEqual((1,), question.copies(asked))
-        self.assertEqual((), question.compared(asked))
-        self.assertTrue(question.one_host(asked))
-        self.assertEqual(1, asked.warmup)
+        self.assertEqual((1,), question.copies(task_request))
+        self.assertEqual((), question.compared(task_request))
+        self.assertTrue(question.one_host(task_request))
+        self.assertEqual(1, task_request.warmup)
         two = task.create_from_rally(
             changed((("args", "variants"), VARIANTS[:2])), question.scenario
         )
-        self.assertGreater(question.minutes(asked), question.minutes(two))
+        self.assertGreater(
+            question.minutes(task_request), question.minutes(two)
+        )
         stopped = task.create_from_rally(
             changed((("args", "idle_guests"), "stopped")), question.scenario
         )
-        self.assertGreater(question.minutes(stopped), question.minutes(asked))
+        self.assertGreater(
+            question.minutes(stopped), question.minutes(task_request)
+        )

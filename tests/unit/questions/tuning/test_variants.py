@@ -84,24 +84,24 @@ class TestVariants(unittest.TestCase):
 
     def test_request(self):
         """The request has the network and the host of each group."""
-        asked = request.parse_config(self.options())
-        e1000, wide = asked.groups
+        guest_request = request.parse_config(self.options())
+        e1000, wide = guest_request.groups
         self.assertEqual(
             ("lan", None),
             (
-                asked.for_group(e1000).network.value,
-                asked.for_group(e1000).host,
+                guest_request.for_group(e1000).network.value,
+                guest_request.for_group(e1000).host,
             ),
         )
         self.assertEqual(
             ("wan", "h2", 2),
             (
-                asked.for_group(wide).network.value,
-                asked.for_group(wide).host,
-                asked.for_group(wide).count,
+                guest_request.for_group(wide).network.value,
+                guest_request.for_group(wide).host,
+                guest_request.for_group(wide).count,
             ),
         )
-        self.assertIsNone(asked.host)
+        self.assertIsNone(guest_request.host)
 
     def test_unknown_properties(self):
         """Only names that Nova reserves are compared with its own."""

@@ -89,11 +89,11 @@ class TestRun(unittest.TestCase):
         :param absent: the names of those that failed to boot
         :param boots: group -> why it does not boot, if groups boot one after
             another; None if they do not
-        :param request: what else is requested
+        :param request: The other fields of the request.
         """
         names = [name for name in ("g1", "g2", "g3") if name not in absent]
         arguments = {**ARGUMENTS, **changes}
-        asked = whole.asked(
+        run_request = whole.build_request(
             self.folder,
             document,
             *map(golden.Machine, names),
@@ -106,7 +106,7 @@ class TestRun(unittest.TestCase):
         )
         groups = dict(zip(("g1", "g2", "g3"), VARIANTS, strict=True))
         booted = dataclasses.replace(
-            asked.booted,
+            run_request.booted,
             guests=tuple(
                 dataclasses.replace(
                     guest,
@@ -116,7 +116,7 @@ class TestRun(unittest.TestCase):
                         or groups[guest.name]["image_properties"]
                     ),
                 )
-                for guest in asked.booted.guests
+                for guest in run_request.booted.guests
             ),
         ).without({})
         booted = dataclasses.replace(
@@ -130,14 +130,15 @@ class TestRun(unittest.TestCase):
         )
         if boots is not None:
             self.boots = GroupBoots(booted.guests, boots)
-            asked.run_cache.keep_group_boots("w", self.boots)
+            run_request.run_cache.keep_group_boots("w", self.boots)
             booted = dataclasses.replace(
                 booted, guests=booted.guests[:1], sequential=True
             )
-        asked = dataclasses.replace(asked, booted=booted)
-        self.addCleanup(asked.run_cache.close, "w")
-        return asked.run_cache.get_run(
-            "w", lambda: table.questions()["tuning"].run(asked, arguments)
+        run_request = dataclasses.replace(run_request, booted=booted)
+        self.addCleanup(run_request.run_cache.close, "w")
+        return run_request.run_cache.get_run(
+            "w",
+            lambda: table.questions()["tuning"].run(run_request, arguments),
         )
 
     def test_conditions(self):
@@ -152,15 +153,18 @@ class TestRun(unittest.TestCase):
             self.assertEqual("blocks", record.order.kind)
             self.assertEqual(
                 [{"variant": variant["name"]} for variant in VARIANTS],
-                [one.axes for one in record.repetition.conditions],
+                [condition.axes for condition in record.repetition.conditions],
             )
             self.assertEqual(
                 [("g1",), ("g2",), ("g3",)],
-                [one.machines for one in record.repetition.conditions],
+                [
+                    condition.machines
+                    for condition in record.repetition.conditions
+                ],
             )
-            for one in record.repetition.conditions:
-                positions[one.axes["variant"]].append(one.position)
-                self.assertIsNone(one.reference_copies)
+            for condition in record.repetition.conditions:
+                positions[condition.axes["variant"]].append(condition.position)
+                self.assertIsNone(condition.reference_copies)
         self.assertEqual([[1, 2, 3]] * 3, [*map(sorted, positions.values())])
         options = records[0].options
         self.assertEqual(
@@ -191,14 +195,17 @@ class TestRun(unittest.TestCase):
             )
             self.assertEqual(
                 [("g1",), ("g2",), ("g3",)],
-                [one.machines for one in record.repetition.conditions],
+                [
+                    condition.machines
+                    for condition in record.repetition.conditions
+                ],
             )
             self.assertEqual(
                 [
-                    one.axes["variant"]
-                    for one in sorted(
+                    condition.axes["variant"]
+                    for condition in sorted(
                         record.repetition.conditions,
-                        key=lambda one: one.position,
+                        key=lambda condition: condition.position,
                     )
                 ],
                 self.boots.events[-3:],
@@ -223,21 +230,22 @@ class TestRun(unittest.TestCase):
         self.assertEqual(6, len({*boots}))
 
     def test_group_that_does_not_boot(self):
-        """Its condition says why; the others are measured."""
+        """Its condition has the reason; the others are measured."""
         run = self.run_of(boots={"virtio": "No valid host was found"})
         record = run.repeat(1)
         model.FORMAT.check(model.FORMAT.encode(record))
         self.assertEqual(
             ["complete", "incomplete", "complete"],
-            [one.state for one in record.repetition.conditions],
+            [condition.state for condition in record.repetition.conditions],
         )
         failed = record.repetition.conditions[1]
         self.assertEqual(
-            ["guest_unavailable"], [one.kind for one in failed.findings]
+            ["guest_unavailable"],
+            [finding.kind for finding in failed.findings],
         )
         self.assertEqual(
             {("g2", "No valid host was found")},
-            {(one.machine, one.reason) for one in failed.missing},
+            {(gap.machine, gap.reason) for gap in failed.missing},
         )
         self.assertEqual(
             ["g1", "g3"], [machine.name for machine in record.machines]
@@ -260,25 +268,25 @@ class TestRun(unittest.TestCase):
         (workload,) = record.workloads
         self.assertEqual(1, workload.arguments["threads"])
         self.assertEqual(1, record.shape.vcpus)
-        jobs = [job for one in self.boots.machines for job in one.jobs]
+        jobs = [job for machine in self.boots.machines for job in machine.jobs]
         self.assertEqual(3, len(jobs))
         for job in jobs:
             self.assertIn("--threads=1", job)
 
     def test_findings(self):
-        """What is wrong with a guest concerns its variant alone."""
+        """A finding on a guest concerns its variant alone."""
         record = self.run_of().repeat(1)
         kinds = [
-            {finding.kind for finding in one.findings}
-            for one in record.repetition.conditions
+            {finding.kind for finding in condition.findings}
+            for condition in record.repetition.conditions
         ]
         # The recorded machine shows none of the three.
         self.assertIn("variant_not_proven", kinds[0] | kinds[1])
         self.assertTrue(
             all(
-                finding.subject == one.machines[0]
-                for one in record.repetition.conditions
-                for finding in one.findings
+                finding.subject == condition.machines[0]
+                for condition in record.repetition.conditions
+                for finding in condition.findings
                 if finding.kind.startswith("variant_")
             )
         )
@@ -296,15 +304,15 @@ class TestRun(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual(
             ["complete", "complete", "incomplete"],
-            [one.state for one in record.repetition.conditions],
+            [condition.state for condition in record.repetition.conditions],
         )
         *_, last = record.repetition.conditions
         self.assertEqual(
-            ["guest_unavailable"], [one.kind for one in last.findings]
+            ["guest_unavailable"], [finding.kind for finding in last.findings]
         )
         self.assertEqual(
             {"No valid host was found"},
-            {one.reason for one in last.missing},
+            {gap.reason for gap in last.missing},
         )
         self.assertEqual((), record.repetition.findings)
 
@@ -315,13 +323,16 @@ class TestRun(unittest.TestCase):
             record = self.run_of(document, boots=boots).repeat(1)
             self.assertEqual(
                 [1, 1, 1],
-                [one.reference_copies for one in record.repetition.conditions],
+                [
+                    condition.reference_copies
+                    for condition in record.repetition.conditions
+                ],
             )
         entries = tuple(
             dataclasses.replace(
-                one, shape=dataclasses.replace(one.shape, vcpus=2)
+                entry, shape=dataclasses.replace(entry.shape, vcpus=2)
             )
-            for one in document.entries
+            for entry in document.entries
         )
         other = dataclasses.replace(document, entries=entries)
         record = self.run_of(other).repeat(1)
@@ -334,11 +345,12 @@ class TestRun(unittest.TestCase):
             made.guest("g2", group="b", host_id="h2", host="compute2"),
             made.guest("g3", group="c", host_id="h1", host="compute1"),
         ]
-        (found,) = variants_run.find_host_findings(guests, "a", {"h1"})
+        (host_finding,) = variants_run.find_host_findings(guests, "a", {"h1"})
         self.assertEqual(
-            ("variant_host_differs", "g2"), (found.kind, found.subject)
+            ("variant_host_differs", "g2"),
+            (host_finding.kind, host_finding.subject),
         )
-        self.assertIn("compute2", found.detail)
+        self.assertIn("compute2", host_finding.detail)
 
     def test_guest_that_is_lost(self):
         """Its variant cannot be measured any more."""
@@ -360,15 +372,15 @@ class TestWarmUp(unittest.TestCase):
         self.addCleanup(case.doCleanups)
         run = case.run_of()
         run.warmup, run.times = 1, 7
-        seen = []
+        positions = []
         for number in range(1, 8):
             record = run.repeat(number)
             if number > 1:
-                seen += [
-                    (one.axes["variant"], one.position)
-                    for one in record.repetition.conditions
+                positions += [
+                    (condition.axes["variant"], condition.position)
+                    for condition in record.repetition.conditions
                 ]
         for name, position in itertools.product(
             ("e1000", "virtio", "threads"), (1, 2, 3)
         ):
-            self.assertEqual(2, seen.count((name, position)))
+            self.assertEqual(2, positions.count((name, position)))

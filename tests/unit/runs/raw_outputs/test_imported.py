@@ -46,8 +46,8 @@ def outputs(files):
     """Return the results in golden outputs."""
     return raw.merge(
         result
-        for name, given in files.items()
-        for result in reading.read(golden.text(name), "", given)
+        for name, arguments in files.items()
+        for result in reading.read(golden.text(name), "", arguments)
     )
 
 
@@ -77,7 +77,7 @@ def judged(content, guest, physical=None, **limits):
 
 def kinds(row):
     """Return the kinds of findings of a row."""
-    return {one.finding.kind for one in row.findings}
+    return {row_finding.finding.kind for row_finding in row.findings}
 
 
 @ddt.ddt
@@ -128,22 +128,22 @@ class PublishedTestCase(unittest.TestCase):
         )
 
     def test_a_sentence_for_each_class(self):
-        found = conclusion.conclude(self.judgement)
+        sentences = conclusion.conclude(self.judgement)
         self.assertEqual(
             ["CPU", "Memory", "Disk", "Network"],
-            [one.partition(":")[0] for one in found],
+            [sentence.partition(":")[0] for sentence in sentences],
         )
-        cpu, memory, disk, network = found
+        cpu, memory, disk, network = sentences
         self.assertIn("2.5 % at least, in 3 of 9 figures", cpu)
         self.assertIn("better than bare metal are 6 of 9 figures", cpu)
         self.assertIn("loses 17.5 % (memory.mbw.memcpy.bandwidth)", memory)
         self.assertIn("loses 2.1 % (application.unixbench.fsdisk", disk)
         self.assertIn("10.0 % (network.iperf2.guest_to_guest", network)
         self.assertIn("9.1 % at least", network)
-        for one in found:
-            self.assertIn("inconclusive: fewer than three", one)
+        for sentence in sentences:
+            self.assertIn("inconclusive: fewer than three", sentence)
 
-    def test_what_stands_in_between_guests_is_told(self):
+    def test_the_substitute_between_guests_is_reported(self):
         row = self.rows["network.iperf2.guest_to_guest.throughput"]
         self.assertIn("peer_replaces_partner", kinds(row))
 
@@ -161,7 +161,7 @@ class CacheModesTestCase(unittest.TestCase):
         (sentence,) = conclusion.conclude(judgement)
         self.assertNotIn("inconclusive", sentence)
 
-    def test_unsafe_is_above_what_the_disk_can_do(self):
+    def test_unsafe_is_above_the_limit_of_the_disk(self):
         """No disk wrote that."""
         judgement, rows = judged(
             metal(mode("none")), mode("unsafe"), ARRAY, max_percent={"*": 20}
@@ -190,16 +190,18 @@ class CacheModesTestCase(unittest.TestCase):
 
 
 class BaselineTestCase(unittest.TestCase):
-    def test_what_is_not_known_is_told(self):
-        for content, wanted in (
+    def test_unknown_fields_are_reported(self):
+        for content, is_fingerprint_unknown in (
             (metal(), True),
             (metal(cpu_model="E5-2650"), False),
         ):
             for entry in content.entries:
-                (found,) = entry.findings
-                self.assertEqual("baseline_imported", found.kind)
-                self.assertIn("unknown: shape, limited_by", found.detail)
-                self.assertEqual(wanted, "fingerprint" in found.detail)
+                (imported,) = entry.findings
+                self.assertEqual("baseline_imported", imported.kind)
+                self.assertIn("unknown: shape, limited_by", imported.detail)
+                self.assertEqual(
+                    is_fingerprint_unknown, "fingerprint" in imported.detail
+                )
 
     def test_a_task_finds_it(self):
         """By the arguments that are known, and whatever its shape."""
@@ -224,7 +226,7 @@ class BaselineTestCase(unittest.TestCase):
             matching.find(content, "mbw", arguments, many)
 
     def test_other_arguments_are_not_compared(self):
-        """A metric is omitted; without another one there is no verdict."""
+        """A metric is omitted; without other metrics no verdict exists."""
         text = golden.text("dd-2019-all-none.txt")
         other = reading.read(text.replace("fdatasync", "fsync"))
         message = (
@@ -245,7 +247,7 @@ class BaselineTestCase(unittest.TestCase):
         self.assertEqual(5, len(repetitions))
 
     def test_limited_metrics_that_are_not_compared(self):
-        """A limit that holds for the others only is not met."""
+        """A limit that applies only to other metrics is not met."""
         texts = [
             json.loads(golden.last(golden.text("fio-3.33-randread.json")))
             for _ in range(6)
@@ -294,7 +296,7 @@ class BaselineTestCase(unittest.TestCase):
                 loss = row.comparison.overhead_percent
                 self.assertAlmostEqual(0, loss, delta=0.01)
 
-    def test_what_bare_metal_lacks(self):
+    def test_metrics_missing_on_bare_metal(self):
         _, rows = judged(metal(mode("none")), outputs(GUEST))
         row = rows["memory.mbw.memcpy.bandwidth"]
         self.assertIn("has no such metric", row.sentence())

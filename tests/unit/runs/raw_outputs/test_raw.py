@@ -1,4 +1,4 @@
-"""Tests of what raw outputs tell, and of what they do not."""
+"""Tests of the facts that raw outputs contain, and of unknown ones."""
 
 import re
 import unittest
@@ -11,14 +11,14 @@ from rally_vmperf.workloads import base
 from tests.unit.workloads import golden
 
 
-def _parse(tool, text, **given):
+def _parse(tool, text, **arguments):
     """Return the only result in a text."""
-    (found,) = reading.read(text, tool, given)
-    return found
+    (output,) = reading.read(text, tool, arguments)
+    return output
 
 
-def _values(one):
-    return [[s.value for s in each] for each in one.repetitions]
+def _values(output):
+    return [[s.value for s in each] for each in output.repetitions]
 
 
 @ddt.ddt
@@ -26,7 +26,7 @@ class ReadTestCase(unittest.TestCase):
     """Real outputs of studies, by the parsers of the workloads."""
 
     def test_mbw(self):
-        found = _parse(
+        output = _parse(
             "mbw", golden.text("mbw-r730xd-2019-guest.txt"), version="1.4"
         )
         self.assertEqual(
@@ -36,15 +36,15 @@ class ReadTestCase(unittest.TestCase):
                 "methods": ["memcpy", "dumb", "mcblock"],
                 "block_size": 262144,
             },
-            found.arguments,
+            output.arguments,
         )
         # Of others beside it a process says nothing.
-        self.assertEqual(("processes",), found.unknown)
-        ((memcpy, *_),) = _values(found)
+        self.assertEqual(("processes",), output.unknown)
+        ((memcpy, *_),) = _values(output)
         self.assertAlmostEqual(6254.520, memcpy / 2**20, places=2)
 
     def test_mbw_before_1_4(self):
-        """What it calls dumb is memcpy; mcblock is no figure at all."""
+        """The rate of its dumb method is that of memcpy; mcblock has none."""
         text = golden.text("mbw-1.2.2.txt").split("\n", 1)[1]
         (swapped,) = _values(_parse("mbw", text, version="1.2.2"))
         (named,) = _values(_parse("mbw", text, version="1.4"))
@@ -65,35 +65,35 @@ class ReadTestCase(unittest.TestCase):
         ("says: Usage: mbw [options] array_size_in_MiB\n", {}),
     )
     @ddt.unpack
-    def test_default_output_of_mbw_before_1_4(self, says, given):
+    def test_default_output_of_mbw_before_1_4(self, prefix, arguments):
         """It contains mcblock, which is omitted; numbers constructed."""
         text = golden.text("mbw-1.2.2-constructed-default.txt")
-        found = _parse("mbw", says + text, **given)
-        self.assertEqual(["memcpy", "dumb"], found.arguments["methods"])
-        ((memcpy, dumb),) = _values(found)
+        output = _parse("mbw", prefix + text, **arguments)
+        self.assertEqual(["memcpy", "dumb"], output.arguments["methods"])
+        ((memcpy, dumb),) = _values(output)
         self.assertEqual(5459926289, round(memcpy))
         self.assertEqual(3257916123, round(dumb))
-        (note,) = found.notes
+        (note,) = output.notes
         self.assertIn("mcblock is omitted: before mbw 1.4", note)
         self.assertEqual((), _parse("mbw", text, version="1.4").notes)
 
     @ddt.data({}, {"copies": "1"})
-    def test_unixbench_without_indices(self, given):
+    def test_unixbench_without_indices(self, arguments):
         text = golden.text("unixbench-r730xd-2019-guest.txt")
-        found = _parse("unixbench", text, **given)
-        self.assertEqual(("flags", "iterations", "source"), found.unknown)
-        ((first, *others),) = _values(found)
+        output = _parse("unixbench", text, **arguments)
+        self.assertEqual(("flags", "iterations", "source"), output.unknown)
+        ((first, *others),) = _values(output)
         self.assertEqual(33964545.0, first)
         self.assertEqual(11, len(others))
 
     def test_unixbench_of_two_copies(self):
         text = golden.text("unixbench-6.0.0.txt")
-        found = _parse("unixbench", text, copies="2")
-        self.assertEqual(2, found.arguments["copies"])
+        output = _parse("unixbench", text, copies="2")
+        self.assertEqual(2, output.arguments["copies"])
 
     @ddt.data("none", "writethrough", "writeback", "directsync", "unsafe")
     def test_each_run_of_dd_is_a_repetition(self, mode):
-        found = _parse("dd", golden.text(f"dd-2019-all-{mode}.txt"))
+        output = _parse("dd", golden.text(f"dd-2019-all-{mode}.txt"))
         self.assertEqual(
             {
                 "directions": ["write"],
@@ -104,23 +104,23 @@ class ReadTestCase(unittest.TestCase):
                 "direct": False,
                 "source": "/dev/zero",
             },
-            found.arguments,
+            output.arguments,
         )
         expected = 6 if mode == "writeback" else 5
-        self.assertEqual(expected, len(found.repetitions))
+        self.assertEqual(expected, len(output.repetitions))
 
     def test_dd_without_a_command_line(self):
         text = golden.text("dd-9.1-read.txt")
-        found = _parse("dd", text, direction="read")
+        output = _parse("dd", text, direction="read")
         self.assertEqual(
-            {"directions": ["read"], "bytes": 1 << 28}, found.arguments
+            {"directions": ["read"], "bytes": 1 << 28}, output.arguments
         )
-        self.assertIn("block_size", found.unknown)
+        self.assertIn("block_size", output.unknown)
 
     def test_dd_with_sizes_that_the_workload_does_not_know(self):
         line = "$ dd if=x of=/dev/null bs=1G count=1 iflag=direct\n"
         summary = "1073741824 bytes (1.1 GB) copied, 1 s, 1.1 GB/s\n"
-        found = _parse("dd", line + summary)
+        output = _parse("dd", line + summary)
         self.assertEqual(
             {
                 "directions": ["read"],
@@ -130,14 +130,14 @@ class ReadTestCase(unittest.TestCase):
                 "sync": "none",
                 "direct": True,
             },
-            found.arguments,
+            output.arguments,
         )
 
     def test_iperf(self):
         text = golden.text("iperf-r730xd-2019-guest.txt")
-        found = _parse("iperf", text)
-        self.assertEqual([[7.11e9]], _values(found))
-        self.assertEqual(10, found.arguments["time"])
+        output = _parse("iperf", text)
+        self.assertEqual([[7.11e9]], _values(output))
+        self.assertEqual(10, output.arguments["time"])
         many = _parse("iperf", golden.text("iperf2-2.1.8-to_peer.txt"))
         self.assertEqual(2, many.arguments["streams"])
 
@@ -182,35 +182,37 @@ class ReadTestCase(unittest.TestCase):
 
 
 class MergeTestCase(unittest.TestCase):
-    def read(self, name, tool="iperf", given=None, **changes):
+    def read(self, name, tool="iperf", arguments=None, **changes):
         text = golden.text(name)
         for old, new in changes.items():
             text = text.replace(old, new)
-        return _parse(tool, text, **(given or {}))
+        return _parse(tool, text, **(arguments or {}))
 
     def test_several_outputs_are_repetitions(self):
         names = ("guest.txt", "baremetal.txt")
-        one, two = (self.read(f"iperf-r730xd-2019-{name}") for name in names)
+        first_run, second_run = (
+            self.read(f"iperf-r730xd-2019-{name}") for name in names
+        )
         other = self.read(
             "iperf-r730xd-2019-guest-to-guest.txt",
-            given={"direction": "guest_to_guest"},
+            arguments={"direction": "guest_to_guest"},
         )
-        first, second = raw.merge([one, other, two])
+        first, second = raw.merge([first_run, other, second_run])
         self.assertEqual([[7.11e9], [7.82e9]], _values(first))
         self.assertEqual([[7.04e9]], _values(second))
 
     def test_other_arguments(self):
-        one = self.read("dd-2019-all-none.txt", "dd")
-        two = self.read(
+        first_run = self.read("dd-2019-all-none.txt", "dd")
+        second_run = self.read(
             "dd-2019-all-none.txt", "dd", **{"conv=fdatasync": "conv=fsync"}
         )
         with self.assertRaisesRegex(
             base.WorkloadError, "sync: 'fdatasync' and 'fsync'"
         ):
-            raw.merge([one, two])
+            raw.merge([first_run, second_run])
 
     def test_other_tests(self):
         whole = self.read("unixbench-r730xd-2019-guest.txt", "unixbench")
-        part = self.read("unixbench-6.0.0.txt", "unixbench", {"copies": "1"})
+        single = self.read("unixbench-6.0.0.txt", "unixbench", {"copies": "1"})
         with self.assertRaisesRegex(base.WorkloadError, "of the same tests"):
-            raw.merge([whole, part])
+            raw.merge([whole, single])

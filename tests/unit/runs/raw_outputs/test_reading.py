@@ -64,16 +64,16 @@ sys\t0m9.000s
 """
 
 
-def read(name, folder=golden.DATA, given=None, tool=""):
+def read(name, folder=golden.DATA, arguments=None, tool=""):
     """Return the results in a file."""
     text = reading.clean((folder / name).read_bytes())
-    return reading.read(text, tool, given)
+    return reading.read(text, tool, arguments)
 
 
-def values(found):
+def values(outputs):
     """Return the values of results by metric, in their order."""
     by_metric = {}
-    for output in found:
+    for output in outputs:
         for samples in output.repetitions:
             for value in samples:
                 by_metric.setdefault(value.metric.name, []).append(value.value)
@@ -93,18 +93,19 @@ class FieldTestCase(unittest.TestCase):
                 read(*arguments)
             self.assertIn(reason, str(caught.exception))
             return
-        found = read(*arguments)
+        outputs = read(*arguments)
         self.assertEqual(
-            expected.get("labels", [""]), [output.label for output in found]
+            expected.get("labels", [""]), [output.label for output in outputs]
         )
-        read_values = values(found)
-        for metric, wanted in expected["values"].items():
-            self.assertEqual(len(wanted), len(read_values[metric]))
-            for value, right in zip(read_values[metric], wanted, strict=True):
+        read_values = values(outputs)
+        for metric, rights in expected["values"].items():
+            self.assertEqual(len(rights), len(read_values[metric]))
+            for value, right in zip(read_values[metric], rights, strict=True):
                 self.assertAlmostEqual(right, value, delta=right * 1e-6)
-        told = expected.get("arguments", {})
+        expected_arguments = expected.get("arguments", {})
         self.assertEqual(
-            told, {key: found[0].arguments.get(key) for key in told}
+            expected_arguments,
+            {key: outputs[0].arguments.get(key) for key in expected_arguments},
         )
 
     def test_all_outputs_are_expected(self):
@@ -128,12 +129,12 @@ class GoldenTestCase(unittest.TestCase):
     """Outputs of stated versions of the tools."""
 
     @ddt.data(*sorted(GOLDEN))
-    def test_metrics_are_those_of_the_workload(self, name):
-        """So that a guest of a run is compared with an imported baseline."""
-        tool, given = GOLDEN[name]
+    def test_metrics_belong_to_the_workload(self, name):
+        """A guest of a run can be compared with an imported baseline."""
+        tool, arguments = GOLDEN[name]
         text = reading.clean((golden.DATA / name).read_bytes())
         self.assertEqual(tool, reading.recognise(text).tool)
-        for output in reading.read(text, "", given):
+        for output in reading.read(text, "", arguments):
             workload = registry.get_workload(output.workload)
             schema = workload.ARGUMENTS["properties"]
             chosen = {
@@ -145,16 +146,20 @@ class GoldenTestCase(unittest.TestCase):
                 chosen = {"patterns": [name.split("-")[-1][:-5]]}
             metrics = workload.metrics(workload.complete(chosen))
             for metric in output.metrics:
-                same = [one for one in metrics if one.name == metric.name]
+                same = [
+                    candidate
+                    for candidate in metrics
+                    if candidate.name == metric.name
+                ]
                 self.assertEqual([metric], same)
 
     def test_fio(self):
-        found = values(read("fio-3.33-randread.json"))
+        metric_values = values(read("fio-3.33-randread.json"))
         self.assertAlmostEqual(
-            34735.132, found["disk.fio.randread.iops"][0], places=2
+            34735.132, metric_values["disk.fio.randread.iops"][0], places=2
         )
         self.assertAlmostEqual(
-            0.000148480, found["disk.fio.randread.latency_p50"][0]
+            0.000148480, metric_values["disk.fio.randread.latency_p50"][0]
         )
 
     def test_directions_and_protocols_are_distinct(self):
@@ -166,8 +171,8 @@ class GoldenTestCase(unittest.TestCase):
         self.assertEqual("network.iperf3.to_peer.udp.throughput", udp)
 
     def test_h2load(self):
-        found = values(reading.read(H2LOAD))
-        ((rate,), *_) = found.values()
+        metric_values = values(reading.read(H2LOAD))
+        ((rate,), *_) = metric_values.values()
         self.assertEqual(5120.5, rate)
 
     @ddt.data(("", 0), ("0", 1))
@@ -202,10 +207,10 @@ class GoldenTestCase(unittest.TestCase):
         )
 
     def test_time(self):
-        found = values(reading.read(TIME))
+        metric_values = values(reading.read(TIME))
         self.assertEqual(
             {"cpu.bzip2.compress_time": [64.25], "disk.cp.copy_time": [12.5]},
-            found,
+            metric_values,
         )
 
     def test_time_without_its_command(self):
@@ -213,11 +218,11 @@ class GoldenTestCase(unittest.TestCase):
         text = "\nreal\t0m2.500s\nuser\t0m2.000s\nsys\t0m0.100s\n"
         with self.assertRaisesRegex(base.WorkloadError, "time:command="):
             reading.read(text)
-        found = reading.read(text, "time", {"command": "decompress"})
-        self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(found))
+        outputs = reading.read(text, "time", {"command": "decompress"})
+        self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(outputs))
 
     def test_job(self):
-        found = reading.read(
+        outputs = reading.read(
             '{"jobs": [{"rate": 12.5}]}',
             "job",
             {
@@ -227,7 +232,7 @@ class GoldenTestCase(unittest.TestCase):
                 "better": "higher",
             },
         )
-        self.assertEqual({"application.job.rate": [12.5]}, values(found))
+        self.assertEqual({"application.job.rate": [12.5]}, values(outputs))
         with self.assertRaisesRegex(base.WorkloadError, "no line matches"):
             reading.read("nothing\n", "job", {"pattern": "took (.*) s"})
         with self.assertRaisesRegex(base.WorkloadError, "either pattern or"):
@@ -282,9 +287,9 @@ class RejectedTestCase(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_text(self, text, tool, given, message):
+    def test_text(self, text, tool, arguments, message):
         with self.assertRaisesRegex(base.WorkloadError, message):
-            reading.read(text, tool, given)
+            reading.read(text, tool, arguments)
 
     @ddt.data("h2load", "sockperf", "fio")
     def test_several_runs(self, tool):
@@ -328,8 +333,8 @@ class RejectedTestCase(unittest.TestCase):
 
     def test_failed_requests_do_not_count(self):
         text = H2LOAD.replace("10241 succeeded, 0 f", "1000 succeeded, 9241 f")
-        found = values(reading.read(text))["network.h2load.rate"]
-        self.assertAlmostEqual(5120.5 * 1000 / 10241, found[0])
+        metric_values = values(reading.read(text))["network.h2load.rate"]
+        self.assertAlmostEqual(5120.5 * 1000 / 10241, metric_values[0])
 
     @ddt.data(
         ("end", None, "not complete, or not of iperf3"),
@@ -363,9 +368,9 @@ class RejectedTestCase(unittest.TestCase):
     @ddt.data(*sorted(GOLDEN))
     def test_damaged_outputs_have_no_other_values(self, name):
         """Values are those of the whole output, or it is rejected."""
-        tool, given = GOLDEN[name]
+        tool, arguments = GOLDEN[name]
         text = reading.clean((golden.DATA / name).read_bytes())
-        right = values(reading.read(text, tool, given))
+        right = values(reading.read(text, tool, arguments))
         chooser = random.Random(name)
         lines = text.splitlines(keepends=True)
         for _ in range(12):
@@ -376,16 +381,18 @@ class RejectedTestCase(unittest.TestCase):
                 "".join(lines[:gap] + lines[gap + 1 :]),
             ):
                 try:
-                    found = values(reading.read(damaged, tool, given))
+                    metric_values = values(
+                        reading.read(damaged, tool, arguments)
+                    )
                 except base.WorkloadError:
                     continue
-                for metric, repetitions in found.items():
+                for metric, repetitions in metric_values.items():
                     self.assertIn(metric, right, damaged[-200:])
                     for value in repetitions:
                         self.assertTrue(
                             any(
-                                math.isclose(value, one, rel_tol=1e-6)
-                                for one in right[metric]
+                                math.isclose(value, right_value, rel_tol=1e-6)
+                                for right_value in right[metric]
                             ),
                             f"{metric}: {value}: {damaged[-200:]}",
                         )

@@ -42,7 +42,7 @@ class RunTestCase(unittest.TestCase):
         ((8, 1, 4), "vmperf.tiny, 1 to 8 guests"),
     )
     @ddt.unpack
-    def test_title_tells_the_numbers_of_guests(self, levels, title):
+    def test_title_has_the_numbers_of_guests(self, levels, title):
         self.assertEqual(
             title, made.density_run(made.density_records(levels)).title
         )
@@ -57,43 +57,44 @@ class RunTestCase(unittest.TestCase):
     def test_records_stand_in_the_order_of_repetitions(self):
         shown = made.density_run(made.density_records()[::-1])
         self.assertEqual(
-            [1, 2, 3, 4, 5], [x.number for x in shown.repetitions]
+            [1, 2, 3, 4, 5],
+            [repetition.number for repetition in shown.repetitions],
         )
 
 
 @ddt.ddt
 class PartsTestCase(unittest.TestCase):
-    """What the tables of a run that went wrong hold."""
+    """Tables of a run that went wrong."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.run_ = made.density_run(made.broken(), made.DENSITY_LIMITS)
 
-    def test_gaps_are_told_by_level_and_repetition(self):
-        found = {
-            (one.guests, one.repetition): one
-            for one in section.gaps(self.run_.repetitions)
+    def test_gaps_are_reported_by_level_and_repetition(self):
+        gaps = {
+            (gap.guests, gap.repetition): gap
+            for gap in section.gaps(self.run_.repetitions)
         }
-        self.assertEqual({(5, 4), (8, 3)}, set(found))
-        self.assertEqual("incomplete", found[5, 4].state)
+        self.assertEqual({(5, 4), (8, 3)}, set(gaps))
+        self.assertEqual("incomplete", gaps[5, 4].state)
         self.assertEqual(
             "disk.fio.randread.iops of g3: g3 no longer answers",
-            found[5, 4].reasons[0],
+            gaps[5, 4].reasons[0],
         )
         self.assertEqual(
             ("skipped", ("the total fell",)),
-            (found[8, 3].state, found[8, 3].reasons),
+            (gaps[8, 3].state, gaps[8, 3].reasons),
         )
 
     def test_levels_that_never_began_are_gaps(self):
         records = made.density_records()
         records[4]["conditions"] = records[4]["conditions"][:1]
         records[4]["state"] = "interrupted"
-        found = section.gaps(made.density_run(records).repetitions)
+        gaps = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
             [(2, 5, "not started"), (3, 5, "not started")],
-            [(one.guests, one.repetition, one.state) for one in found],
+            [(gap.guests, gap.repetition, gap.state) for gap in gaps],
         )
 
     def test_many_gaps_are_cut_and_counted(self):
@@ -103,9 +104,9 @@ class PartsTestCase(unittest.TestCase):
         level["missing"] = [
             {"name": f"m{n}", "machine": "g1", "reason": "r"} for n in range(9)
         ]
-        (found,) = section.gaps(made.density_run(records).repetitions)
+        (gap,) = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
-            (section.MOST_REASONS, 5), (len(found.reasons), found.hidden)
+            (section.MOST_REASONS, 5), (len(gap.reasons), gap.hidden)
         )
 
     def test_worst_start_of_each_command(self):
@@ -135,12 +136,12 @@ class PartsTestCase(unittest.TestCase):
             ("cpu.sysbench.rate", 1, "g1"), (metric, number, source)
         )
         self.assertRegex(values[0], r"^\d{3} events/s$")
-        gap = next(x for x in guests.rows if x[1:3] == (8, "g8"))
+        gap = next(row for row in guests.rows if row[1:3] == (8, "g8"))
         self.assertEqual("", gap[3][2])
         bare = samples.of_bare_metal(self.run_.records)
         self.assertEqual({1, 2, 4}, {line[1] for line in bare.rows})
 
-    def test_setting_tells_levels_order_and_bare_metal(self):
+    def test_setting_has_levels_order_and_bare_metal(self):
         facts = dict(setting.facts(self.run_))
         self.assertEqual(
             ["1, 2, 3, 4, 5, 6, 7, 8 at once"], facts["Numbers of guests"]
@@ -160,11 +161,11 @@ class PartsTestCase(unittest.TestCase):
             facts["Guests"],
         )
 
-    def test_setting_tells_hosts_and_seed(self):
+    def test_setting_has_hosts_and_seed(self):
         records = made.density_records(hosts=2)
-        for one in records:
-            one["order"] = {"kind": "shuffled", "seed": 11}
-            one["options"] = {"idle_guests": "paused"}
+        for record in records:
+            record["order"] = {"kind": "shuffled", "seed": 11}
+            record["options"] = {"idle_guests": "paused"}
         facts = dict(setting.facts(made.density_run(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]
@@ -176,15 +177,15 @@ class PartsTestCase(unittest.TestCase):
 
 
 class OverviewTestCase(unittest.TestCase):
-    def test_totals_of_several_hosts_are_those_of_one_of_them(self):
-        one = made.density_run(
+    def test_totals_of_several_hosts_are_per_host(self):
+        single_host = made.density_run(
             made.few(made.density_records(bare_metal=(1, 2, 3)))
         )
         two = made.density_run(made.few(made.density_records(hosts=2)))
-        self.assertEqual((1, 2), (one.hosts, two.hosts))
-        (part,) = overview.table([one, two]).metrics
+        self.assertEqual((1, 2), (single_host.hosts, two.hosts))
+        (table,) = overview.table([single_host, two]).metrics
         for level in range(3):
-            cells_of_level = [line[1][level] for line in part.rows]
+            cells_of_level = [line[1][level] for line in table.rows]
             self.assertAlmostEqual(
                 cells_of_level[0].of_host,
                 cells_of_level[1].of_host,
@@ -201,7 +202,10 @@ class OverviewTestCase(unittest.TestCase):
         large = made.density_run(made.density_records((1, 2)))
         table = overview.table([small, large])
         self.assertEqual((1, 2, 4), table.levels)
-        parts = {one.metric.name: one for one in table.metrics}
+        parts = {
+            metric_table.metric.name: metric_table
+            for metric_table in table.metrics
+        }
         cpu = parts["cpu.sysbench.rate"]
         totals = [
             point.bare_total

@@ -27,16 +27,18 @@ def repeat(row, number):
 
 
 def identifiers(drawing):
-    return {one.get("id") for one in ElementTree.fromstring(drawing).iter()}
+    return {
+        element.get("id") for element in ElementTree.fromstring(drawing).iter()
+    }
 
 
 def texts(drawing):
-    return [one.text for one in ElementTree.fromstring(drawing).iter()]
+    return [element.text for element in ElementTree.fromstring(drawing).iter()]
 
 
 class CurvesTestCase(unittest.TestCase):
     def test_guests_bare_metal_limits_and_intervals_are_there(self):
-        found = identifiers(curves.draw(series(), "here"))
+        marks = identifiers(curves.draw(series(), "here"))
         for mark in (
             "each-mean",
             "total-sum",
@@ -46,35 +48,35 @@ class CurvesTestCase(unittest.TestCase):
             "each-2-interval",
             "each-3-limit",
         ):
-            self.assertIn(f"here-{mark}", found)
-        self.assertNotIn("here-each-1-limit", found)
-        self.assertNotIn("here-each-1-interval", found)
+            self.assertIn(f"here-{mark}", marks)
+        self.assertNotIn("here-each-1-limit", marks)
+        self.assertNotIn("here-each-1-interval", marks)
 
-    def test_limit_stands_where_it_holds_alone(self):
+    def test_limit_is_drawn_where_it_applies(self):
         row = series(limited=[3])
-        found = identifiers(curves.draw(row, "here"))
-        self.assertIn("here-each-3-limit", found)
-        self.assertNotIn("here-each-2-limit", found)
+        marks = identifiers(curves.draw(row, "here"))
+        self.assertIn("here-each-3-limit", marks)
+        self.assertNotIn("here-each-2-limit", marks)
 
     def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
-        found = identifiers(curves.draw(series(statistic="worst"), "here"))
-        self.assertIn("here-each-2-worst", found)
-        self.assertNotIn("here-each-1-worst", found)
-        found = identifiers(curves.draw(series(statistic="mean"), "here"))
-        self.assertNotIn("here-each-2-worst", found)
+        marks = identifiers(curves.draw(series(statistic="worst"), "here"))
+        self.assertIn("here-each-2-worst", marks)
+        self.assertNotIn("here-each-1-worst", marks)
+        marks = identifiers(curves.draw(series(statistic="mean"), "here"))
+        self.assertNotIn("here-each-2-worst", marks)
 
-    def test_what_does_not_add_up_has_one_panel(self):
+    def test_a_metric_without_a_total_has_one_panel(self):
         drawing = curves.draw(series("disk.fio.randread.latency.p99"), "here")
-        found = identifiers(drawing)
-        self.assertIn("here-each", found)
-        self.assertNotIn("here-total", found)
+        marks = identifiers(drawing)
+        self.assertIn("here-each", marks)
+        self.assertNotIn("here-total", marks)
 
     def test_the_axis_ends_at_the_measured_guests(self):
         """No figure of more guests than were measured is drawn."""
         drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
-        each, _ = ElementTree.fromstring(drawing)
+        panel, _ = ElementTree.fromstring(drawing)
         (last,) = (
-            mark for mark in each.iter() if mark.get("id") == "here-each-8"
+            mark for mark in panel.iter() if mark.get("id") == "here-each-8"
         )
         self.assertGreater(float(last.get("x")), 290)
         for style in ("law", "peak"):
@@ -85,9 +87,13 @@ class CurvesTestCase(unittest.TestCase):
         drawing = curves.draw(series("cpu.events.rate", levels=EIGHT), "here")
         _, total = ElementTree.fromstring(drawing)
         (path,) = (
-            each for each in total.iter() if each.get("class") == "whole"
+            element
+            for element in total.iter()
+            if element.get("class") == "whole"
         )
-        (mark, *_) = (each for each in total.iter() if each.text == "●")
+        (mark, *_) = (
+            element for element in total.iter() if element.text == "●"
+        )
         numbers = map(float, re.findall("[0-9.]+", path.get("d")))
         left, bottom, right, top = numbers
         share = (float(mark.get("x")) - left) / (right - left)
@@ -99,10 +105,10 @@ class CurvesTestCase(unittest.TestCase):
         drawn = series("cpu.events.rate")
         with mock.patch.object(shares.Share, "ends", (0.5, 5.6)):
             drawing = curves.draw(drawn, "here")
-        each, _ = ElementTree.fromstring(drawing)
+        panel, _ = ElementTree.fromstring(drawing)
         labels = [
             float(text.text)
-            for text in each.iter("text")
+            for text in panel.iter("text")
             if text.get("class") == "right"
         ]
         self.assertLess(labels[-1], 250)
@@ -146,18 +152,18 @@ class LevelsTestCase(unittest.TestCase):
 
     def test_every_metric_has_its_figures(self):
         drawn = [series(name) for name in made.CURVE_METRICS]
-        found = self.draw(*drawn)
+        drawn_lines = self.draw(*drawn)
         expected = [
             (
-                f"{one.row.metric.name}, 2 guests"
+                f"{metric_series.row.metric.name}, 2 guests"
                 if share.guests == 2
                 else "3 guests",
                 f"{share.value * 100:.1f} %",
             )
-            for one in drawn
-            for share in one.shares[1:]
+            for metric_series in drawn
+            for share in metric_series.shares[1:]
         ]
-        self.assertEqual(expected, found)
+        self.assertEqual(expected, drawn_lines)
 
     def test_verdicts_and_limits(self):
         """Each line has those of its level."""
@@ -185,7 +191,7 @@ class LevelsTestCase(unittest.TestCase):
         self.assertEqual((2, 8, 3), (levels[0], levels[-1], len(levels)))
         self.assertEqual(180, len(self.draw(*drawn)))
 
-    def test_what_is_missing_is_said(self):
+    def test_missing_values_are_reported(self):
         self.assertIn(
             ("3 guests", "not measured"), self.draw(series(gaps=(3,)))
         )

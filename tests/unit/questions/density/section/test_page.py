@@ -1,4 +1,4 @@
-"""The page says what the judgement says, and nothing that guests slip in."""
+"""The page agrees with the judgement, and escapes texts of guests."""
 
 import copy
 import dataclasses
@@ -28,12 +28,12 @@ class PageTestCase(unittest.TestCase):
             ("cpu.bzip2.compress_time", "disk.fio.randread.iops"),
         ),
     )
-    def test_figures_are_those_of_the_judgement(self, records):
+    def test_figures_agree_with_the_judgement(self, records):
         shown = made.density_run(records, made.DENSITY_LIMITS)
         text = read(shown).text
         for row in shown.judgement.curves:
             begin = text.index(f"{row.metric.name} {row.status} ")
-            part = text[text.index("Mean guest", begin) :]
+            figures_text = text[text.index("Mean guest", begin) :]
             for point in row.points:
                 figures = [units.show(point.mean, row.metric.unit)]
                 if point.total is not None:
@@ -50,9 +50,9 @@ class PageTestCase(unittest.TestCase):
                 if point.void:
                     figures.append(point.void[:60])
                 for figure in figures:
-                    self.assertIn(figure, part[:3200])
+                    self.assertIn(figure, figures_text[:3200])
 
-    def test_verdicts_of_both_slas_are_told(self):
+    def test_verdicts_of_both_slas_are_shown(self):
         shown = made.density_run(made.density_records(), made.DENSITY_LIMITS)
         text = read(shown).text
         for judged in shown.judgements.values():
@@ -100,9 +100,9 @@ class PageTestCase(unittest.TestCase):
         }
         shown = made.density_run(made.density_records((1, 2, 4, 8)), limits)
         text = read(shown).text
-        words = "At most 1 guest within all limits. The first beyond its "
-        words += "limit: network.iperf3.to_peer.throughput."
-        place = text.index(words)
+        sentence = "At most 1 guest within all limits. The first beyond its "
+        sentence += "limit: network.iperf3.to_peer.throughput."
+        place = text.index(sentence)
         self.assertLess(place, text.index("Fairness"))
         self.assertEqual(1, text.count("within all limits"))
         without = read(made.density_run(made.density_records())).text
@@ -115,13 +115,13 @@ class PageTestCase(unittest.TestCase):
             self.assertNotIn(name, source)
         self.assertIn(">g3</td>", source)
 
-    def test_what_is_missing_is_told_by_level(self):
+    def test_missing_values_are_reported_by_level(self):
         text = read(made.density_run(made.broken())).text
         missing = text[text.index("Missing results") :]
         self.assertIn("5 4 incomplete disk.fio.randread.iops of g3", missing)
         self.assertIn("8 3 skipped the total fell", missing)
 
-    def test_skew_and_overlap_are_told(self):
+    def test_skew_and_overlap_are_shown(self):
         records = made.density_records()
         records[2]["conditions"][1]["synchronisation"][0].update(
             skew=0.25, uncertainty=0.01, overlap=0.96
@@ -159,7 +159,7 @@ class PageTestCase(unittest.TestCase):
         curve = slice(alone.index("Mean guest"), alone.index("Start and"))
         self.assertIn(alone[curve], text)
 
-    def test_nothing_measured_is_said(self):
+    def test_nothing_measured_is_reported(self):
         text = read(made.density_run([None])).text
         self.assertIn("Void: nothing was measured", text)
         self.assertIn("no repetition has a readable record", text)
@@ -191,16 +191,16 @@ class PageTestCase(unittest.TestCase):
         table = text[text.index("The same host") :]
         self.assertIn("1 guest 2 guests 4 guests", table)
         self.assertIn("in 2 copies on bare metal", table)
-        links = [x for name, x in reader.attributes if name == "href"]
+        links = [link for name, link in reader.attributes if name == "href"]
         for number in (1, 2, 3, 4):
             self.assertIn(f"#run-{number}", links)
 
-    def test_title_is_that_of_what_is_shown(self):
+    def test_title_names_the_shown_run(self):
         shown = made.density_run(made.density_records())
         title = "Degradation of guests as their number grows"
         self.assertIn(f"<title>{title}</title>", page.standalone([shown]))
 
-    def test_page_needs_nothing_else_and_runs_nothing(self):
+    def test_page_loads_no_file_and_runs_no_script(self):
         records = made.few(made.broken())
         source = page.standalone([made.density_run(records)])
         reader = test_page.Reader(source)
@@ -224,52 +224,56 @@ class PageTestCase(unittest.TestCase):
 
 @ddt.ddt
 class HostileTestCase(unittest.TestCase):
-    """What machines say is shown as text, whatever it is."""
+    """Strings from machines are shown as text, whatever they contain."""
 
     @ddt.data(*test_page.HOSTILE)
-    def test_strings_of_machines_are_text(self, words):
+    def test_strings_of_machines_are_text(self, hostile):
         records = made.few(made.broken())
         for record in records:
 
             def spoil(details):
                 guest = details["g1"]
-                guest["fingerprint"] = {words: words, "virtualisation": words}
+                guest["fingerprint"] = {
+                    hostile: hostile,
+                    "virtualisation": hostile,
+                }
                 guest["nova"].update(
-                    host=words, hypervisor=words, image={"name": words}
+                    host=hostile, hypervisor=hostile, image={"name": hostile}
                 )
-                guest["nova"]["flavor"]["name"] = words
+                guest["nova"]["flavor"]["name"] = hostile
 
             made.redescribe(record, spoil)
-            record["bare_metal"].update(name=words, machine=words)
+            record["bare_metal"].update(name=hostile, machine=hostile)
             for level in record["conditions"]:
-                self._spoil(level, words)
-        self._check(made.density_run(records, made.DENSITY_LIMITS), words)
+                self._spoil(level, hostile)
+        self._check(made.density_run(records, made.DENSITY_LIMITS), hostile)
 
     @ddt.data(*test_page.HOSTILE)
-    def test_metrics_and_units_are_text(self, words):
+    def test_metrics_and_units_are_text(self, hostile):
         records = made.few(made.density_records(bare_metal=(1, 2)))
         for record in records:
-            made.rename_metrics(record, lambda name: f"{name}.{words}")
+            made.rename_metrics(record, lambda name: f"{name}.{hostile}")
             for meaning in record["metrics"].values():
-                meaning["unit"] = words
-        self._check(made.density_run(records), words)
+                meaning["unit"] = hostile
+        self._check(made.density_run(records), hostile)
 
-    def _check(self, shown, words):
-        """Render it with an overview, beside a run that costs little."""
-        other = dataclasses.replace(made.density_run([]), title=words)
-        test_page.check(self, page.standalone([shown, other]), words)
+    def _check(self, shown, hostile):
+        """Render it with an overview, next to an empty run."""
+        other = dataclasses.replace(made.density_run([]), title=hostile)
+        test_page.check(self, page.standalone([shown, other]), hostile)
 
-    def _spoil(self, level, words):
-        level["skip_reason"] = words if level["skip_reason"] else ""
-        for part in (level, level["observations"]):
-            part["machines"] = [
-                words if name == "g1" else name for name in part["machines"]
+    def _spoil(self, level, hostile):
+        level["skip_reason"] = hostile if level["skip_reason"] else ""
+        for mapping in (level, level["observations"]):
+            mapping["machines"] = [
+                hostile if name == "g1" else name
+                for name in mapping["machines"]
             ]
         level["missing"] += [
-            {"name": words, "machine": words, "reason": words}
+            {"name": hostile, "machine": hostile, "reason": hostile}
         ]
         level["findings"].append(
-            {"kind": "partial_overlap", "subject": words, "detail": words}
+            {"kind": "partial_overlap", "subject": hostile, "detail": hostile}
         )
         for start in level["synchronisation"]:
-            start.update(workload=words, command=words)
+            start.update(workload=hostile, command=hostile)

@@ -27,7 +27,7 @@ class ToldTestCase(unittest.TestCase):
         without = dataclasses.replace(two, point=point)
         self.assertIsNone(sentences.limit_of(series, without))
 
-    def test_without_a_limit_there_is_no_line(self):
+    def test_no_line_without_a_limit(self):
         series = shares.series(made.density_row(NAME, limit=None))
         self.assertIsNone(sentences.limit_of(series, series.shares[1]))
 
@@ -45,11 +45,11 @@ class ToldTestCase(unittest.TestCase):
         (NAME, 1.87e10, "18.7 GB/s"),
     )
     @ddt.unpack
-    def test_rate_of_a_time_is_so_many_a_second(self, name, value, words):
+    def test_rate_of_a_time_is_so_many_a_second(self, name, value, sentence):
         self.assertEqual(
-            words, sentences.rate(made.density_row(name).metric, value)
+            sentence, sentences.rate(made.density_row(name).metric, value)
         )
 
-    def test_nothing_is_said_of_what_is_not_there(self):
+    def test_missing_figures_have_no_sentence(self):
         row = made.density_row(NAME, limit=None)
         self.assertEqual([], sentences.max_guests(row))

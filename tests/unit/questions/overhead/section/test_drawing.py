@@ -21,29 +21,31 @@ def drawing(**arguments):
 
 
 def identifiers(drawing):
-    return {one.get("id") for one in ElementTree.fromstring(drawing).iter()}
+    return {
+        element.get("id") for element in ElementTree.fromstring(drawing).iter()
+    }
 
 
 class OverheadsTestCase(unittest.TestCase):
     def test_each_metric_has_its_marks(self):
         for arguments in ({}, {"emulated": True}):
-            found = identifiers(drawing(**arguments))
+            marks = identifiers(drawing(**arguments))
             for place in range(len(rows(**arguments))):
                 for mark in ("figure", "interval", "limit"):
-                    self.assertIn(f"here-overheads-{place}-{mark}", found)
+                    self.assertIn(f"here-overheads-{place}-{mark}", marks)
 
     def test_each_metric_is_named_with_its_figure(self):
         root = ElementTree.fromstring(drawing())
-        texts = [one.text for one in root.iter()]
+        texts = [element.text for element in root.iter()]
         for row in rows():
             self.assertIn(row.metric.name, texts)
             value = row.comparison.overhead_percent
             self.assertIn(f"{value:.1f} %", texts)
 
     def test_no_interval_no_whisker(self):
-        found = identifiers(drawing(count=2))
-        self.assertIn("here-overheads-0-figure", found)
-        self.assertNotIn("here-overheads-0-interval", found)
+        marks = identifiers(drawing(count=2))
+        self.assertIn("here-overheads-0-figure", marks)
+        self.assertNotIn("here-overheads-0-interval", marks)
 
     def test_far_overheads_get_a_logarithmic_axis(self):
         self.assertIn("logarithmic", drawing(emulated=True))
@@ -53,11 +55,11 @@ class OverheadsTestCase(unittest.TestCase):
 class StripsTestCase(unittest.TestCase):
     def test_each_metric_has_its_panel(self):
         judged = rows(guests=2)
-        found = identifiers(strips.draw(judged, "here"))
+        marks = identifiers(strips.draw(judged, "here"))
         for place in range(len(judged)):
-            self.assertIn(f"here-{place}", found)
+            self.assertIn(f"here-{place}", marks)
 
-    def test_guests_stand_beside_bare_metal(self):
+    def test_guests_are_next_to_bare_metal(self):
         drawing = strips.draw(rows(guests=2), "here")
         for label in ("bare 1", "bare 2", "g1", "g2"):
             self.assertIn(f">{label}<", drawing)

@@ -12,8 +12,8 @@ NAME = "disk.fio.randread.iops"
 
 def records():
     """Return records whose second condition has 80 % of the first."""
-    found = made.few(made.records(count=3, warmup=0))
-    for record in found:
+    run_records = made.few(made.records(count=3, warmup=0))
+    for record in run_records:
         (quiet,) = record["conditions"]
         quiet["axes"] = {"neighbours": 0}
         loud = copy.deepcopy(quiet)
@@ -26,11 +26,11 @@ def records():
             "workload": "stress_ng",
             "arguments": {"time": 5},
         }
-    return found
+    return run_records
 
 
 class NeighboursTestCase(unittest.TestCase):
-    """Figures stand beside each other, with limits or without."""
+    """Figures are shown next to each other, with limits or without."""
 
     def read(self, limits):
         """Return the run and the text of its page, from the table on."""
@@ -40,7 +40,7 @@ class NeighboursTestCase(unittest.TestCase):
         return shown, text[text.index("Without neighbours") :]
 
     def test_without_limits(self):
-        """What nobody limits is shown all the same."""
+        """Metrics without limits are shown nevertheless."""
         shown, text = self.read({"vmperf_overhead": made.LIMITS})
         self.assertNotIn("Neighbours", shown.judgements)
         self.assertIn("20.0 % 20.0 to 20.0 %", text[text.index(NAME) :][:200])

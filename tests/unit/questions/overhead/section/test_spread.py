@@ -22,7 +22,7 @@ def read(records, limits):
 
 
 class SpreadTestCase(unittest.TestCase):
-    def test_figures_are_those_of_the_judgement(self):
+    def test_figures_agree_with_the_judgement(self):
         shown, text = read(made.records(guests=2), LIMITS)
         table = text[text.index("Coefficient of variation") :]
         judged = shown.judgements["Spread"]
@@ -36,18 +36,18 @@ class SpreadTestCase(unittest.TestCase):
             self.assertIn(rows[1].show_interval(), line[:500])
             for row in rows:
                 if row.limit is not None:
-                    words = row.figure.show_limit(row.limit)
-                    self.assertIn(words, line[:500])
+                    limit_text = row.figure.show_limit(row.limit)
+                    self.assertIn(limit_text, line[:500])
         self.assertIn("limit 0.01 % failed", " ".join(table.split()))
 
     def test_each_verdict_has_its_words(self):
         shown, text = read(made.records(), LIMITS)
         self.assertEqual("failed", shown.status)
-        for one in shown.judgements.values():
-            for status, metric, figure in verdicts.list_failures(one):
+        for judgement in shown.judgements.values():
+            for status, metric, figure in verdicts.list_failures(judgement):
                 self.assertIn(f"{status} {metric}: {figure}", text)
 
-    def test_only_where_it_is_asked_for(self):
+    def test_only_with_its_limits(self):
         limits = {"vmperf_overhead": made.LIMITS}
         _, text = read(made.records(), limits)
         self.assertNotIn("Spread", text)
@@ -59,7 +59,7 @@ class SpreadTestCase(unittest.TestCase):
         self.assertEqual("failed", shown.status)
         self.assertIn("Coefficient of variation", text)
 
-    def test_what_has_no_figure_has_its_reason(self):
+    def test_a_missing_figure_has_its_reason(self):
         records = made.records(count=1, warmup=0)
         _, text = read(records, LIMITS)
         self.assertIn(
@@ -68,11 +68,11 @@ class SpreadTestCase(unittest.TestCase):
         self.assertIn("inconclusive", text)
 
     def test_without_bare_metal(self):
-        """A recorded baseline that lacks a metric leaves the guest's."""
+        """Without the metric in the baseline, the guest's figure remains."""
         records = made.records()
         for record in records:
-            for one in record["bare_metal"]["references"].values():
-                del one["repetitions"]["values"]["cpu.events.rate"]
+            for reference in record["bare_metal"]["references"].values():
+                del reference["repetitions"]["values"]["cpu.events.rate"]
         shown, text = read(records, LIMITS)
         row = shown.judgements["Spread"].by_metric["cpu.events.rate"][1]
         self.assertEqual("failed", row.status)

@@ -32,7 +32,9 @@ class ValuesTestCase(unittest.TestCase):
         """By part, each metric has value, interval, limit and status."""
         text = self.read()
         table = text[text.index("Figures Metric") : text.index("The task has")]
-        parts = [table.index(f" {part} ") for part in ("CPU", "Disk")]
+        parts = [
+            table.index(f" {component} ") for component in ("CPU", "Disk")
+        ]
         self.assertEqual(sorted(parts), parts)
         self.assertNotRegex(table, BARE)
         self.assertEqual(len(made.METRICS), len(self.run.judgement.rows))
@@ -51,8 +53,8 @@ class ValuesTestCase(unittest.TestCase):
         self.assertIn("Bare metal no baseline", text)
         self.assertIn("The task has no baseline: the figures are", text)
         self.assertEqual(2, len(re.findall("no baseline", text)))
-        for words in ("Guest and bare metal", "grey for", "No difference"):
-            self.assertNotIn(words, text)
+        for phrase in ("Guest and bare metal", "grey for", "No difference"):
+            self.assertNotIn(phrase, text)
 
     def test_one_repetition(self):
         """It has values and no interval."""
@@ -86,7 +88,7 @@ class ValuesTestCase(unittest.TestCase):
         )
 
     def test_every_format(self):
-        """Each has the figures, and says nothing of losses."""
+        """Each has the figures, and no losses."""
         for name in export.NAMES:
             text = "".join(export.render(name, [self.run]))
             self.assertNotRegex(text, "overhead_percent|no baseline", name)

@@ -15,8 +15,8 @@ NAME = "disk.fio.randread.iops"
 
 def records(count=4, bare_metal=True):
     """Return records of ide, of virtio and of scsi, void, with a factor."""
-    found = made.few(made.records(count=count, warmup=0))
-    for number, record in enumerate(found):
+    run_records = made.few(made.records(count=count, warmup=0))
+    for number, record in enumerate(run_records):
         record["question"] = "tuning"
         (whole,) = record["conditions"]
         record["conditions"] = []
@@ -51,7 +51,7 @@ def records(count=4, bare_metal=True):
             "reference": "ide",
             "idle_guests": "paused",
         }
-    return found
+    return run_records
 
 
 class RankingTestCase(unittest.TestCase):
@@ -127,7 +127,7 @@ class RankingTestCase(unittest.TestCase):
         )
 
     def test_rows(self):
-        """A void variant has its reason beside its figure."""
+        """A void variant has its reason next to its figure."""
         shown, _, _ = self.read()
         rows = [
             json.loads(line)

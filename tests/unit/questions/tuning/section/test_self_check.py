@@ -1,4 +1,4 @@
-"""Tests of what equal and limited variants say about a site."""
+"""Tests of self-checks of a site with equal and limited variants."""
 
 import copy
 import random
@@ -30,7 +30,7 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
     :param deviation: The standard deviation between boots.
     """
     noise = random.Random(1)
-    found = []
+    run_records = []
     for number in range(1, count + 1):
         conditions = []
         for variant in VARIANTS:
@@ -45,7 +45,7 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
                     position=len(conditions) + 1,
                 )
             )
-        found.append(
+        run_records.append(
             made.record(
                 question="tuning",
                 number=number,
@@ -59,7 +59,7 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
                 },
             )
         )
-    return found
+    return run_records
 
 
 def run_of(**arguments):
@@ -86,7 +86,7 @@ class TestSelfCheck(unittest.TestCase):
         self.assertAlmostEqual(1.35, rate.limits[10], delta=0.2)
         self.assertGreater(time.limits[6], rate.limits[6])
 
-    def test_persistent_differences_are_no_spread(self):
+    def test_persistent_differences_are_not_a_spread(self):
         """A variant that is always slower is a difference, not a boot."""
         whole = [*map(made.document, records(deviation=0.001))]
         for record in whole:
@@ -189,15 +189,18 @@ class TestSelfCheck(unittest.TestCase):
     )
     @ddt.unpack
     def test_limits_of_vcpus(self, specs, share):
-        """What libvirt does not understand is no limit."""
+        """Values that libvirt does not understand are not limits."""
         run = run_of(share=share)
         for record in run.records:
             record.options["variants"][2]["extra_specs"] = specs
         remarks = self_check.list_remarks(run)
-        found = [text for text in remarks if text.startswith("limited")]
+        limited_remarks = [
+            text for text in remarks if text.startswith("limited")
+        ]
         expected = [f"at most {100 * share:g} %"] if share < 1 else []
         self.assertEqual(
-            expected, [text.split(", ")[1].split(" of")[0] for text in found]
+            expected,
+            [text.split(", ")[1].split(" of")[0] for text in limited_remarks],
         )
 
     def test_page(self):
